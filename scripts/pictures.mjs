@@ -41,7 +41,11 @@ async function chatPictures() {
   await terminal.ended()
   const from = (lines, text) => lines.findIndex((runs) => runs.some((run) => run.text.includes(text)))
   return {
-    chat: () => drawTerminal([{ lines: end }], { title: 'A chat: Markdown, a diff, a command, the status line', columns }),
+    chat: () =>
+      drawTerminal([{ lines: end }], {
+        title: 'A chat: Markdown, a diff, a command, the status line',
+        columns,
+      }),
     diff: () =>
       drawTerminal([{ lines: asked.slice(from(asked, 'wants to use')) }], {
         title: 'An approval of an edit, shown as a diff with line numbers',
@@ -52,7 +56,9 @@ async function chatPictures() {
 
 function makeProject(name) {
   const project = path.join(home, name)
-  cpSync(fromRoot('examples', 'coordinator', 'workspace', 'src'), path.join(project, 'src'), { recursive: true })
+  cpSync(fromRoot('examples', 'coordinator', 'workspace', 'src'), path.join(project, 'src'), {
+    recursive: true,
+  })
   return project
 }
 

@@ -21,5 +21,7 @@ export function markdownTokens(count) {
   const tokens = []
   for (let number = 1; tokens.length < count; number++)
     for (const token of section(number).match(/\s*\S+|\s+$/g) ?? []) tokens.push(token)
-  return tokens.slice(0, count).map((token, index) => (/^ [a-z]+$/.test(token) && index % 5 === 0 ? `${token} t${index}t` : token))
+  return tokens
+    .slice(0, count)
+    .map((token, index) => (/^ [a-z]+$/.test(token) && index % 5 === 0 ? `${token} t${index}t` : token))
 }

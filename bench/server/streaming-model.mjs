@@ -38,7 +38,12 @@ function stream(response) {
 }
 
 function write(response, choice, usage) {
-  const chunk = { id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }], ...(usage && { usage }) }
+  const chunk = {
+    id: 'x',
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, ...choice }],
+    ...(usage && { usage }),
+  }
   response.write(`data: ${JSON.stringify(chunk)}\n\n`)
 }
 

@@ -86,7 +86,10 @@ describe.each(worlds)('on $name', ({ create }) => {
       (entry) => entry.role === 'event' && /^request\./.test(entry.type),
     )
     // Two were sent. The reply has the usage of the second, and nothing settles the first for less.
-    expect(events.map((entry) => entry.role === 'event' && entry.type)).toEqual(['request.sent', 'request.sent'])
+    expect(events.map((entry) => entry.role === 'event' && entry.type)).toEqual([
+      'request.sent',
+      'request.sent',
+    ])
   })
 
   test('there is nothing to interrupt while calls run, or after the end', async () => {

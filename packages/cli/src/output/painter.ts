@@ -71,7 +71,8 @@ export function createPainter(screen: Screen, onResize: () => void): Painter {
     const width = columns() + 1
     const height = (lines: readonly string[]) =>
       lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / width)), 0)
-    const taken = at === undefined ? height(shown) : height(shown.slice(0, at.row)) + Math.floor(at.column / width)
+    const taken =
+      at === undefined ? height(shown) : height(shown.slice(0, at.row)) + Math.floor(at.column / width)
     at = undefined
     screen.write(`${up(taken)}\r${clearBelow}`)
     shown = []

@@ -93,7 +93,10 @@ function rowOf(session: SessionView, view: View, before: string, left: number, o
   const figures = columns < 50 ? '' : figuresOf(session, options)
   const name = fitText(sessionName(session), Math.max(1, left - before.length - 2))
   const room = columns - left - 2 - (figures === '' ? 0 : figures.length + 2)
-  const activity = fitText(options.about?.(session) ?? workAndActivity(session, view, room), Math.max(0, room))
+  const activity = fitText(
+    options.about?.(session) ?? workAndActivity(session, view, room),
+    Math.max(0, room),
+  )
   const symbol = symbolOf(session, style, options.working)
   const end = figures === '' ? activity.trimEnd() : `${activity}  ${style.dim(figures)}`
   return `${lead}${symbol} ${session.state === 'ended' ? name : style.bold(name)}  ${end}`

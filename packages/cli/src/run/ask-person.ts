@@ -153,7 +153,10 @@ function diffLines(changes: readonly FileChange[] | undefined, { io, style }: As
   return changes.flatMap((change) => diffText(change, { columns, style, isWhole: true }))
 }
 
-function questionLines({ risk, reasons, grants }: ReturnType<typeof approvalContent>, { rule, by }: Fields): string[] {
+function questionLines(
+  { risk, reasons, grants }: ReturnType<typeof approvalContent>,
+  { rule, by }: Fields,
+): string[] {
   const why = reasons.length > 0 ? `: ${reasons.join(' · ')}` : ''
   return [
     ...(risk === undefined ? [] : shownText('Risk', `${risk}${why}`)),

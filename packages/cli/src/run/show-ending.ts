@@ -6,8 +6,8 @@ import { answerCommands } from '../output/answer-commands.ts'
 import { cleanData, cleanLine, cleanText } from '../output/clean-text.ts'
 import { handoffLines } from '../output/handoff-text.ts'
 import { jsonText } from '../output/json-text.ts'
-import type { Output } from '../output/output.ts'
 import { renderMarkdown } from '../output/markdown/render-markdown.ts'
+import type { Output } from '../output/output.ts'
 import { endLine, markdownColumns, noticeLines } from '../output/report-text.ts'
 import type { Style } from '../output/style.ts'
 import type { OpenQuestion } from '../output/surface.ts'
@@ -91,7 +91,8 @@ function showText(
     )
   if (!isApart) {
     const columns = json === undefined ? markdownColumns(io) : undefined
-    const text = columns === undefined ? cleanText(answer) : renderMarkdown(answer, { columns, style }).join('\n')
+    const text =
+      columns === undefined ? cleanText(answer) : renderMarkdown(answer, { columns, style }).join('\n')
     const shown = answer === '' ? [] : [text, '']
     io.stdout.write(`\n${[...shown, ...lines].join('\n')}\n`)
     return

@@ -41,7 +41,10 @@ export async function compactSession(spec: SessionSpec, host: Host, signal: Abor
 async function compact(session: Session): Promise<boolean> {
   const { ended, cancelledBy, seq } = session.state
   if (ended === undefined)
-    throw new CadreError('usage', `session ${session.spec.id} has not finished its last turn. Resume it first.`)
+    throw new CadreError(
+      'usage',
+      `session ${session.spec.id} has not finished its last turn. Resume it first.`,
+    )
   await prepareContext(session, true)
   requireLife(session)
   const isCompacted = session.state.seq > seq

@@ -36,11 +36,16 @@ function isFile(file: string): boolean {
 
 function textOf(file: string): string {
   if (statSync(file).size > largest)
-    throw new CadreError('usage', 'the file is larger than 200 KB. Name it without the @, so that the agent reads a part of it.', {
-      where: file,
-    })
+    throw new CadreError(
+      'usage',
+      'the file is larger than 200 KB. Name it without the @, so that the agent reads a part of it.',
+      {
+        where: file,
+      },
+    )
   const text = readFileSync(file, 'utf8')
-  if (text.includes('\0')) throw new CadreError('usage', 'the file is neither a text nor an image.', { where: file })
+  if (text.includes('\0'))
+    throw new CadreError('usage', 'the file is neither a text nor an image.', { where: file })
   return text
 }
 

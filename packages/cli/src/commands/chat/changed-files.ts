@@ -30,7 +30,9 @@ export function readFilesOf(input: string, workspace: string): ChangedFiles {
       files.flatMap(({ file, shown, before }) => {
         const after = textOf(file)
         if (typeof before === 'symbol' || typeof after === 'symbol' || before === after) return []
-        return [{ path: shown, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }]
+        return [
+          { path: shown, ...(before !== undefined && { before }), ...(after !== undefined && { after }) },
+        ]
       }),
   }
 }
@@ -43,9 +45,12 @@ function namedIn(input: string): string[] {
     for (const [key, item] of Object.entries(value)) {
       if (typeof item === 'string' && keys.includes(key)) found.push(item)
       else if (typeof item === 'string' && item.includes('*** '))
-        for (const [, name = ''] of item.matchAll(/^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm))
+        for (const [, name = ''] of item.matchAll(
+          /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm,
+        ))
           found.push(name.trim())
-      else if (Array.isArray(item)) for (const one of item) if (typeof one === 'object' && one !== null) look(one)
+      else if (Array.isArray(item))
+        for (const one of item) if (typeof one === 'object' && one !== null) look(one)
     }
   }
   look(parsed.value)

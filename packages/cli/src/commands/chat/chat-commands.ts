@@ -57,7 +57,8 @@ const keys: readonly (readonly [key: string, does: string])[] = [
 function helpText({ commands, screen, drive }: Chat): string {
   const rows: (readonly [string, string])[] = [
     ...commands.map(
-      ({ name, argument, about }) => [`/${name}${argument === undefined ? '' : ` ${argument}`}`, about] as const,
+      ({ name, argument, about }) =>
+        [`/${name}${argument === undefined ? '' : ` ${argument}`}`, about] as const,
     ),
     ['@NAME …', 'switch to that agent; it sees the conversation so far'],
     ['1, 2, …', 'accept the handoff with this number'],

@@ -11,7 +11,7 @@
 import { applyToView, type CadreEvent, emptyView, type SessionView } from '@cadre/core'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { createPainter, type Cursor } from '../../output/painter.ts'
+import { type Cursor, createPainter } from '../../output/painter.ts'
 import type { Style } from '../../output/style.ts'
 import type { Surface } from '../../output/surface.ts'
 import { cutText, textWidth } from '../../output/text-width.ts'
@@ -86,7 +86,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
   let isPaused = false
   let escape: NodeJS.Timeout | undefined
   let turn: { readonly text: TurnText; readonly view: ReturnType<typeof emptyView>; hint: string } | undefined
-  let held: string[] = []
+  const held: string[] = []
   let due: NodeJS.Timeout | undefined
   let paintedAt = 0
   let spin = 0
@@ -117,10 +117,13 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
     const most = Math.max(1, Math.floor(rows / 3))
     const from = Math.max(0, Math.min(input.row - most + 1, input.lines.length - most))
     const typed = input.lines.slice(from, from + most)
-    const shown = from === 0 ? typed.map((line, index) => (index === 0 ? style.bold(prompt) + line : line)) : typed
+    const shown =
+      from === 0 ? typed.map((line, index) => (index === 0 ? style.bold(prompt) + line : line)) : typed
     const below = [...menuLines(), ...(rows > 6 ? [statusLine(status(), hint(), columns, style)] : [])]
     const rule = rows > 10 ? [style.dim('─'.repeat(columns))] : []
-    const queued = steered.waiting.map((text) => style.dim(cutText(`↳ ${cleanLine(text)} (sent with the next round)`, columns)))
+    const queued = steered.waiting.map((text) =>
+      style.dim(cutText(`↳ ${cleanLine(text)} (sent with the next round)`, columns)),
+    )
     const fixed = rule.length + shown.length + below.length + Math.min(queued.length, 3)
     const above = [...turnLines(Math.max(1, rows - fixed)), ...queued.slice(-3), ...rule]
     return {
@@ -177,7 +180,9 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
   const take = (chunk: Buffer | string) => {
     if (escape !== undefined) clearTimeout(escape)
     escape = undefined
-    for (const key of reader.read(decoder.decode(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, { stream: true })))
+    for (const key of reader.read(
+      decoder.decode(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, { stream: true }),
+    ))
       press(key)
     if (reader.isWaiting)
       escape = setTimeout(() => {
@@ -271,7 +276,13 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
     const { resolve } = mode
     painter.clear()
     mode = { kind: 'between' }
-    if (text === undefined) stdout.write(`${held.splice(0).map((line) => `${line}\n`).join('')}`)
+    if (text === undefined)
+      stdout.write(
+        `${held
+          .splice(0)
+          .map((line) => `${line}\n`)
+          .join('')}`,
+      )
     else echo(text)
     process.off('SIGINT', interrupted).off('SIGTERM', ended).off('SIGHUP', ended)
     resolve(text)
@@ -396,7 +407,10 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
         held.push(...mine.text.end())
         // Who did what stays in sight, if there was more than one.
         if (view.sessions.size > 1)
-          held.push('', ...treeLines(view, view.roots, { columns: painter.columns, rows: 40, now: Date.now(), style }))
+          held.push(
+            '',
+            ...treeLines(view, view.roots, { columns: painter.columns, rows: 40, now: Date.now(), style }),
+          )
         painter.clear()
         mode = { kind: 'between' }
         turn = undefined

@@ -40,7 +40,10 @@ function pathsLike(beginning: string, workspace: string): string[] {
   const start = beginning.slice(folder.length)
   try {
     return readdirSync(path.resolve(workspace, folder), { withFileTypes: true })
-      .filter(({ name }) => isBeginning(start, name) && !hidden.test(name) && (start !== '' || !name.startsWith('.')))
+      .filter(
+        ({ name }) =>
+          isBeginning(start, name) && !hidden.test(name) && (start !== '' || !name.startsWith('.')),
+      )
       .filter(({ name }) => cleanLine(name) === name)
       .slice(0, most)
       .map((entry) => {

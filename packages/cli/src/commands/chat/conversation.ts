@@ -95,11 +95,7 @@ export class Conversation {
       // What a person stopped stays stopped when they say something else.
       const openCalls = stored.outcome === 'cancelled' ? 'leave' : 'continue'
       return this.adopt(
-        await orchestrator.resume(
-          stored.spec.id,
-          { work, openCalls, ...this.changes(delegation) },
-          signal,
-        ),
+        await orchestrator.resume(stored.spec.id, { work, openCalls, ...this.changes(delegation) }, signal),
       )
     }
     const history = stored && contextOf(stored, taken?.handoff.context)

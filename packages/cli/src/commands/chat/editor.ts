@@ -121,7 +121,10 @@ export class Editor {
   }
 
   /** The text in lines of at most `columns`, the first of which has `first` less room, and where the cursor is. */
-  lines(columns: number, first: number): { readonly lines: string[]; readonly row: number; readonly column: number } {
+  lines(
+    columns: number,
+    first: number,
+  ): { readonly lines: string[]; readonly row: number; readonly column: number } {
     const lines = ['']
     let width = first
     let at = 0

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { createKeyReader, type Key } from './key-reader.ts'
 
-const names = (keys: readonly Key[]) => keys.map((key) => (key.kind === 'key' ? key.name : `${key.kind}:${key.text}`))
+const names = (keys: readonly Key[]) =>
+  keys.map((key) => (key.kind === 'key' ? key.name : `${key.kind}:${key.text}`))
 const read = (...pieces: string[]) => {
   const reader = createKeyReader()
   return names([...pieces.flatMap((piece) => reader.read(piece)), ...reader.flush()])
@@ -10,10 +11,21 @@ const read = (...pieces: string[]) => {
 it('tells text, keys and pasted texts apart, wherever the pieces end', () => {
   const input = 'ab\x7f\x1b[A\x1bOB\r\x1b[200~one\rtwo\x1b[201~é\x1b[1;5C\x1b\r\x03\x1b[13;2u'
   const expected = [
-    'text:ab', 'backspace', 'up', 'down', 'enter', 'paste:one\rtwo', 'text:é', 'word-right', 'newline', 'cancel', 'newline',
+    'text:ab',
+    'backspace',
+    'up',
+    'down',
+    'enter',
+    'paste:one\rtwo',
+    'text:é',
+    'word-right',
+    'newline',
+    'cancel',
+    'newline',
   ]
   expect(read(input)).toEqual(expected)
-  for (let at = 3; at < input.length; at++) expect(read(input.slice(0, at), input.slice(at))).toEqual(expected)
+  for (let at = 3; at < input.length; at++)
+    expect(read(input.slice(0, at), input.slice(at))).toEqual(expected)
 })
 
 it('takes an escape that nothing follows for the key', () => {

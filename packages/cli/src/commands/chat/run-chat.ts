@@ -116,6 +116,7 @@ function understandLine(line: string, known: Known): Meaning {
   const number = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (number >= 1 && number <= known.handoffs) return { kind: 'handoff', number }
   const address = readAddress(text, known.names)
-  if (address.kind === 'unknown' && known.isPerson && known.isFile(address.name)) return { kind: 'message', text }
+  if (address.kind === 'unknown' && known.isPerson && known.isFile(address.name))
+    return { kind: 'message', text }
   return address.kind === 'none' ? { kind: 'message', text: address.text } : address
 }

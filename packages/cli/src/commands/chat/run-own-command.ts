@@ -37,7 +37,9 @@ export async function runOwnCommand(chat: Chat, line: string): Promise<void> {
       child.stdout.setEncoding('utf8').on('data', show)
       child.stderr.setEncoding('utf8').on('data', show)
       child.on('error', (error) => resolve(error.message))
-      child.on('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : `stopped by ${signal}`))
+      child.on('close', (code, signal) =>
+        resolve(signal === null ? `exit code ${code}` : `stopped by ${signal}`),
+      )
     })
     const how = await ended
     if (told !== '' && !told.endsWith('\n')) drive.stdout.write('\n')

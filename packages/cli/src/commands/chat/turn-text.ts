@@ -117,7 +117,8 @@ export class TurnText {
         const [head = '', ...lines] = diffText(change, { columns: columns() - 2, style })
         return [`${style.green('●')} ${head}`, ...lines.map((line) => `  ${line}`)]
       })
-    if (call.name !== 'execute_command' && !/^(?:bash|shell|run_in_terminal|run_command)$/i.test(call.name)) return usual
+    if (call.name !== 'execute_command' && !/^(?:bash|shell|run_in_terminal|run_command)$/i.test(call.name))
+      return usual
     if (event.outcome !== 'done' && event.outcome !== 'failed') return usual
     const title = cutText(callText('$', call.input), Math.max(20, columns() - 4))
     const [first = '', ...rest] = event.content.split('\n')

@@ -8,7 +8,12 @@ import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
 
 export const settingCommands: readonly ChatCommand[] = [
-  { name: 'model', argument: '[NAME]', about: 'switch to another model, or list the models', run: changeModel },
+  {
+    name: 'model',
+    argument: '[NAME]',
+    about: 'switch to another model, or list the models',
+    run: changeModel,
+  },
   { name: 'config', about: 'show the settings and the files they come from', run: showConfig },
 ]
 
@@ -35,7 +40,8 @@ async function listModels({ runtime, output, io, drive, status }: Chat): Promise
     [id, window === undefined ? '' : amount(window), id === current ? 'in use' : ''].map(cleanLine),
   )
   const troubles = listed.flatMap(({ trouble }) => (trouble === undefined ? [] : [cleanLine(trouble)]))
-  const table = rows.length === 0 ? [] : [textTable(['MODEL', 'CONTEXT', ''], rows, roomIn(drive.stdout)).trimEnd()]
+  const table =
+    rows.length === 0 ? [] : [textTable(['MODEL', 'CONTEXT', ''], rows, roomIn(drive.stdout)).trimEnd()]
   const none = rows.length === 0 && troubles.length === 0 ? ['No backend lists its models.'] : []
   const inUse = current === undefined ? [] : [`In use: ${cleanLine(current)}`]
   const text = [...table, ...troubles, ...none, ...inUse, 'Switch with /model NAME.'].join('\n')
@@ -62,8 +68,16 @@ async function showConfig({ runtime, output, io, drive }: Chat): Promise<void> {
   const text =
     rows.length === 0
       ? `All settings have their defaults. Set them in ${runtime.home.at('config.yaml')} or ${userConfig}.`
-      : textTable(['SETTING', 'VALUE', 'FROM'], rows.map((row) => row.map(cleanLine)), roomIn(drive.stdout)).trimEnd()
-  output.note(text, { type: 'config', config: Object.fromEntries(rows.map(([key, value]) => [key, value])), sources })
+      : textTable(
+          ['SETTING', 'VALUE', 'FROM'],
+          rows.map((row) => row.map(cleanLine)),
+          roomIn(drive.stdout),
+        ).trimEnd()
+  output.note(text, {
+    type: 'config',
+    config: Object.fromEntries(rows.map(([key, value]) => [key, value])),
+    sources,
+  })
 }
 
 /** Every setting with its path. Values of keys that may be secret are not shown. */

@@ -12,7 +12,11 @@ import { sendMessage } from '../take-turn.ts'
 export const workCommands: readonly ChatCommand[] = [
   { name: 'diff', about: 'show what has changed in the workspace since the last commit', run: showDiff },
   { name: 'cost', about: 'show what this conversation has used', run: showCost },
-  { name: 'init', about: 'let the agent write AGENTS.md, the instructions for agents in this project', run: init },
+  {
+    name: 'init',
+    about: 'let the agent write AGENTS.md, the instructions for agents in this project',
+    run: init,
+  },
 ]
 
 async function showDiff({ conversation, output, drive }: Chat): Promise<void> {
@@ -24,9 +28,16 @@ async function showDiff({ conversation, output, drive }: Chat): Promise<void> {
   const others = await tryGit(['ls-files', '--others', '--exclude-standard', '--', '.'], request)
   const created = others.stdout.split('\n').filter((line) => line !== '')
   const { isTTY, stream } = drive.stdout
-  const lines = patchText(changed.stdout, { columns: isTTY ? (stream.columns || 80) - 1 : 200, style: drive.style })
+  const lines = patchText(changed.stdout, {
+    columns: isTTY ? (stream.columns || 80) - 1 : 200,
+    style: drive.style,
+  })
   const files = created.slice(0, 50).map((name) => `${drive.style.green('new file')} ${cleanLine(name)}`)
-  const all = [...lines, ...files, ...(created.length > 50 ? [`… ${created.length - 50} more new files`] : [])]
+  const all = [
+    ...lines,
+    ...files,
+    ...(created.length > 50 ? [`… ${created.length - 50} more new files`] : []),
+  ]
   output.note(all.length === 0 ? 'Nothing has changed since the last commit.' : all.join('\n'), {
     type: 'diff',
     patch: changed.stdout,
