@@ -36,7 +36,7 @@ async function chatPictures() {
   terminal.type('Why does parse-duration accept "5 parsecs", and can you fix it?\r')
   const asked = await terminal.until((text) => text.includes('Enter to decide later:'))
   terminal.type('1\r')
-  const end = await terminal.until((text) => /completed ·.*\n[^]*\/help/.test(text))
+  const end = await terminal.until((text) => /completed ·.*\/help/s.test(text))
   terminal.type('\x04')
   await terminal.ended()
   const from = (lines, text) => lines.findIndex((runs) => runs.some((run) => run.text.includes(text)))

@@ -51,7 +51,7 @@ export class VirtualScreen implements Screen {
         this.#row += 1
         column = 0
         if (this.#row === this.#lines.length) this.#lines.push('')
-      } else if (/^\x1b\[\d*C$/.test(token)) {
+      } else if (token.startsWith('\x1b') && token.endsWith('C')) {
         column += Number(token.slice(2, -1)) || 1
         this.#lines[this.#row] = (this.#lines[this.#row] as string).padEnd(column)
       } else if (token.startsWith('\x1b')) this.#obey(token, column)
@@ -79,7 +79,7 @@ export class VirtualScreen implements Screen {
 
   #obey(sequence: string, column: number): void {
     const number = Number(sequence.slice(2, -1)) || 1
-    if (/^\x1b\[\?(?:2026|2004)[hl]$/.test(sequence)) return
+    if (sequence.startsWith('\x1b[?2026') || sequence.startsWith('\x1b[?2004')) return
     if (sequence === '\x1b[?25l') this.cursorHidden = true
     else if (sequence === '\x1b[?25h') this.cursorHidden = false
     else if (sequence.endsWith('A')) {

@@ -84,7 +84,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
   let menu: { readonly words: readonly string[]; readonly at: number; readonly length: number } | undefined
   let isOpen = false
   let isPaused = false
-  let escape: NodeJS.Timeout | undefined
+  let escapeTimer: NodeJS.Timeout | undefined
   let turn: { readonly text: TurnText; readonly view: ReturnType<typeof emptyView>; hint: string } | undefined
   const held: string[] = []
   let due: NodeJS.Timeout | undefined
@@ -178,14 +178,14 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
   // --- the keyboard
 
   const take = (chunk: Buffer | string) => {
-    if (escape !== undefined) clearTimeout(escape)
-    escape = undefined
+    if (escapeTimer !== undefined) clearTimeout(escapeTimer)
+    escapeTimer = undefined
     for (const key of reader.read(
       decoder.decode(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, { stream: true }),
     ))
       press(key)
     if (reader.isWaiting)
-      escape = setTimeout(() => {
+      escapeTimer = setTimeout(() => {
         for (const key of reader.flush()) press(key)
         paintSoon()
       }, escapeTime)
@@ -231,23 +231,30 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
     menu = undefined
     switch (name) {
       case 'enter':
-        return enter()
+        enter()
+        break
       case 'tab':
-        return openMenu()
+        openMenu()
+        break
       case 'escape':
-        return pressEscape()
+        pressEscape()
+        break
       case 'cancel':
-        return cancel()
+        cancel()
+        break
       case 'end-of-input':
         if (editor.isEmpty && mode.kind === 'asking') answer(undefined)
         else editor.press('delete')
-        return
+        break
       case 'suspend':
-        return suspend()
+        suspend()
+        break
       case 'expand':
-        return print(options.turn.folded.nextLines(painter.columns, style))
+        print(options.turn.folded.nextLines(painter.columns, style))
+        break
       case 'redraw':
-        return redraw()
+        redraw()
+        break
       default:
         editor.press(name)
     }

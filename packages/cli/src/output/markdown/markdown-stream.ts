@@ -109,7 +109,10 @@ export class MarkdownStream {
 
   #take(line: string): void {
     const block = this.#block
-    if (block.kind === 'code') return this.#takeCode(line, block)
+    if (block.kind === 'code') {
+      this.#takeCode(line, block)
+      return
+    }
     const { quotes, text } = unquote(line)
     if (text.trim() === '') {
       this.#close()
@@ -169,8 +172,10 @@ export class MarkdownStream {
         !/^1[.)]/.test(body) &&
         this.#lists.length === 0
       )
-    )
-      return this.#takeItem(item, indent, quotes)
+    ) {
+      this.#takeItem(item, indent, quotes)
+      return
+    }
     if (block.kind === 'text' && block.margin.quotes === quotes) {
       const aligns = block.lines.length === 1 ? readAligns(body) : undefined
       const [head = ''] = block.lines
