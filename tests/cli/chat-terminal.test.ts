@@ -262,7 +262,10 @@ it('attaches files, runs commands of the person, and shows where the conversatio
 it('Ctrl-C at the prompt clears what is typed, then says how to leave, then leaves', async () => {
   const project = speaking()
   const terminal = await open(project)
-  await say(terminal, `half a line${ctrlC}`, '')
+  terminal.type('half a line')
+  await terminal.until((screen) => isAsking(shown(screen), 'lead> half a line'))
+  terminal.type(ctrlC)
+  await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
   await say(terminal, ctrlC, 'Press Ctrl-C again to exit')
   await say(terminal, 'Still here.\r', 'heard <Still here.>')
   await say(terminal, ctrlC, 'Press Ctrl-C again to exit')
