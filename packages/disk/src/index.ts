@@ -18,6 +18,7 @@ export {
   unlinkIfThere,
   writeWhole,
 } from './files/files.ts'
+export { type Content, readWithin } from './files/read-within.ts'
 export { isRepository, repositoryOf } from './files/repository-of.ts'
 export { isSame as isSameStamp, type Stamp, stampOf, statsAt } from './files/stamp.ts'
 export { type FolderWatch, watchFolder } from './files/watch-folder.ts'

@@ -13,7 +13,7 @@ import {
   withinCeilings,
 } from '@cadre/core'
 import { type Diagnostic, showDiagnostic, systemClock } from '@cadre/disk'
-import { createGuard, findHooks, findSandbox, type Guard } from '@cadre/gate'
+import { createGuard, findHooks, findSandbox, type Guard, importsItem } from '@cadre/gate'
 import {
   allowOnly,
   type Config,
@@ -29,6 +29,7 @@ import {
   type TrustItem,
   withModelAliases,
 } from '@cadre/home'
+import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
 import type { Environment } from './environment.ts'
@@ -68,6 +69,8 @@ export interface PartsOptions extends GateFlags {
   readonly restricted?: boolean | undefined
   /** Asks whether to trust the folder even if the user has declined before. */
   readonly asksAgain?: boolean | undefined
+  /** False: the system prompt of a session has no instructions, skills or facts about the environment. */
+  readonly knowledge?: boolean | undefined
   /** A sentence that tells the user how to trust the folder. Default: the instructions for the command line. */
   readonly howToTrust?: string | undefined
   /** Rejects if the home is not trusted, instead of using a temporary one. */
@@ -105,6 +108,8 @@ export interface RunParts {
   readonly grants: Grants
   /** The rules for calls, in addition to those of core and the policy rules about agents. */
   readonly guard: Guard
+  /** What sessions know besides the prompt of their agent. */
+  readonly knowledge?: KnowledgeSource
   readonly models: Models
   /** The limits in effect, and the requested limits. */
   readonly limits: RunLimits
@@ -201,6 +206,17 @@ export async function loadParts(
     environment: io.env,
     tell: options.tell ?? (() => {}),
   })
+  const knowledge =
+    options.knowledge === false
+      ? undefined
+      : createKnowledge({
+          userHome: user.home,
+          trusted: folder.trusted,
+          mayLeave: (leaving) => folder.trusts(importsItem(folder.folder, leaving)),
+          folder: !restricted,
+          hiddenIn: (workspace) => guard.hiddenIn(workspace),
+          now: () => systemClock.now(),
+        })
   const teams = openTeams(home, { most: config.limits?.teamMessages ?? defaultTeamMessages })
   const { tools, notices: ofTools } = await loadTools({
     home,
@@ -241,6 +257,7 @@ export async function loadParts(
     trusted: folder.trusted,
     grants,
     guard,
+    ...(knowledge && { knowledge }),
     models: allowOnly(models, policy),
     limits: withinCeilings({ ...defaultLimits, ...wanted }, enforced.ceilings),
     wanted,

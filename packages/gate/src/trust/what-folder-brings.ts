@@ -1,13 +1,13 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
-import { isInside } from '@cadre/disk'
+import { isInside, readWithin } from '@cadre/disk'
 import { lookAtProjectPolicy } from '@cadre/home'
 import { readAllowlist } from '../commands/read-allowlist.ts'
 import { configItems } from './config-items.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'
 import { type HomeState, homeItems } from './home-items.ts'
 import { hookItems } from './hook-items.ts'
-import { readWithin } from './read-within.ts'
+import { importItems } from './import-items.ts'
 import { serverItems } from './server-items.ts'
 
 export interface FolderRequest {
@@ -42,6 +42,7 @@ export async function whatFolderBrings(request: FolderRequest): Promise<FolderCo
     ...hooks.items,
     ...(await configItems(home, project, isOwn)),
     ...servers.items,
+    ...importItems(project, request.userHome),
     ...(isOwn ? [] : await policyItems(home)),
     ...allowlist.items,
   ]

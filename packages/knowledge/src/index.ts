@@ -1,0 +1,5 @@
+export { tokensOf } from './compose.ts'
+export { createKnowledge, type KnowledgeOptions, type KnowledgeSource } from './create-knowledge.ts'
+export { findInstructions } from './instructions/find-instructions.ts'
+export type { KnowledgePlaces, LeavingImports } from './places.ts'
+export { findSkills, type Skill } from './skills/find-skills.ts'
