@@ -91,3 +91,5 @@ export { type FolderTrust, judgeFolder, keepAnswer } from './trust/folder-trust.
 export { type HomeState, homeItems, lookAtHome } from './trust/home-items.ts'
 export { importsItem } from './trust/import-items.ts'
 export { type FolderRequest, whatFolderBrings } from './trust/what-folder-brings.ts'
+export { findPermissions, type PermissionSet } from './permissions/find-permissions.ts'
+export { readPermissions } from './permissions/read-permissions.ts'

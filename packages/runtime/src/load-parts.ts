@@ -13,7 +13,7 @@ import {
   withinCeilings,
 } from '@cadre/core'
 import { type Diagnostic, showDiagnostic, systemClock } from '@cadre/disk'
-import { createGuard, findHooks, findSandbox, type Guard, importsItem } from '@cadre/gate'
+import { createGuard, findHooks, findPermissions, findSandbox, type Guard, importsItem } from '@cadre/gate'
 import {
   allowOnly,
   type Config,
@@ -187,6 +187,12 @@ export async function loadParts(
     trusted: (item) => folder.trusts(item),
     ownHome: home.path,
   })
+  // What a folder forbids applies even where nothing else of it is used.
+  const permissions = findPermissions({
+    project: folder.folder,
+    userHome: user.home,
+    trusted: (item) => folder.trusts(item),
+  })
   const grants = openGrants(user.grants)
   const guard = createGuard({
     home,
@@ -202,6 +208,7 @@ export async function loadParts(
     noHuman: options.noHuman,
     sandbox,
     hooks,
+    permissions,
     agents,
     environment: io.env,
     tell: options.tell ?? (() => {}),
@@ -227,6 +234,7 @@ export async function loadParts(
     agents: enforced.permitted(agents),
     env: io.env,
     host: options.tools,
+    skills: (knowledge?.skills(options.workspace ?? io.cwd) ?? []).length > 0 ? knowledge?.skills : undefined,
     tell: options.tell,
   })
   const wanted = limitsOf(config, options)
@@ -301,7 +309,7 @@ function pathNotices({ env }: Environment, dropped: readonly string[]): Notice[]
 
 function guardNotices(diagnostics: readonly Diagnostic[]): Notice[] {
   return diagnostics
-    .filter(({ severity }) => severity === 'error')
+    .filter(({ severity, code }) => severity === 'error' || code === 'permissions-unsupported')
     .map((diagnostic) => ({ code: 'gate', message: showDiagnostic(diagnostic) }))
 }
 
