@@ -78,7 +78,6 @@ describe('a folder that brings something', () => {
     const doctor = await project.cadre(['doctor'], { isForeign: true })
     for (const what of [
       'a.json runs a hook',
-      '.mcp.json starts the MCP server a',
       'evil.mjs runs as a tool module',
     ])
       expect(doctor.stdout).toContain(what)

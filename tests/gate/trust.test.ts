@@ -29,7 +29,7 @@ const brings = () => {
   const home = at('.cadre')
   const userHome = path.join(root, 'user')
   const agents = createAgents({ home, project, userHome }).list()
-  return whatFolderBrings({ project, home, agents, userHome })
+  return whatFolderBrings({ project, home, agents, userHome, startsServers: true })
 }
 const listed = async () =>
   (await brings()).items.map(({ path: file, what }) => `${path.relative(project, file)} ${what}`)

@@ -105,7 +105,12 @@ export function createGuard(options: GuardOptions): Guard {
   const more = pathRestrictions(permissions.rules, folder.folder)
   const denied = createDeniedPaths({ policy, more, places, userHome })
   const ofPermissions = permissionCommands(permissions.rules)
-  const allowance = permissionAllowance({ rules: permissions.rules, project: folder.folder, userHome, places })
+  const allowance = permissionAllowance({
+    rules: permissions.rules,
+    project: folder.folder,
+    userHome,
+    places,
+  })
   const listFile = home.at('storage', 'terminal-cmd-allowlist.yaml')
   const allowlists = openAllowlists([
     {

@@ -78,7 +78,12 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
     const isOpen = why === undefined && policy.beforehand
     const allowed = isOpen ? options.allowance?.(call, workspace) : undefined
     if (allowed !== undefined)
-      return { ...decided, kind: 'allow', rule: allowed.text, reason: `allowed by ${allowed.place}` }
+      return {
+        ...decided,
+        kind: 'allow',
+        rule: `permissions: ${allowed.text}`,
+        reason: `allowed by ${allowed.place}`,
+      }
     const { risk, reasons } = riskOf(call, found)
     const grants = policy.beforehand && risk !== 'HIGH' ? grantsOf(call) : undefined
     return {

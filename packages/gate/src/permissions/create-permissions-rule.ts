@@ -1,4 +1,12 @@
-import { covers, type JudgedCall, nameKey, readDelegation, type Rule, type Tool, type Verdict } from '@cadre/core'
+import {
+  covers,
+  type JudgedCall,
+  nameKey,
+  type Rule,
+  readDelegation,
+  type Tool,
+  type Verdict,
+} from '@cadre/core'
 import type { Decision } from '../commands/allowlist.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
 import type { PermissionSet } from './find-permissions.ts'
@@ -22,14 +30,19 @@ export function createPermissionsRule({ rules, lost }: PermissionSet): Rule {
       if (strictest !== undefined) return verdictOf(strictest.rule, strictest.decision)
       const [file] = lost
       if (file === undefined || call.tool.kind === 'report') return undefined
-      return { kind: 'ask', by: 'policy', rule: 'permissions', reason: `${file} is not valid, so every call needs approval` }
+      return {
+        kind: 'ask',
+        by: 'policy',
+        rule: 'permissions',
+        reason: `${file} is not valid, so every call needs approval`,
+      }
     },
   }
 }
 
 function verdictOf({ text, place }: ClaudeRule, kind: 'ask' | 'deny'): Verdict {
   const does = kind === 'deny' ? 'denies it' : 'asks for approval'
-  return { kind, by: 'policy', rule: text, reason: `the rule ${text} ${does} (${place})` }
+  return { kind, by: 'policy', rule: `permissions: ${text}`, reason: `the rule ${text} ${does} (${place})` }
 }
 
 function decisionOf(rule: ClaudeRule, call: JudgedCall): 'ask' | 'deny' | undefined {
@@ -71,7 +84,9 @@ function mayReach(domain: string, input: unknown): boolean {
 
 export function hostOf(input: unknown): string | undefined {
   const url = fieldOf(input, 'url')
-  return url !== undefined && URL.canParse(url) ? new URL(url).hostname.toLowerCase().replace(/\.$/, '') : undefined
+  return url !== undefined && URL.canParse(url)
+    ? new URL(url).hostname.toLowerCase().replace(/\.$/, '')
+    : undefined
 }
 
 function fieldOf(input: unknown, name: string): string | undefined {

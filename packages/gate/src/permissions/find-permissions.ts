@@ -35,7 +35,9 @@ export function findPermissions({ project, userHome, trusted }: FindPermissionsR
     rules: found.flatMap(({ file, rules, level }) => {
       if (level === 'user') return rules
       const item = allowItem(file, rules)
-      return item === undefined || trusted(item) ? rules : rules.filter(({ decision }) => decision !== 'allow')
+      return item === undefined || trusted(item)
+        ? rules
+        : rules.filter(({ decision }) => decision !== 'allow')
     }),
     diagnostics: found.flatMap(({ diagnostics }) => diagnostics),
     lost: found.flatMap(({ file, isLost }) => (isLost ? [file] : [])),
@@ -72,7 +74,11 @@ function readAt(
   if (content.kind === 'none') return nothing
   if (content.kind === 'unusable') {
     const message = `Cadre does not read the permissions in this file: ${content.reason}. Every call needs approval.`
-    return { ...nothing, isLost: true, diagnostics: [{ path: file, severity: 'error', code: 'permissions', message }] }
+    return {
+      ...nothing,
+      isLost: true,
+      diagnostics: [{ path: file, severity: 'error', code: 'permissions', message }],
+    }
   }
   const real = realpathSync(file)
   // One file that is reached in two ways is one of the project.

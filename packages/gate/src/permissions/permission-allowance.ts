@@ -37,7 +37,11 @@ export function permissionAllowance({ rules, project, userHome, places }: Allowa
     )
     return paths.every((written) => {
       const at = locate(written)
-      return at !== undefined && !/[*?[{]/.test(written) && patterns.some((pattern) => pattern.fit(at) === 'within')
+      return (
+        at !== undefined &&
+        !/[*?[{]/.test(written) &&
+        patterns.some((pattern) => pattern.fit(at) === 'within')
+      )
     })
   }
 }

@@ -27,7 +27,8 @@ export function permissionCommands(rules: readonly ClaudeRule[]): Allowlist {
     match(words, line): ListAnswer | undefined {
       const readings = readingsOf(words, line)
       const found = restricting.find(({ pattern }) => readings.some((reading) => mayFit(reading, pattern)))
-      if (found !== undefined) return { decision: found.rule.decision, rule: labelOf(found.rule) }
+      if (found !== undefined)
+        return { decision: found.rule.decision, rule: found.rule.text, place: found.rule.place }
       const allowed = allowing.filter(
         ({ pattern, exactly }) =>
           pattern.fits(words, line) === true && (exactly === undefined || exactly === words.length),
@@ -37,7 +38,8 @@ export function permissionCommands(rules: readonly ClaudeRule[]): Allowlist {
       if (best === undefined) return undefined
       return {
         decision: 'allow',
-        rule: labelOf(best.rule),
+        rule: best.rule.text,
+        place: best.rule.place,
         names: best.pattern.names,
         own: best.rule.level === 'user',
       }
@@ -60,8 +62,4 @@ function mayFit(text: string, pattern: string): boolean {
   if (fitsPattern(text, start)) return true
   if (isPrefix) return fitsPattern(text, `${start} *`)
   return start.endsWith(' *') && fitsPattern(text, start.slice(0, -2))
-}
-
-function labelOf({ text, place }: ClaudeRule): string {
-  return `${text} (${place})`
 }

@@ -30,7 +30,11 @@ export function readPermissions({ path, text, level }: PermissionsFile): ReadPer
   // What comes before a fault may lack the rule that comes after it.
   if (root === undefined || faults.length > 0) {
     if (!/"permissions"/.test(text)) return { rules: [], diagnostics, isLost: false }
-    report('error', faults[0]?.line ?? 1, 'Cadre cannot read this file, so every call needs approval. Fix the file.')
+    report(
+      'error',
+      faults[0]?.line ?? 1,
+      'Cadre cannot read this file, so every call needs approval. Fix the file.',
+    )
     return { rules: [], diagnostics, isLost: true }
   }
   const permissions = root.fields?.get('permissions')
@@ -47,15 +51,26 @@ export function readPermissions({ path, text, level }: PermissionsFile): ReadPer
       return []
     })
   })
-  if (isLost) report('error', permissions.line, 'A list of permissions is not valid, so every call needs approval. Write lists of texts.')
+  if (isLost)
+    report(
+      'error',
+      permissions.line,
+      'A list of permissions is not valid, so every call needs approval. Write lists of texts.',
+    )
   for (const rule of rules) {
     const why = unsupportedIn(rule)
-    if (why !== undefined) report('warning', Number(rule.place.slice(path.length + 1)), why, 'permissions-unsupported')
+    if (why !== undefined)
+      report('warning', Number(rule.place.slice(path.length + 1)), why, 'permissions-unsupported')
   }
   for (const [key, { line, value }] of permissions.fields ?? []) {
     if (idle.has(key) || (key === 'defaultMode' && value === 'default')) continue
     if (key === 'additionalDirectories' && Array.isArray(value) && value.length === 0) continue
-    report('warning', line, `permissions.${key} is not supported, so it has no effect.`, 'permissions-unsupported')
+    report(
+      'warning',
+      line,
+      `permissions.${key} is not supported, so it has no effect.`,
+      'permissions-unsupported',
+    )
   }
   return { rules, diagnostics, isLost }
 }

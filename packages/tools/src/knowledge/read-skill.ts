@@ -9,7 +9,9 @@ const mostLetters = 100_000
 
 const input = object({
   name: string('Name of the skill, as in the list of skills', { min: 1 }),
-  file: optional(string('A file of the skill to read instead of its text, relative to its folder', { min: 1 })),
+  file: optional(
+    string('A file of the skill to read instead of its text, relative to its folder', { min: 1 }),
+  ),
 })
 
 export type ReadSkillInput = Infer<typeof input>
@@ -21,7 +23,8 @@ export type SkillsIn = (workspace: string) => readonly Skill[]
 export function readSkillTool(skillsIn: SkillsIn): Tool {
   return builtIn<ReadSkillInput>({
     name: 'read_skill',
-    description: 'Read the text of a skill, or a file in its folder. The list of skills is in your instructions.',
+    description:
+      'Read the text of a skill, or a file in its folder. The list of skills is in your instructions.',
     class: 'read',
     effect: 'read',
     argumentAliases: { skill: 'name', command: 'name' },
@@ -32,9 +35,14 @@ export function readSkillTool(skillsIn: SkillsIn): Tool {
         const skill = skills.find((one) => one.name === name)
         if (skill === undefined) {
           const known = skills.map((one) => one.name)
-          throw new Refusal(`There is no skill ${JSON.stringify(name)}. Skills: ${known.join(', ') || 'none'}.`)
+          throw new Refusal(
+            `There is no skill ${JSON.stringify(name)}. Skills: ${known.join(', ') || 'none'}.`,
+          )
         }
-        if (file === undefined) return { content: `${skill.body}\n\n[The files of this skill are in ${path.dirname(skill.shown)}.]` }
+        if (file === undefined)
+          return {
+            content: `${skill.body}\n\n[The files of this skill are in ${path.dirname(skill.shown)}.]`,
+          }
         const content = readWithin(skill.folder, path.resolve(skill.folder, file))
         if (content.kind === 'read') return { content: content.text.slice(0, mostLetters) }
         const why = content.kind === 'none' ? 'it does not exist' : content.reason
