@@ -25,6 +25,7 @@ export interface KnowledgeSource {
   readonly inform: Inform
   /** Adds instructions to the outcome of the first call that touches a file they apply to. */
   readonly attend: Attend
+  placesOf(workspace: string): KnowledgePlaces
   /** The skills for a workspace. */
   skills(workspace: string): readonly Skill[]
 }
@@ -54,6 +55,7 @@ export function createKnowledge(options: KnowledgeOptions): KnowledgeSource {
       }
     },
     attend: folder ? attendInstructions(placesOf) : () => undefined,
+    placesOf,
     skills: (workspace) => findSkills(placesOf(workspace)).skills,
   }
 }
