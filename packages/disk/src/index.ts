@@ -54,6 +54,7 @@ export { systemClock } from './system/system-clock.ts'
 export { isOutOfFiles, systemTrouble } from './system/system-trouble.ts'
 export { decodeText } from './text/decode-text.ts'
 export { fitsPattern } from './text/fits-pattern.ts'
+export { glob, type Matcher } from './text/glob.ts'
 export {
   eolOf,
   isBlank,

@@ -6,6 +6,7 @@ import { environmentFacts } from './facts/environment-facts.ts'
 import { findInstructions } from './instructions/find-instructions.ts'
 import type { KnowledgePlaces } from './places.ts'
 import { findSkills, type Skill } from './skills/find-skills.ts'
+import { wantsInstructions } from './wants-instructions.ts'
 
 export interface KnowledgeOptions {
   readonly userHome: string
@@ -41,8 +42,9 @@ export function createKnowledge(options: KnowledgeOptions): KnowledgeSource {
     mayLeave,
   })
   return {
-    async inform({ workspace, tools }) {
+    async inform({ agent, workspace, tools }) {
       const facts = environmentFacts(workspace, now())
+      if (!wantsInstructions(agent)) return { parts: [await facts] }
       const places = placesOf(workspace)
       const found = findInstructions(places)
       const { parts, notices } = instructionParts(found.always, trusted)

@@ -27,8 +27,17 @@ function dateOf(now: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
+/** Sessions that start together share one answer: a reply may delegate a hundred times. */
+const asked = new Map<string, Promise<string[]>>()
+
+function gitFacts(workspace: string): Promise<string[]> {
+  const facts = asked.get(workspace) ?? askGit(workspace).finally(() => asked.delete(workspace))
+  asked.set(workspace, facts)
+  return facts
+}
+
 /** Names of branches and files are the work of anybody: each stays on its line. */
-async function gitFacts(workspace: string): Promise<string[]> {
+async function askGit(workspace: string): Promise<string[]> {
   if (repositoryOf(workspace) === undefined) return ['- Git: not a repository']
   try {
     const request = { cwd: workspace, timeoutMs: patience }
