@@ -11,7 +11,7 @@ import {
   type StartRequest,
 } from '@cadre/core'
 import { createAudit, homeItems } from '@cadre/gate'
-import { watchRequests } from '@cadre/home'
+import { type Config, watchRequests } from '@cadre/home'
 import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Environment } from './environment.ts'
@@ -58,6 +58,8 @@ export interface Runtime extends Sessions {
   readonly entry?: string
   /** The prompt files of the workspace. */
   readonly prompts: PromptCommands
+  /** How the user is called back to the terminal, as configured. */
+  readonly notify?: Config['notify']
   /** Shows a message to the user. */
   tell(message: string): void
   /** Messages to the user before a run starts. */
@@ -112,6 +114,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     tell,
     agents: registry,
     ...(entry !== undefined && { entry }),
+    ...(parts.config.notify && { notify: parts.config.notify }),
     notices: parts.notices,
     async run(request, signal = new AbortController().signal) {
       const wanted: RunRequest = typeof request === 'string' ? { work: request } : request

@@ -24,7 +24,7 @@ export async function conclude(session: Session): Promise<Ending | undefined> {
   const text = reply?.content ?? ''
   if (reply?.stop !== undefined) return cutShort(session, reply.stop, text)
   if (isBlank(text)) {
-    const message = 'Your reply was empty. Summarize in a few sentences what you did and what you found.'
+    const message = 'Your reply was empty. Summarise in a few sentences what you did and what you found.'
     if (await nudge(session, 'empty', message)) return undefined
     return {
       status: 'error',
@@ -105,8 +105,10 @@ function lostChild(session: Session, call: string): Promise<Report> {
 async function review(session: Session, ending: Ending): Promise<Ending | undefined> {
   const request = { report: buildReport(session, ending), stops: session.state.nudges.stop }
   const verdict = await session.gate.review(request, session.spec, session.node.signal)
-  if (verdict.kind === 'accept')
-    return verdict.sections === undefined ? ending : { ...ending, sections: verdict.sections }
+  if (verdict.kind === 'accept') {
+    const { sections, output } = verdict
+    return { ...ending, ...(sections && { sections }), ...(output !== undefined && { output }) }
+  }
   const { by = 'sections', reason } = verdict
   if (await nudge(session, by, reason)) return undefined
   const notice = {

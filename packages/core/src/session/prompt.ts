@@ -1,10 +1,19 @@
 import type { AgentDefinition } from '../ports/agent.ts'
+import type { JsonObject } from '../ports/json.ts'
 import type { PromptPart } from '../ports/knowledge.ts'
+import { outputSection } from '../schema/require-output.ts'
 import type { MemberRequest, TeamRequest } from '../tree/team-tools.ts'
 import { delegationName, type Toolset } from '../vocabulary/toolset.ts'
 
 /** Names are shown whole: a model has to be able to write them. */
 const longestName = 200
+
+interface PromptOptions {
+  /** What its report must be. */
+  readonly outputSchema?: JsonObject | undefined
+  /** What the session knows besides. */
+  readonly known?: readonly PromptPart[]
+}
 
 /**
  * The system prompt of a session in its parts. An agent that may delegate gets the list of its targets after its prompt, and one whose
@@ -15,7 +24,7 @@ export function promptParts(
   agent: AgentDefinition,
   targets: readonly AgentDefinition[],
   toolset: Toolset,
-  known: readonly PromptPart[] = [],
+  { outputSchema, known = [] }: PromptOptions = {},
 ): readonly PromptPart[] {
   const { source, name } = agent
   const place =
@@ -28,6 +37,9 @@ export function promptParts(
     ...(agent.prompt.trim() === '' ? [] : [{ from: place, text: agent.prompt }]),
     ...(delegation === undefined ? [] : [{ from: 'Cadre: agents it can delegate to', text: delegation }]),
     ...(restricted === undefined ? [] : [{ from: 'Cadre: tools it may use', text: restricted }]),
+    ...(outputSchema === undefined
+      ? []
+      : [{ from: 'Cadre: the form of its report', text: outputSection(outputSchema) }]),
     ...known,
   ]
 }

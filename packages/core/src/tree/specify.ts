@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import { CadreError, type ErrorCode } from '../ports/errors.ts'
+import type { JsonObject } from '../ports/json.ts'
 import type { Knowledge, PromptPart } from '../ports/knowledge.ts'
 import type { RunLimits } from '../ports/limits.ts'
 import type { Ports } from '../ports/ports.ts'
@@ -18,6 +19,7 @@ export interface SpecRequest {
   /** The tree of a session without a parent; its own when absent. */
   readonly root?: string
   readonly completion: Completion
+  readonly outputSchema?: JsonObject | undefined
   readonly team?: SessionSpec['team']
   readonly work: Work
   readonly history?: SessionSpec['history']
@@ -53,7 +55,7 @@ export async function specifyInParts(
   limits: RunLimits,
   request: SpecRequest,
 ): Promise<Specified> {
-  const { id, agent, parent, completion, team, work } = request
+  const { id, agent, parent, completion, outputSchema, team, work } = request
   const model = await resolveModel(ports, request)
   const delegation = parent?.spec.delegation ?? request.delegation ?? true
   const controls = parent === undefined ? request.controls : parent.spec.controls
@@ -69,7 +71,7 @@ export async function specifyInParts(
   const charged = parent === undefined ? request.charged : parent.spec.limits.charged
   const place = await placed(request)
   const { parts, notices = [] } = await informed(ports, agent, place, toolset)
-  const prompt = promptParts(agent, targets, toolset, parts)
+  const prompt = promptParts(agent, targets, toolset, { outputSchema, known: parts })
   const spec: SessionSpec = {
     id,
     root: parent?.spec.root ?? request.root ?? id,
@@ -81,6 +83,7 @@ export async function specifyInParts(
     chain,
     targets: tool === undefined ? [] : names,
     completion,
+    ...(outputSchema && { outputSchema }),
     delegation,
     limits: {
       // A person who starts a run may ask for more than is usual; a call may not.

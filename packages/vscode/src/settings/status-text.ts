@@ -32,7 +32,7 @@ export function statusText(status: Status): string {
       `- Trust: ${status.isTrusted ? 'this workspace is trusted' : 'Restricted Mode. Agents, hooks and settings of the workspace are not used'}`,
       `- Home: ${status.home === undefined ? 'none yet. It is created when an agent first works here' : code(status.home)}`,
       `- Models: ${models.length === 0 ? 'none. Sign in to GitHub Copilot, or add a model' : models.map((name) => code(name)).join(', ')}`,
-      `- Tools: ${status.builtInTools} built in, ${status.editorTools} of VS Code and its extensions`,
+      `- Tools: ${status.builtInTools} built in, ${status.editorTools} from VS Code and its extensions`,
     ],
     [
       '## Agents',
@@ -73,7 +73,7 @@ function agentLine(
   const mark = isEntry ? ' (entry agent: answers `@agents`)' : ''
   const from = source === undefined ? '' : ` From ${code(source.path)}.`
   const what = escaped(description.trim().replace(/\.$/, '')) || 'no description'
-  return `- ${code(name)}${mark}: ${what}. delegates to ${targetsOf(delegates)}; ${used}.${from}`
+  return `- ${code(name)}${mark}: ${what}. Delegates to ${targetsOf(delegates)}; ${used}.${from}`
 }
 
 function targetsOf(delegates: AgentDefinition['delegates']): string {

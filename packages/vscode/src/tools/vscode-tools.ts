@@ -1,7 +1,6 @@
-import { defineTool, messageOf, type StandardSchema, type Tool } from '@cadre/core'
+import { checkSchema, defineTool, messageOf, type StandardSchema, type Tool } from '@cadre/core'
 import * as vscode from 'vscode'
 import { tokenOf } from '../run/token-of.ts'
-import { checkSchema } from './check-schema.ts'
 import { type ListedTool, type PlannedTool, planTools } from './plan-tools.ts'
 import { resultOf } from './result-of.ts'
 
@@ -46,7 +45,7 @@ function toolOf(
   const parameters = (inputSchema ?? { type: 'object', properties: {} }) as Tool['parameters']
   return defineTool<object>({
     name: planned.name,
-    description: description || `The tool ${name} of VS Code`,
+    description: description || `The VS Code tool ${name}`,
     class: planned.effect === 'read' ? 'search' : 'other',
     effect: planned.effect,
     aliases: planned.aliases,
