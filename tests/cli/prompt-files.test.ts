@@ -69,9 +69,8 @@ test('a prompt file of Copilot gets its inputs, its agent, its model and its too
   const { bodies, last, stdout } = await chat(
     {
       ...agentFile('reviewer', { tools: ['read_file', 'write_file', 'execute_command'] }),
-      '.github/prompts/review.prompt.md':
-        '---\nagent: reviewer\nmodel: openai:small\ntools: [read, Bash]\n---\nReview ${input:what} for ${input:why:the reason} in ${workspaceFolder}.\n',
-      '.github/prompts/ask.prompt.md': '---\nmode: ask\n---\nHello ${input:name}!',
+      '.github/prompts/review.prompt.md': `---\nagent: reviewer\nmodel: openai:small\ntools: [read, Bash]\n---\nReview \${input:what} for \${input:why:the reason} in \${workspaceFolder}.\n`,
+      '.github/prompts/ask.prompt.md': `---\nmode: ask\n---\nHello \${input:name}!`,
     },
     ['/ask', '/ask name="two words"', '/review what=src all reasons', '/nothing'],
   )
