@@ -11,18 +11,21 @@ export interface TaskTrouble {
   readonly message: string
 }
 
-/** Each begins with words by which it is known again when it is mended: a person's own note is never taken away. */
+/** Every problem starts with one of these, so that Cadre can remove its own note, and never a person's, once the task is fixed. */
 const words = {
   twin: 'its id is also used at ',
   dependency: 'it depends on ',
   parent: 'its parent is ',
-  cycle: 'it waits for itself: ',
+  cycle: 'it depends on itself: ',
   agent: 'there is no agent ',
   field: 'its field ',
 }
 
+/** How earlier versions wrote problems that are worded differently now. */
+const earlierWords = ['it waits for itself: ']
+
 export function isOwnProblem(text: string): boolean {
-  return Object.values(words).some((start) => text.startsWith(start))
+  return [...Object.values(words), ...earlierWords].some((start) => text.startsWith(start))
 }
 
 /**
