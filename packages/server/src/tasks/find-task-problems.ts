@@ -1,7 +1,7 @@
 import { didYouMean, nearest } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
 import { type Book, isApproval, isAtEnd, type Placed, push, type TaskIndex, withAllBelow } from './book.ts'
-import { findCircles, type Waits } from './find-circles.ts'
+import { findCycles, type Waits } from './find-cycles.ts'
 import { misspeltAgent } from './misspelt-agent.ts'
 
 /** Why a task cannot be run as it is written. */
@@ -32,7 +32,7 @@ export function isOwnProblem(text: string): boolean {
  * What is wrong with tasks that are not at an end, one finding for each task, in the order of files and lines.
  */
 export function findTaskProblems(book: Book, index: TaskIndex): readonly TaskTrouble[] {
-  const circles = findCircles(waitsOf(index))
+  const cycles = findCycles(waitsOf(index))
   const found: TaskTrouble[] = []
   for (const places of index.twins.values())
     for (const placed of places) {
@@ -46,7 +46,7 @@ export function findTaskProblems(book: Book, index: TaskIndex): readonly TaskTro
     const trouble =
       index.agentOf(placed.task) === undefined
         ? unknownAgent(placed, book)
-        : (misspeltField(placed) ?? badReference(placed, index) ?? circleOf(placed, circles))
+        : (misspeltField(placed) ?? badReference(placed, index) ?? cycleOf(placed, cycles))
     if (trouble !== undefined) found.push({ placed, ...trouble })
   }
   return found
@@ -97,12 +97,12 @@ function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefin
   }
 }
 
-function circleOf({ id }: Placed, circles: ReadonlyMap<string, readonly string[]>): Finding | undefined {
-  const circle = circles.get(id)?.filter((one) => !one.startsWith('\0'))
-  if (circle === undefined) return undefined
-  const way = circle.length > 9 ? [...circle.slice(0, 4), '…', ...circle.slice(-4)] : circle
+function cycleOf({ id }: Placed, cycles: ReadonlyMap<string, readonly string[]>): Finding | undefined {
+  const cycle = cycles.get(id)?.filter((one) => !one.startsWith('\0'))
+  if (cycle === undefined) return undefined
+  const way = cycle.length > 9 ? [...cycle.slice(0, 4), '…', ...cycle.slice(-4)] : cycle
   const message =
-    circle.length === 1 ? 'many tasks depend on each other in a cycle' : way.map(shown).join(' → ')
+    cycle.length === 1 ? 'many tasks depend on each other in a cycle' : way.map(shown).join(' → ')
   return { code: 'cycle', message: `${words.cycle}${message}` }
 }
 
