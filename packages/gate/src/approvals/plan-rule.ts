@@ -28,7 +28,7 @@ export function planRule(home: Home, grants: readonly string[], trust: Pick<Trus
     return {
       kind: 'refused',
       reason:
-        'Cadre cannot write a rule for this call, only for commands of plain words. Approve it once, or for the session',
+        'Cadre can write rules only for simple commands, without quotes, patterns or a path to the program. Approve it once, or for the session',
     }
   const planned = added(textOf(readPlainFile(path) ?? ''), path, patterns)
   if (typeof planned === 'string') return { kind: 'refused', reason: planned }

@@ -45,7 +45,7 @@ export class RunFollower {
         this.#progress(event.session, event.resumed === true ? 'continuing' : 'starting')
         return
       case 'session.queued':
-        this.#progress(event.session, 'waiting for a free place')
+        this.#progress(event.session, 'waiting for a free slot')
         return
       case 'text.added':
         this.#say(event.session, event.round, event.text)
@@ -114,7 +114,7 @@ export class RunFollower {
    */
   finish(result: RunResult): void {
     if (result.kind === 'waiting') {
-      this.#chat.tell('**Suspended.** It continues where it was when you resume it.')
+      this.#chat.tell('**Suspended.** Resume it to continue where it left off.')
       return
     }
     const { report } = result
