@@ -39,7 +39,11 @@ export const logoutCommand = defineCommand({
     ['logout --forget', 'removes the stored sign-ins, including those of editors'],
   ],
   parameters: {
-    flags: { forget: flag('Remove the stored sign-ins from this machine, including those of editors'), home, json },
+    flags: {
+      forget: flag('Remove the stored sign-ins from this machine, including those of editors'),
+      home,
+      json,
+    },
   },
   load: async () => (await import('./logout.ts')).logout,
 })
