@@ -60,7 +60,7 @@ export class RunFollower {
         const key = `${event.session}\n${event.call}`
         this.#calls.set(key, describeCall(event.tool, event.input))
         if (event.decision === 'deny')
-          this.#progress(event.session, `${event.tool} was refused: ${event.reason ?? event.rule ?? ''}`)
+          this.#progress(event.session, `${event.tool} was denied: ${event.reason ?? event.rule ?? ''}`)
         return
       }
       case 'call.started':
@@ -114,7 +114,7 @@ export class RunFollower {
    */
   finish(result: RunResult): void {
     if (result.kind === 'waiting') {
-      this.#chat.tell('**Suspended.** Resume it to continue where it left off.')
+      this.#chat.tell('**Suspended.** Resume it to continue where it stopped.')
       return
     }
     const { report } = result
@@ -214,7 +214,7 @@ function statusText({ status, agent }: Report): string {
     case 'completed':
       return ''
     case 'incomplete':
-      return `**Incomplete.** ${escaped(agent)} stopped before it was done.`
+      return `**Incomplete.** ${escaped(agent)} stopped before it finished.`
     case 'cancelled':
       return '**Stopped.** Everything that was running has ended.'
     case 'error':
