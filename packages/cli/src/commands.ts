@@ -20,7 +20,7 @@ export const commands = {
   login: 'Sign in to GitHub Copilot, and install its language server if it is missing',
   logout: 'Sign out of GitHub Copilot',
   models: 'List the models of all configured backends: context window, premium requests, and the default',
-  demo: 'Run a scripted team offline in a folder of its own',
+  demo: 'Run a scripted team offline in its own folder',
   doctor: 'Check installation, configuration and network, and suggest fixes',
   completion: 'Print a completion script for bash, zsh or fish',
 } as const

@@ -30,11 +30,15 @@ export interface OrchestrateOptions {
 /** Creates an orchestrator from the parts of a run. Runs and explanations both use it, so that they apply the same rules. */
 export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orchestrator {
   const { engine, emit, controls, models, endures } = options
-  const { enforced, policy, guard } = parts
+  const { enforced, policy, guard, knowledge } = parts
   const { rules, answerers } = options.listHooks === undefined ? guard : guard.withoutHooks(options.listHooks)
   const workspaces = createWorkspaces({ home: parts.home, ...(endures && { endures }) })
   // After the hooks: what they change about what a call has changed belongs to it.
-  const attend = attendAll([...(guard.attend ? [guard.attend] : []), attendWorkspaces(workspaces)])
+  const attend = attendAll([
+    ...(guard.attend ? [guard.attend] : []),
+    ...(knowledge ? [knowledge.attend] : []),
+    attendWorkspaces(workspaces),
+  ])
   const orchestrator = createOrchestrator(
     {
       engine,
@@ -45,6 +49,7 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
       ...(answerers.length > 0 && { answerers }),
       reviewers: guard.reviewers,
       attend,
+      ...(knowledge && { inform: knowledge.inform }),
       workspaces,
       teams: parts.teams,
       locate: (path, workspace) => guard.places.locate(path, workspace),
