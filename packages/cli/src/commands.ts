@@ -7,6 +7,8 @@ export const commands = {
   approvals: 'List pending approvals',
   approve: 'Approve a pending call: once, for its session, or with a permanent rule',
   reject: 'Reject a pending call and tell the agent why',
+  undo: 'Undo the file changes of the last turn in this folder',
+  redo: 'Restore the file changes of the last undone turn',
   up: 'Run the daemon: watch a home directory and act on its files',
   down: 'Stop the daemon of a home directory',
   status: 'Show the daemon, its sessions, pending approvals and problems in files',

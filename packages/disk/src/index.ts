@@ -29,7 +29,7 @@ export { commitIndex, commitOf, commitTree, treeOf } from './git/commit-index.ts
 export { diffNames } from './git/diff-names.ts'
 export { filledSubmodules } from './git/filled-submodules.ts'
 export { findGit } from './git/find-git.ts'
-export { type GitRequest, git, tryGit } from './git/git.ts'
+export { type GitRequest, git, gitBytes, tryGit } from './git/git.ts'
 export { harmlessSettings } from './git/harmless-settings.ts'
 export { ignoredFilesIn, ignoredInIndex, ignoredPaths } from './git/ignored-paths.ts'
 export { isFile } from './git/is-file.ts'

@@ -12,6 +12,7 @@ import {
 } from '@cadre/core'
 import { createAudit, homeItems } from '@cadre/gate'
 import { type Config, watchRequests } from '@cadre/home'
+import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
 import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Environment } from './environment.ts'
@@ -53,6 +54,8 @@ export interface Runtime extends Sessions {
   /** Starts, resumes, stops and explains sessions. */
   readonly orchestrator: Orchestrator
   readonly models: Models
+  /** What each turn changed in shared workspaces, to undo and redo it. */
+  readonly checkpoints: Checkpoints
   readonly agents: AgentRegistry
   /** The default agent of a run. */
   readonly entry?: string
@@ -97,7 +100,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   }
   const ask = options.noHuman ? answerForNobody : options.ask
   const engine = await openEngine(home, tell, { env: environment.env, ask, adopt: adoptFrom(() => parts) })
-  const orchestrator = orchestrate(parts, { engine, emit, controls })
+  const checkpoints = openCheckpoints({ home })
+  const orchestrator = orchestrate(parts, { engine, emit, controls, checkpoints })
   return {
     ...sessionsOf(home, engine),
     async close() {
@@ -111,6 +115,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       orchestrator,
       workspace: path.resolve(environment.cwd, workspace),
     }),
+    checkpoints,
     tell,
     agents: registry,
     ...(entry !== undefined && { entry }),

@@ -9,7 +9,14 @@ import {
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { sessionIds, teamRules } from '@cadre/home'
-import { attendWorkspaces, createWorkspaces } from '@cadre/workspaces'
+import {
+  attendCheckpoints,
+  attendWorkspaces,
+  type Checkpoints,
+  createWorkspaces,
+  openCheckpoints,
+  withCheckpoints,
+} from '@cadre/workspaces'
 import type { RunParts } from './load-parts.ts'
 
 export interface OrchestrateOptions {
@@ -19,6 +26,8 @@ export interface OrchestrateOptions {
   readonly controls?: Controls | undefined
   /** Whether a failed workspace operation is retried until it succeeds. */
   readonly endures?: ((error: unknown) => boolean) | undefined
+  /** Default: those of the home. */
+  readonly checkpoints?: Checkpoints | undefined
   /** Default: those of the parts. */
   readonly models?: Models
   /**
@@ -33,10 +42,12 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
   const { enforced, policy, guard, knowledge } = parts
   const { rules, answerers } = options.listHooks === undefined ? guard : guard.withoutHooks(options.listHooks)
   const workspaces = createWorkspaces({ home: parts.home, ...(endures && { endures }) })
+  const { checkpoints = openCheckpoints({ home: parts.home }) } = options
   // After the hooks: what they change about what a call has changed belongs to it.
   const attend = attendAll([
     ...(guard.attend ? [guard.attend] : []),
     ...(knowledge ? [knowledge.attend] : []),
+    attendCheckpoints(checkpoints),
     attendWorkspaces(workspaces),
   ])
   const orchestrator = createOrchestrator(
@@ -50,7 +61,7 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
       reviewers: guard.reviewers,
       attend,
       ...(knowledge && { inform: knowledge.inform }),
-      workspaces,
+      workspaces: withCheckpoints(workspaces, checkpoints),
       teams: parts.teams,
       locate: (path, workspace) => guard.places.locate(path, workspace),
       refuse: enforced.refuse,
