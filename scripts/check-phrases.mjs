@@ -18,7 +18,7 @@ const findings = [
     ...filesIn('docs', /\.md$/),
     ...filesIn('examples', /\.(?:md|ya?ml)$/),
     ...filesIn('packages/agents/teams', /\.(?:md|ya?ml)$/),
-    ...packages.flatMap((name) => filesIn(`packages/${name}`, /^(?:README\.md|package(?:\.nls)?\.json)$/)),
+    ...filesIn('packages', /^[a-z-]+\/(?:README\.md|package\.json)$/),
   ].flatMap(findInText),
   ...packages
     .flatMap((name) => filesIn(`packages/${name}/src`, /(?<!\.test|\.spec-helpers|\.d)\.tsx?$/))
