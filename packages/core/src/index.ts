@@ -138,7 +138,7 @@ export {
   type RunResult,
   type StartRequest,
 } from './tree/orchestrator.ts'
-export { type Outfit, outfitOf } from './tree/outfit.ts'
+export { type AgentSetup, agentSetup } from './tree/agent-setup.ts'
 export { resolveModel, type SpecRequest, specify } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
