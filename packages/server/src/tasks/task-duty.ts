@@ -21,7 +21,7 @@ import {
   type Placed,
   type TaskIndex,
 } from './book.ts'
-import { carryOut, type Hands } from './carry-out.ts'
+import { carryOut, type ActionServices } from './carry-out.ts'
 import { countTasks, type TaskCounts } from './count-tasks.ts'
 import { Ledger } from './ledger.ts'
 import { recall } from './marks.ts'
@@ -84,7 +84,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     const plan = planTasks(book, states, index)
     const restores = stale.map((one): Action => ({ kind: 'restore', stale: one }))
     const refusals: [Placed, string][] = []
-    const hands: Hands = {
+    const services: ActionServices = {
       context,
       store,
       ledger,
@@ -98,8 +98,8 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     let isChanged = false
     for (const action of [...restores, ...plan.actions]) {
       if (isStopped) return false
-      if (waitsForSession(action)) goBeside(action, hands)
-      else isChanged = (await carryOut(action, hands)) || isChanged
+      if (waitsForSession(action)) goBeside(action, services)
+      else isChanged = (await carryOut(action, services)) || isChanged
     }
     if (!isChanged) forgetGone(book, ledger)
     ledger.keepMarks()
@@ -109,10 +109,10 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     return isChanged
   }
 
-  function goBeside(action: SessionAction, hands: Hands): void {
+  function goBeside(action: SessionAction, services: ActionServices): void {
     const { session } = action
     if (beside.has(session)) return
-    const going = carryOut(action, hands).then(
+    const going = carryOut(action, services).then(
       (isDone) => {
         beside.delete(session)
         if (isDone) lookLater()
