@@ -47,7 +47,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   const begun = new Set<string>()
   const unstarted = new Map<string, KeptState>()
   const missing = new Map<string, number>()
-  const beside = new Map<string, Promise<void>>()
+  const background = new Map<string, Promise<void>>()
   let ledger: Ledger | undefined
   let looking: Promise<void> | undefined
   let isCalledFor = false
@@ -98,7 +98,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     let isChanged = false
     for (const action of [...restores, ...plan.actions]) {
       if (isStopped) return false
-      if (waitsForSession(action)) goBeside(action, services)
+      if (waitsForSession(action)) runInBackground(action, services)
       else isChanged = (await carryOut(action, services)) || isChanged
     }
     if (!isChanged) forgetGone(book, ledger)
@@ -109,20 +109,20 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     return isChanged
   }
 
-  function goBeside(action: SessionAction, services: ActionServices): void {
+  function runInBackground(action: SessionAction, services: ActionServices): void {
     const { session } = action
-    if (beside.has(session)) return
+    if (background.has(session)) return
     const going = carryOut(action, services).then(
       (isDone) => {
-        beside.delete(session)
+        background.delete(session)
         if (isDone) lookLater()
       },
       (error: unknown) => {
-        beside.delete(session)
+        background.delete(session)
         fail(error)
       },
     )
-    beside.set(session, going)
+    background.set(session, going)
   }
 
   /** For whoever does not wait for it. */
