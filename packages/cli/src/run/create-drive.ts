@@ -29,7 +29,7 @@ export interface DriveOptions
   /** In a terminal, what the entry session says and does stays in sight. */
   readonly tells?: boolean
   /** Who reads the keyboard while agents work, if anybody: questions borrow it. */
-  readonly keyboard?: () => { lend?: () => Promise<void>; takeBack?: () => void } | undefined
+  readonly keyboard?: () => { lend?: () => Promise<void>; reclaim?: () => void } | undefined
 }
 
 export interface Drive {
@@ -99,10 +99,10 @@ export function createDrive(options: DriveOptions): Drive {
         turn?.surface.pause()
         await keyboard?.()?.lend?.()
       },
-      takeBack() {
+      reclaim() {
         turn?.surface.resume()
         // After the turn there is a prompt, which has it already.
-        if (turn !== undefined) keyboard?.()?.takeBack?.()
+        if (turn !== undefined) keyboard?.()?.reclaim?.()
       },
     }
     const signal = turn?.stop.signal ?? AbortSignal.abort()
