@@ -23,7 +23,7 @@ export interface DriveOptions
   readonly io: Io
   readonly json?: boolean | undefined
   /** What a person is told about going on when they stop the run of this session. */
-  readonly howToGoOn: (root: string) => string
+  readonly resumeHint: (root: string) => string
   /** Sees every event, beside the surface. */
   readonly watch?: (event: CadreEvent) => void
   /** In a terminal, what the entry session says and does stays in sight. */
@@ -54,7 +54,7 @@ interface Turn {
 }
 
 export function createDrive(options: DriveOptions): Drive {
-  const { io, json = false, howToGoOn, watch, keyboard, tells = false } = options
+  const { io, json = false, resumeHint, watch, keyboard, tells = false } = options
   const style = createStyle(wantsColour(io.stdout, io.env))
   const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && !json
   let turn: Turn | undefined
@@ -67,7 +67,7 @@ export function createDrive(options: DriveOptions): Drive {
   const interrupt = (by: StopSignal = 'SIGINT') => {
     if (turn === undefined || turn.stop.signal.aborted) return leave()
     stoppedBy = by
-    const later = turn.root === undefined ? '' : ` ${howToGoOn(turn.root)}`
+    const later = turn.root === undefined ? '' : ` ${resumeHint(turn.root)}`
     turn.surface.say(
       `Stopping all sessions… Press Ctrl-C again to exit immediately.${later}`.trimEnd(),
       'stopping',

@@ -10,16 +10,16 @@ import { repeatedFlags } from './repeated-flags.ts'
  * standard output is the report, or the questions, or the error; nothing follows it.
  */
 export async function driveRun(
-  options: Omit<DriveOptions, 'howToGoOn' | 'watch'>,
+  options: Omit<DriveOptions, 'resumeHint' | 'watch'>,
   go: (runtime: Runtime, signal: AbortSignal) => Promise<RunResult>,
 ): Promise<ExitCode> {
   const { io, json = false } = options
   const flags = repeatedFlags(options)
   // The flags of a command that resumes it.
   const resumed = repeatedFlags({ home: options.home })
-  const howToGoOn = (root: string) => `Resume later with: cadre resume ${root}${resumed}`
+  const resumeHint = (root: string) => `Resume later with: cadre resume ${root}${resumed}`
   const refused = createRefusedCalls()
-  const drive = createDrive({ ...options, howToGoOn, watch: (event) => refused.watch(event) })
+  const drive = createDrive({ ...options, resumeHint, watch: (event) => refused.watch(event) })
   try {
     const result = refused.tellIn(await drive.during(async (signal) => go(await drive.runtime(), signal)))
     const { showEnding } = await import('./show-ending.ts')

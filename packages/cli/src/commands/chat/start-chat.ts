@@ -55,7 +55,7 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
     ...team,
     io,
     workspace,
-    howToGoOn: (root) => (drive.hasPerson ? '' : `Resume later with: cadre chat --resume ${root}${repeated}`),
+    resumeHint: (root) => (drive.hasPerson ? '' : `Resume later with: cadre chat --resume ${root}${repeated}`),
     watch: (event: CadreEvent) => applyToView(seen.view, event),
     keyboard: () => input,
     tells: true,
