@@ -90,4 +90,4 @@ export type { FolderContents, FolderItem, UnusableItem } from './trust/folder-it
 export { type FolderTrust, judgeFolder, keepAnswer } from './trust/folder-trust.ts'
 export { type HomeState, homeItems, lookAtHome } from './trust/home-items.ts'
 export { type Content, readWithin } from './trust/read-within.ts'
-export { type FolderRequest, whatFolderBrings } from './trust/what-folder-brings.ts'
+export { type FolderRequest, readFolderContents } from './trust/read-folder-contents.ts'

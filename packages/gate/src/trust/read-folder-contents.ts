@@ -28,7 +28,7 @@ export interface FolderRequest {
  * Everything in a folder that can run a program, decide something or permit more than the default, each with its content. A home of
  * the user's own is none of it, but for files in it that the project's git tracks. Starts nothing.
  */
-export async function whatFolderBrings(request: FolderRequest): Promise<FolderContents> {
+export async function readFolderContents(request: FolderRequest): Promise<FolderContents> {
   const { project, home, homeState, agents } = request
   const isOwn = homeState?.kind === 'own'
   const ownHome = isOwn ? home : undefined
