@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
 import { isInside } from '@cadre/disk'
-import { lookAtProjectPolicy } from '@cadre/home'
+import { inspectProjectPolicy } from '@cadre/home'
 import { readAllowlist } from '../commands/read-allowlist.ts'
 import { configItems } from './config-items.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'
@@ -54,7 +54,7 @@ export async function readFolderContents(request: FolderRequest): Promise<Folder
 
 async function policyItems(home: string): Promise<FolderItem[]> {
   const file = path.join(home, 'storage', 'policy.yaml')
-  const found = await lookAtProjectPolicy(file)
+  const found = await inspectProjectPolicy(file)
   if (found === undefined) return []
   const keys = found.keys.map(({ key, value }) => `${key}: ${value}`)
   const [{ line } = { line: 1 }] = found.keys
