@@ -9,7 +9,7 @@ import {
   resolveWorkspace,
   type TrustFlags,
   teamOfRun,
-  tellFaults,
+  reportAgentProblems,
   withGrantOf,
 } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -86,7 +86,7 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
       isLeft: false,
       code: exitCodes.done,
     }
-    tellFaults(runtime, conversation.agent)
+    reportAgentProblems(runtime, conversation.agent)
     if (stored !== undefined) {
       conversation.takeUp(stored)
       if (wanted !== undefined) conversation.agent = wanted

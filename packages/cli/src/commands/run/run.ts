@@ -6,7 +6,7 @@ import {
   namesOf,
   type Runtime,
   resolveWorkspace,
-  tellFaults,
+  reportAgentProblems,
 } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -40,7 +40,7 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
   return driveRun({ ...flags, io, workspace }, (runtime, signal) => {
     const { name, text } = addressedIn(content, runtime, flags.agent)
     const agent = chooseAgent(runtime, name)
-    tellFaults(runtime, agent)
+    reportAgentProblems(runtime, agent)
     return runtime.orchestrator.start(
       {
         agent: withBudget(agent, flags),
