@@ -123,11 +123,12 @@ export { attendAll } from './session/attend-all.ts'
 export { childrenOfStart } from './session/children-of-start.ts'
 export { contextOf, type HandoffContext, type History } from './session/handoff.ts'
 export { stopGrace } from './session/perform.ts'
-export { workWithoutHeadings, oneLine } from './session/prompt.ts'
+export { oneLine, workWithoutHeadings } from './session/prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
 export { sectionsOf } from './session/sections.ts'
 export { approveSession, foldEntries, nextMove, openCalls, type SessionState } from './session/state.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'
+export { type AgentSetup, agentSetup } from './tree/agent-setup.ts'
 export { allowedTargets, isTargetDenied, readDelegation } from './tree/delegation.ts'
 export type { Explained, ExplainRequest } from './tree/explain.ts'
 export {
@@ -138,7 +139,6 @@ export {
   type RunResult,
   type StartRequest,
 } from './tree/orchestrator.ts'
-export { type AgentSetup, agentSetup } from './tree/agent-setup.ts'
 export { resolveModel, type SpecRequest, specify } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'

@@ -17,7 +17,7 @@ export { openSessions, openTrustedSessions, type Sessions } from './open-session
 export { orchestrate } from './orchestrate.ts'
 export { personName } from './person-name.ts'
 export type { AskPerson, ConfirmTrust } from './person-port.ts'
-export { loadPolicyOf, loadPolicyForDisplay } from './policy-of-run.ts'
+export { loadPolicyForDisplay, loadPolicyOf } from './policy-of-run.ts'
 export { dropProjectPath } from './project-path.ts'
 export { resolveWorkspace } from './resolve-workspace.ts'
 export { type TrustedFolder, trustFolder } from './trust-folder.ts'

@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import {
   changedPaths,
   diffNames,
-  nonEmptySubmodules,
   ignoredPaths,
+  nonEmptySubmodules,
   treeOf,
   tryGit,
   userIgnores,

@@ -7,8 +7,8 @@ import {
   type CommandLimits,
   defaultCommandLimits,
   type Home,
-  restoreOpenFiles,
   openHome,
+  restoreOpenFiles,
   withLock,
 } from '@cadre/home'
 import { maskValues, secretValues } from '../audit/mask-secrets.ts'

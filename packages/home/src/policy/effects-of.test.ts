@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TrustItem } from '../trust/trust.ts'
 import { effectsOf } from './effects-of.ts'
-import { loadPolicy, inspectProjectPolicy } from './load-policy.ts'
+import { inspectProjectPolicy, loadPolicy } from './load-policy.ts'
 import { openPolicy, type Permission } from './policy.ts'
 import { restrictions } from './restrictions.ts'
 

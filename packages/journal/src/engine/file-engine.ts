@@ -9,7 +9,7 @@ import {
   sentenceOf,
 } from '@cadre/core'
 import { hasCode, listFolder, type ProcessIdentity, thisProcess } from '@cadre/disk'
-import { checkName, type Home, onRestoreFiles, Leases } from '@cadre/home'
+import { checkName, type Home, Leases, onRestoreFiles } from '@cadre/home'
 import type { ReadOptions } from '../format/read-journal.ts'
 import { readSummary, type SessionSummary } from '../format/read-summary.ts'
 import { chargedTo } from './charges.ts'

@@ -163,7 +163,10 @@ async function restore({ placed, mark }: Stale, services: ActionServices): Promi
   return isDone
 }
 
-async function nameTasks(file: string, { store, ledger, index, files, context }: ActionServices): Promise<boolean> {
+async function nameTasks(
+  file: string,
+  { store, ledger, index, files, context }: ActionServices,
+): Promise<boolean> {
   const ids = await store.ensureIds(
     file,
     (task) => index.needsId(task),
@@ -194,7 +197,12 @@ async function release(at: Placed, session: string, why: string, services: Actio
 async function claim(action: Extract<Action, { kind: 'claim' }>, services: ActionServices): Promise<boolean> {
   const { at, agent } = action
   const session = await freeSession(action, services)
-  const isDone = await change(services, at, claimChange(at.task, session, timeOf(services.context)), isSame(at))
+  const isDone = await change(
+    services,
+    at,
+    claimChange(at.task, session, timeOf(services.context)),
+    isSame(at),
+  )
   if (!isDone) return false
   const begun = { at, agent, session }
   adopt(begun, services, true)

@@ -21,7 +21,7 @@ import {
   type Placed,
   type TaskIndex,
 } from './book.ts'
-import { carryOut, type ActionServices } from './carry-out.ts'
+import { type ActionServices, carryOut } from './carry-out.ts'
 import { countTasks, type TaskCounts } from './count-tasks.ts'
 import { Ledger } from './ledger.ts'
 import { recall } from './marks.ts'

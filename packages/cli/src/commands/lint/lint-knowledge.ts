@@ -2,7 +2,14 @@ import { createAgents, type LintKnowledge, type ModelKnowledge } from '@cadre/ag
 import { CadreError } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { type Config, type Home, withModelAliases } from '@cadre/home'
-import { agentPlaces, loadSettings, loadTools, loadPolicyForDisplay, trustFolder, userPlaces } from '@cadre/runtime'
+import {
+  agentPlaces,
+  loadPolicyForDisplay,
+  loadSettings,
+  loadTools,
+  trustFolder,
+  userPlaces,
+} from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /**

@@ -56,7 +56,11 @@ function teller(io: Io): (message: string) => void {
   }
 }
 
-function reportAgentProblems(io: Io, { json }: TestPolicyFlags, diagnostics: readonly Diagnostic[]): ExitCode {
+function reportAgentProblems(
+  io: Io,
+  { json }: TestPolicyFlags,
+  diagnostics: readonly Diagnostic[],
+): ExitCode {
   const [first] = diagnostics
   const message = first === undefined ? '' : showDiagnostic(first)
   if (json)

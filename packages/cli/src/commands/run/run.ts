@@ -5,8 +5,8 @@ import {
   type GateFlags,
   namesOf,
   type Runtime,
-  resolveWorkspace,
   reportAgentProblems,
+  resolveWorkspace,
 } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'

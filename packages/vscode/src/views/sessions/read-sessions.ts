@@ -2,13 +2,13 @@
 import { readdirSync, statSync } from 'node:fs'
 import {
   applyToView,
-  workWithoutHeadings,
   emptyView,
   eventsOf,
   messageOf,
   parseJson,
   type SessionView,
   type StoredSession,
+  workWithoutHeadings,
 } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import { type Home, runningProcess } from '@cadre/home'
