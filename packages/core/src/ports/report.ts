@@ -1,3 +1,5 @@
+import type { Json } from './json.ts'
+
 /** Tokens and cost. `cost` is in US dollars, and absent if the price of a model is unknown. */
 export interface Usage {
   readonly input: number
@@ -36,6 +38,8 @@ export interface Report {
   readonly text: string
   /** The required sections in the text, by heading. */
   readonly sections?: { readonly [heading: string]: string }
+  /** The JSON value in the text, if the session has an output schema and the value validates. */
+  readonly output?: Json
   readonly handoffs?: readonly Handoff[]
   readonly model: string
   /** The usage of the session and everything it started. */
