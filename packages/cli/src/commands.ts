@@ -15,7 +15,7 @@ export const commands = {
   tasks: 'Query and change task files; without a query, list open tasks',
   workspace: 'List, diff, merge, undo and clean up the workspaces of sessions',
   init: 'Add a built-in team of agents to a project',
-  agents: 'List and inspect agents, and convert them between dialects',
+  agents: 'List, inspect, edit and convert agents',
   lint: 'Check agent files for errors and for differences between hosts; --fix applies safe fixes',
   policy: 'Explain how the policy decides about a call, and test policies with tables of calls',
   hooks: 'List the hooks of this project, and run them on a sample event',

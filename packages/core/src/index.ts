@@ -127,11 +127,12 @@ export { childrenOfStart } from './session/children-of-start.ts'
 export { estimatedTokens } from './session/context.ts'
 export { contextOf, type HandoffContext, type History } from './session/handoff.ts'
 export { stopGrace } from './session/perform.ts'
-export { bareWork, joinPrompt, oneLine } from './session/prompt.ts'
+export { joinPrompt, oneLine, workWithoutHeadings } from './session/prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
 export { sectionsOf } from './session/sections.ts'
 export { approveSession, foldEntries, nextMove, openCalls, type SessionState } from './session/state.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'
+export { type AgentSetup, agentSetup } from './tree/agent-setup.ts'
 export { allowedTargets, isTargetDenied, readDelegation } from './tree/delegation.ts'
 export type { Explained, ExplainRequest } from './tree/explain.ts'
 export {
@@ -142,7 +143,6 @@ export {
   type RunResult,
   type StartRequest,
 } from './tree/orchestrator.ts'
-export { type Outfit, outfitOf } from './tree/outfit.ts'
 export { resolveModel, type Specified, type SpecRequest, specify, specifyInParts } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'

@@ -168,7 +168,7 @@ export function createGuard(options: GuardOptions): Guard {
       })
     }),
   ]
-  const nobody = options.noHuman ? [refuseForWantOfPeople] : []
+  const nobody = options.noHuman ? [denyWithoutHuman] : []
   const { events } = hooks
   return {
     rules: [...rules, hooks.rule],
@@ -261,7 +261,7 @@ function refusing(answerer: Answerer): Answerer {
   }
 }
 
-const refuseForWantOfPeople: Answerer = ({ verdict }) => ({
+const denyWithoutHuman: Answerer = ({ verdict }) => ({
   kind: 'deny',
   by: 'approval',
   rule: 'no-human',

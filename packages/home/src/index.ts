@@ -28,7 +28,7 @@ export { allowOnly, refusalOfModel } from './policy/allow-only.ts'
 export { type CommandLimits, defaultCommandLimits } from './policy/command-limits.ts'
 export { effectsOf } from './policy/effects-of.ts'
 export { type Enforcement, enforcePolicy } from './policy/enforce-policy.ts'
-export { type LoadedPolicy, loadPolicy, lookAtProjectPolicy } from './policy/load-policy.ts'
+export { inspectProjectPolicy, type LoadedPolicy, loadPolicy } from './policy/load-policy.ts'
 export { type Effects, openPolicy, type Policy } from './policy/policy.ts'
 export { restrictions } from './policy/restrictions.ts'
 export { withModelAliases } from './policy/with-model-aliases.ts'
@@ -49,9 +49,9 @@ export {
   beginUnguarded,
   isUnguarded,
   isUnguardedInThisProcess,
-  keepFiles,
-  lookAfterFiles,
+  onRestoreFiles,
   rememberWritten,
+  restoreOpenFiles,
   wasWritten,
   wasWrittenIn,
 } from './trust/unguarded.ts'

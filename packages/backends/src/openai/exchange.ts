@@ -53,7 +53,7 @@ export function exchange(transport: Transport, asked: Exchange, signal: AbortSig
     let isOver = false
     let hasAnswer = false
     let lastByte = clock.now()
-    let takeBack = clock.after(idleTimeout, watch)
+    let cancelTimer = clock.after(idleTimeout, watch)
     const outgoing = transport.request({ ...target, method, headers, agent })
     outgoing.on('response', read)
     // Once there is an answer, only the answer counts: a server may refuse a body before it has read all of it.
@@ -93,8 +93,8 @@ export function exchange(transport: Transport, asked: Exchange, signal: AbortSig
         reject(error)
         return
       }
-      takeBack()
-      takeBack = clock.after(endGrace, () => {
+      cancelTimer()
+      cancelTimer = clock.after(endGrace, () => {
         end({ kind: 'complete' })
         outgoing.destroy()
       })
@@ -102,7 +102,7 @@ export function exchange(transport: Transport, asked: Exchange, signal: AbortSig
 
     function watch(): void {
       const quiet = clock.now() - lastByte
-      if (quiet < idleTimeout) takeBack = clock.after(idleTimeout - quiet, watch)
+      if (quiet < idleTimeout) cancelTimer = clock.after(idleTimeout - quiet, watch)
       else destroy({ kind: 'silent' })
     }
 
@@ -130,7 +130,7 @@ export function exchange(transport: Transport, asked: Exchange, signal: AbortSig
 
     function clean(): void {
       isOver = true
-      takeBack()
+      cancelTimer()
       signal.removeEventListener('abort', abort)
     }
   })

@@ -24,11 +24,11 @@ export async function listModels(
 ): Promise<Listing> {
   const limit = config.openai?.listTimeout ?? 1000
   const stopper = new AbortController()
-  const takeBack = transport.clock.after(limit, () => stopper.abort())
+  const cancelTimer = transport.clock.after(limit, () => stopper.abort())
   try {
     return await ask(endpoint, transport, limit, stopper.signal)
   } finally {
-    takeBack()
+    cancelTimer()
   }
 }
 

@@ -130,7 +130,7 @@ export function delegatedWork(work: string, expectations: string): string {
 const delegated = /^## Work\s+([\s\S]*?)\s+## Report expectations\s/
 
 /** The work of a session as it was given, without the headings of delegated work. */
-export function bareWork(content: string): string {
+export function workWithoutHeadings(content: string): string {
   return delegated.exec(content)?.[1] ?? content
 }
 

@@ -82,10 +82,10 @@ export class TreeNode implements Stoppable {
       isStopped: this.isStopped || this.#isBrokenOff,
       onStop: (callback) => {
         this.#asking.add(callback)
-        const takeBack = this.onStop(callback)
+        const unsubscribe = this.onStop(callback)
         return () => {
           this.#asking.delete(callback)
-          takeBack()
+          unsubscribe()
         }
       },
     }

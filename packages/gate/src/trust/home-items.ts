@@ -12,7 +12,7 @@ export interface HomeState {
   readonly tracked: TrackedFiles
 }
 
-export async function lookAtHome(home: string, homes: Pick<OwnHomes, 'owns'>): Promise<HomeState> {
+export async function inspectHome(home: string, homes: Pick<OwnHomes, 'owns'>): Promise<HomeState> {
   if (isEmptyHome(home)) return { kind: 'absent', tracked: { kind: 'none' } }
   return { kind: homes.owns(home) ? 'own' : 'foreign', tracked: await trackedFiles(home) }
 }

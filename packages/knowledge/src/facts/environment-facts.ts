@@ -1,6 +1,6 @@
 import { arch, release, type } from 'node:os'
 import { oneLine, type PromptPart } from '@cadre/core'
-import { harmlessSettings, repositoryOf, tryGit } from '@cadre/disk'
+import { repositoryOf, safeGitSettings, tryGit } from '@cadre/disk'
 
 const mostLines = 20
 const patience = 3_000
@@ -41,7 +41,7 @@ async function askGit(workspace: string): Promise<string[]> {
   if (repositoryOf(workspace) === undefined) return ['- Git: not a repository']
   try {
     const request = { cwd: workspace, timeoutMs: patience }
-    const settings = await harmlessSettings(request)
+    const settings = await safeGitSettings(request)
     const args = ['--no-optional-locks', 'status', '--porcelain', '--branch']
     const { code, stdout } = await tryGit(args, { ...request, settings })
     if (code !== 0) return ['- Git: the status is not known']

@@ -2,6 +2,7 @@ import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
 import { flag, home, json, team, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
+import { add, duplicate, remove, reset } from './settings-commands.ts'
 
 const dialects = ['copilot', 'claude', 'opencode', 'template', 'settings'] as const
 
@@ -130,6 +131,10 @@ export const agentsRoutes = buildRouteMap({
     show,
     import: importCommand,
     export: exportCommand,
+    add,
+    duplicate,
+    remove,
+    reset,
   }),
   docs: {
     brief: commands.agents,

@@ -129,7 +129,7 @@ export function createPromptInput({ io, style, history, complete }: PromptOption
     },
     sent: (text) => history.add(text),
     lend: () => ahead.letGo(),
-    takeBack: () => ahead.take(),
+    reclaim: () => ahead.take(),
     close: () => void ahead.end(),
   }
 }

@@ -6,10 +6,10 @@ import {
   namesOf,
   openTrustedSessions,
   type Runtime,
+  reportAgentProblems,
   resolveWorkspace,
   type TrustFlags,
   teamOfRun,
-  tellFaults,
   withGrantOf,
 } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -55,7 +55,8 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
     ...team,
     io,
     workspace,
-    howToGoOn: (root) => (drive.hasPerson ? '' : `Resume later with: cadre chat --resume ${root}${repeated}`),
+    resumeHint: (root) =>
+      drive.hasPerson ? '' : `Resume later with: cadre chat --resume ${root}${repeated}`,
     watch: (event: CadreEvent) => applyToView(seen.view, event),
     keyboard: () => input,
     tells: true,
@@ -86,7 +87,7 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
       isLeft: false,
       code: exitCodes.done,
     }
-    tellFaults(runtime, conversation.agent)
+    reportAgentProblems(runtime, conversation.agent)
     if (stored !== undefined) {
       conversation.takeUp(stored)
       if (wanted !== undefined) conversation.agent = wanted

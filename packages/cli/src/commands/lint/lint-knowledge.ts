@@ -2,7 +2,14 @@ import { createAgents, type LintKnowledge, type ModelKnowledge } from '@cadre/ag
 import { CadreError } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { type Config, type Home, withModelAliases } from '@cadre/home'
-import { agentPlaces, loadSettings, loadTools, lookAtPolicy, trustFolder, userPlaces } from '@cadre/runtime'
+import {
+  agentPlaces,
+  loadPolicyForDisplay,
+  loadSettings,
+  loadTools,
+  trustFolder,
+  userPlaces,
+} from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /**
@@ -26,7 +33,7 @@ export async function lintKnowledge(
     // Tools are modules, and a module runs when it is looked at: it counts where a run would use it.
     const settings = await loadSettings(io, home, folder)
     const { tools } = await loadTools({ home, settings })
-    const { policy } = await lookAtPolicy(io, home, folder.homeTrusted)
+    const { policy } = await loadPolicyForDisplay(io, home, folder.homeTrusted)
     const model = await modelKnowledge(io, withModelAliases(settings.config, policy))
     return { agents, tools: tools.map(({ name }) => name), ...(model && { model }) }
   } catch (error) {

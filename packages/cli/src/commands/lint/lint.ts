@@ -13,7 +13,7 @@ import {
   summaryOf,
 } from '@cadre/agents'
 import { CadreError, didYouMean } from '@cadre/core'
-import { homeOf, lookAtPolicy, projectOf, userPlaces } from '@cadre/runtime'
+import { homeOf, loadPolicyForDisplay, projectOf, userPlaces } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -46,7 +46,7 @@ export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]
   const targets = targetsOf(io, paths)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanLine(message)}\n`)
   const home = homeOf(io, flags.home)
-  for (const fault of (await lookAtPolicy(io, home, false)).faults) tell(fault)
+  for (const fault of (await loadPolicyForDisplay(io, home, false)).faults) tell(fault)
   const knowledge = await lintKnowledge(io, home, tell)
   const fixed = flags.fix ? await fix(io, targets, flags.dryRun === true) : []
   const ofAgents = await look(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })

@@ -5,8 +5,8 @@ import {
   type GateFlags,
   namesOf,
   type Runtime,
+  reportAgentProblems,
   resolveWorkspace,
-  tellFaults,
 } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -50,7 +50,7 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
     const { name, text } = addressedIn(content, runtime, flags.agent)
     const agent = chooseAgent(runtime, name)
     if (outputSchema !== undefined) refuseSections(agent)
-    tellFaults(runtime, agent)
+    reportAgentProblems(runtime, agent)
     return runtime.orchestrator.start(
       {
         agent: withBudget(agent, flags),

@@ -18,7 +18,7 @@ export interface Rest {
  * since. False when it does not say so, or not in the form that cadre writes: then it has to be read. Nothing is read where
  * `isKnown` says so. Throws when it cannot be opened.
  */
-export function lookAtRest(path: string, isKnown?: (stats: Stats) => boolean): Rest | 'absent' | 'known' {
+export function readEndState(path: string, isKnown?: (stats: Stats) => boolean): Rest | 'absent' | 'known' {
   let file: number
   try {
     file = openRegular(path)

@@ -3,7 +3,7 @@ import { namesIn } from '../files/files.ts'
 import { type GitRequest, git } from './git.ts'
 
 /** Submodules whose folders hold something. Git lists nothing of what is in them, whether or not they are checked out. */
-export async function filledSubmodules(
+export async function nonEmptySubmodules(
   request: GitRequest & { readonly workTree: string },
 ): Promise<readonly string[]> {
   const listed = await git(['ls-files', '-z', '-s'], request)

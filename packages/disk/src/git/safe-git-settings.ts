@@ -5,7 +5,7 @@ import { type GitRequest, tryGit } from './git.ts'
  * merge drivers. Files name them in `.gitattributes`, which agents write, and they can be scripts of the work tree. A file that
  * wanted such a driver is reported as a conflict.
  */
-export async function harmlessSettings(request: GitRequest): Promise<readonly string[]> {
+export async function safeGitSettings(request: GitRequest): Promise<readonly string[]> {
   const { stdout } = await tryGit(
     [
       'config',

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
 import { isInside, readWithin } from '@cadre/disk'
-import { lookAtProjectPolicy } from '@cadre/home'
+import { inspectProjectPolicy } from '@cadre/home'
 import { readAllowlist } from '../commands/read-allowlist.ts'
 import { configItems } from './config-items.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'
@@ -31,7 +31,7 @@ export interface FolderRequest {
  * Everything in a folder that can run a program, decide something or permit more than the default, each with its content. A home of
  * the user's own is none of it, but for files in it that the project's git tracks. Starts nothing.
  */
-export async function whatFolderBrings(request: FolderRequest): Promise<FolderContents> {
+export async function readFolderContents(request: FolderRequest): Promise<FolderContents> {
   const { project, home, homeState, agents } = request
   const isOwn = homeState?.kind === 'own'
   const ownHome = isOwn ? home : undefined
@@ -62,7 +62,7 @@ export async function whatFolderBrings(request: FolderRequest): Promise<FolderCo
 
 async function policyItems(home: string): Promise<FolderItem[]> {
   const file = path.join(home, 'storage', 'policy.yaml')
-  const found = await lookAtProjectPolicy(file)
+  const found = await inspectProjectPolicy(file)
   if (found === undefined) return []
   const keys = found.keys.map(({ key, value }) => `${key}: ${value}`)
   const [{ line } = { line: 1 }] = found.keys

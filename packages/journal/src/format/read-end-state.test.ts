@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { lookAtRest } from './look-at-rest.ts'
+import { readEndState } from './read-end-state.ts'
 
 let file: string
 
@@ -19,7 +19,7 @@ const ended = (seq: number, text = 'ok') =>
   `  - seq: ${seq}\n    timestamp: t\n    role: event\n    type: session.ended\n    report: ${text}\n    # end ${seq}\n`
 const isAtRest = (text: string) => {
   writeFileSync(file, text)
-  const found = lookAtRest(file)
+  const found = readEndState(file)
   return typeof found === 'object' && found.isAtRest
 }
 
@@ -39,6 +39,6 @@ it.each(lengths)('sees the end behind and in front of a text of %d characters', 
 
 it('reads nothing of a file that is known, and misses none that is not there', () => {
   writeFileSync(file, top('completed') + ended(1))
-  expect(lookAtRest(file, ({ size }) => size > 0)).toBe('known')
-  expect(lookAtRest(`${file}.gone`)).toBe('absent')
+  expect(readEndState(file, ({ size }) => size > 0)).toBe('known')
+  expect(readEndState(`${file}.gone`)).toBe('absent')
 })
