@@ -78,11 +78,22 @@ export async function askModel(
 /** Backends must end when aborted and must not throw, but cancelling does not rely on it. */
 function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promise<Reply | ReplyFailure> {
   const { model, node } = session
-  return untilStopped(model.reply(request, hooks, node.signal), node.question, cancelled).catch((error) => ({
-    kind: 'failed' as const,
-    code: 'backend' as const,
-    message: `${model.id} failed: ${messageOf(error)}`,
-  }))
+  const stop = request.purpose === undefined ? node.reply : node.question
+  // A signal of its own: one reply can end without the session.
+  const controller = new AbortController()
+  const giveUp = () => controller.abort(node.reason)
+  if (stop.isStopped) giveUp()
+  const unsubscribe = stop.onStop(giveUp)
+  const text = (delta: string) => {
+    if (!controller.signal.aborted) hooks.text(delta)
+  }
+  return untilStopped(model.reply(request, { ...hooks, text }, controller.signal), stop, cancelled)
+    .catch((error) => ({
+      kind: 'failed' as const,
+      code: 'backend' as const,
+      message: `${model.id} failed: ${messageOf(error)}`,
+    }))
+    .finally(unsubscribe)
 }
 
 function withoutTools({ id }: Model): ReplyFailure {

@@ -118,7 +118,7 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
 
 type SessionParts = Pick<Session, 'tree' | 'node' | 'run' | 'state'> & { model: Model }
 
-function createSession(
+export function createSession(
   spec: SessionSpec,
   host: Host,
   { tree, node, run, state, model }: SessionParts,
