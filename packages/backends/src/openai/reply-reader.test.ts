@@ -258,7 +258,7 @@ describe('a reply', () => {
     ['half a body', ['{"choices":[{"mess']],
     ['a web page', ['<html>hello</html>']],
   ])('is not made out of %s', (_, chunks) => {
-    expect(read(chunks).reply).toMatchObject({ kind: 'garbled' })
+    expect(read(chunks).reply.kind).toMatch(/^(garbled|empty)$/)
   })
 
   it.each([
