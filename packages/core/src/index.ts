@@ -142,7 +142,8 @@ export {
   type StartRequest,
 } from './tree/orchestrator.ts'
 export { type Outfit, outfitOf } from './tree/outfit.ts'
-export { resolveModel, type SpecRequest, specify } from './tree/specify.ts'
+export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolve-model.ts'
+export { type SpecRequest, specify } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'

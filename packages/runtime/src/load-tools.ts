@@ -60,8 +60,8 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
     },
     ...(config.check && { check: config.check }),
     ...(config.web && { web: config.web }),
-    ...(semantic && {
-      loadEmbed: () => loadEmbed({ ...semantic, base: home.path, trusted }),
+    ...(semantic?.module !== undefined && {
+      loadEmbed: () => loadEmbed({ ...semantic, module: String(semantic.module), base: home.path, trusted }),
     }),
   })
   const { host = [] } = request

@@ -126,6 +126,8 @@ export type ModelResolution =
       readonly code?: Extract<ErrorCode, 'policy'>
       /** True if Cadre cannot check the name, because the backend is not installed, not signed in or does not respond. */
       readonly unreachable?: boolean
+      /** True if no other model may be used in its place. */
+      readonly firm?: boolean
     }
 
 /** The models of all backends. */

@@ -67,7 +67,8 @@ const guarded: { readonly [key: string]: string } = {
   tools: 'it runs code from the repository',
   check: 'it runs a program',
   web: 'it lets agents reach private networks',
-  search: 'it can run code from the repository, and decides whether file contents are sent to the model endpoint',
+  search:
+    'it can run code from the repository, and decides whether file contents are sent to the model endpoint',
   channels: 'it receives and sends messages outside of this machine',
 }
 
