@@ -36,15 +36,19 @@ export interface ListOptions {
   readonly cwd: string
   /** Milliseconds for each of them. */
   readonly limit: number
+  /** The backends to ask; absent: all. */
+  readonly only?: readonly string[]
 }
 
 /** The models of every backend that is configured or signed in to. What a person configured about a model comes before what is told. */
 export async function listAllModels(options: ListOptions): Promise<ListedBackend[]> {
-  const listed = await Promise.all([
-    ofCopilot(options),
-    ofServer('openai', openAiKind, options),
-    ofServer('anthropic', anthropicKind, options),
-  ])
+  const asks = {
+    'copilot-ls': () => ofCopilot(options),
+    openai: () => ofServer('openai', openAiKind, options),
+    anthropic: () => ofServer('anthropic', anthropicKind, options),
+  }
+  const wanted = Object.entries(asks).filter(([name]) => options.only?.includes(name) ?? true)
+  const listed = await Promise.all(wanted.map(([, ask]) => ask()))
   return listed.flatMap((found) => (found === undefined ? [] : [withFacts(found, options.config)]))
 }
 

@@ -13,19 +13,55 @@ describe('setting a key', () => {
   it.each<[string, string, string, Json, string]>([
     ['in an empty file', '', 'model', 'a', 'model: a\n'],
     ['in a file of comments', '# mine\n', 'model', 'a', '# mine\nmodel: a\n'],
-    ['that is there', 'model: a # why\nentry: x\n', 'model', 'openai:b', 'model: "openai:b" # why\nentry: x\n'],
+    [
+      'that is there',
+      'model: a # why\nentry: x\n',
+      'model',
+      'openai:b',
+      'model: "openai:b" # why\nentry: x\n',
+    ],
     ['that is there in quotes', "model: 'a'\n", 'model', 'b', 'model: b\n'],
     ['that is new', 'model: a\n\n# end\n', 'entry', 'x', 'model: a\nentry: x\n\n# end\n'],
     ['without a last line end', 'model: a', 'entry', 'x', 'model: a\nentry: x\n'],
     ['with other line ends', 'model: a\r\n', 'entry', 'x', 'model: a\r\nentry: x\r\n'],
-    ['below a key that is there', 'openai:\n    baseUrl: u # x\nentry: e\n', 'openai.tries', 3, 'openai:\n    baseUrl: u # x\n    tries: 3\nentry: e\n'],
-    ['below a key that is new', 'model: a\n', 'openai.baseUrl', 'http://x/v1', 'model: a\nopenai:\n  baseUrl: "http://x/v1"\n'],
-    ['in brackets', 'limits: { depth: 2 } # l\n', 'limits.sessions', 4, 'limits: { depth: 2, sessions: 4 } # l\n'],
+    [
+      'below a key that is there',
+      'openai:\n    baseUrl: u # x\nentry: e\n',
+      'openai.tries',
+      3,
+      'openai:\n    baseUrl: u # x\n    tries: 3\nentry: e\n',
+    ],
+    [
+      'below a key that is new',
+      'model: a\n',
+      'openai.baseUrl',
+      'http://x/v1',
+      'model: a\nopenai:\n  baseUrl: "http://x/v1"\n',
+    ],
+    [
+      'in brackets',
+      'limits: { depth: 2 } # l\n',
+      'limits.sessions',
+      4,
+      'limits: { depth: 2, sessions: 4 } # l\n',
+    ],
     ['in empty brackets', 'limits: {}\n', 'limits.depth', 4, 'limits: { depth: 4 }\n'],
-    ['in brackets, again', 'limits: { depth: 2, sessions: 3 }\n', 'limits.depth', 4, 'limits: { depth: 4, sessions: 3 }\n'],
+    [
+      'in brackets, again',
+      'limits: { depth: 2, sessions: 3 }\n',
+      'limits.depth',
+      4,
+      'limits: { depth: 4, sessions: 3 }\n',
+    ],
     ['to a list', 'tools:\n  - a\n  - b\nmodel: m\n', 'tools', ['c'], 'tools:\n  ["c"]\nmodel: m\n'],
     ['that is empty', 'model:\nentry: e\n', 'model', 'b', 'model: b\nentry: e\n'],
-    ['with a name of its own', 'aliases:\n  a: b\n', 'aliases.c d', 'x y', 'aliases:\n  a: b\n  "c d": "x y"\n'],
+    [
+      'with a name of its own',
+      'aliases:\n  a: b\n',
+      'aliases.c d',
+      'x y',
+      'aliases:\n  a: b\n  "c d": "x y"\n',
+    ],
   ])('%s', (_, before, key, value, after) => {
     expect(set(before, key, value)).toBe(after)
   })
@@ -66,7 +102,9 @@ describe('setting a key', () => {
         const found = below === undefined ? root[key] : (root[key] as Record<string, Json>)[below]
         expect(found).toEqual(wanted)
         const lines = before.split('\n').filter((line) => !changed.text.split('\n').includes(line))
-        expect(lines.length).toBeLessThanOrEqual(typeof given[key] === 'object' && below === undefined ? 99 : 1)
+        expect(lines.length).toBeLessThanOrEqual(
+          typeof given[key] === 'object' && below === undefined ? 99 : 1,
+        )
       }),
       { numRuns: 60 },
     )

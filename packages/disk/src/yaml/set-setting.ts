@@ -24,13 +24,18 @@ export type ChangedText =
  * stays, comments included. Refused where the result would not mean exactly that.
  */
 export function setSetting(text: string, { path, keys, value }: SettingToSet): ChangedText {
-  const before = valueOf(text, path)
+  const before = readValue(text, path)
   if ('reason' in before) return { kind: 'refused', reason: before.reason }
   const wanted = withValue(before.value, keys, value)
   if (isDeepStrictEqual(wanted, before.value)) return { kind: 'same' }
   const changed = edit(text, keys, value)
-  const after = changed === undefined ? undefined : valueOf(changed, path)
-  if (changed === undefined || after === undefined || 'reason' in after || !isDeepStrictEqual(after.value, wanted))
+  const after = changed === undefined ? undefined : readValue(changed, path)
+  if (
+    changed === undefined ||
+    after === undefined ||
+    'reason' in after ||
+    !isDeepStrictEqual(after.value, wanted)
+  )
     return {
       kind: 'refused',
       reason: `${path}: Cadre cannot change ${keys.join('.')} without rewriting other parts of the file. Edit the file yourself.`,
@@ -38,7 +43,7 @@ export function setSetting(text: string, { path, keys, value }: SettingToSet): C
   return { kind: 'changed', text: changed }
 }
 
-function valueOf(text: string, path: string): { readonly value: JsonObject } | { readonly reason: string } {
+function readValue(text: string, path: string): { readonly value: JsonObject } | { readonly reason: string } {
   if (text.replace(/^\ufeff/, '').trim() === '') return { value: {} }
   const read = readAnyYaml({ text, path })
   if (read.kind === 'broken') {
@@ -52,7 +57,10 @@ function valueOf(text: string, path: string): { readonly value: JsonObject } | {
 
 function withValue(before: JsonObject, [key = '', ...rest]: readonly string[], value: Json): JsonObject {
   const inner = before[key]
-  return { ...before, [key]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value) }
+  return {
+    ...before,
+    [key]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value),
+  }
 }
 
 function edit(text: string, keys: readonly string[], value: Json): string | undefined {
@@ -135,5 +143,7 @@ function keyText(key: string): string {
 
 /** On one line, and valid inside of brackets as well. */
 function flowText(value: Json): string {
-  return typeof value === 'string' && /^[\w./-]+$/.test(value) && !value.includes('\n') ? scalar(value, '') : flow(value)
+  return typeof value === 'string' && /^[\w./-]+$/.test(value) && !value.includes('\n')
+    ? scalar(value, '')
+    : flow(value)
 }

@@ -64,7 +64,8 @@ export function readConfigFile(path: string, kind: FileKind = configuration): Co
   const text = bytes.toString('utf8')
   const read = readYaml({ text: text.replace(/^\ufeff/, ''), path })
   if (read.kind === 'broken') return { ...failed('', ''), diagnostics: read.diagnostics }
-  if (read.root.value === null) return { path, value: {}, lineOf: () => 1, lineAt: () => 1, diagnostics: [], sha256 }
+  if (read.root.value === null)
+    return { path, value: {}, lineOf: () => 1, lineAt: () => 1, diagnostics: [], sha256 }
   const prepared = kind.prepare?.(read.root, path)
   const root = prepared?.root ?? read.root
   const diagnostics = [...(prepared?.diagnostics ?? []), ...checkShape(root, kind.shape, path, kind.name)]

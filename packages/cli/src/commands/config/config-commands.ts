@@ -59,7 +59,8 @@ const set = defineCommand({
 
 const edit = defineCommand({
   brief: 'Open your file, or with --project the file of the project, in an editor and check it',
-  about: 'Opens the file in VISUAL or EDITOR. When the editor ends, checks the file and shows what is wrong with it.',
+  about:
+    'Opens the file in VISUAL or EDITOR. When the editor ends, checks the file and shows what is wrong with it.',
   examples: [
     ['config edit', 'your own file'],
     ['config edit --project', 'the file of the project'],

@@ -19,7 +19,8 @@ export async function editConfig(
 ): Promise<ExitCode> {
   const { user, project } = await configPlaces(io, flags.home)
   const file = flags.project ? project : user
-  const editor = io.env['VISUAL']?.trim() || io.env['EDITOR']?.trim() || (process.platform === 'win32' ? 'notepad' : 'vi')
+  const editor =
+    io.env['VISUAL']?.trim() || io.env['EDITOR']?.trim() || (process.platform === 'win32' ? 'notepad' : 'vi')
   if (flags.project) homeOf(io, flags.home).folder('storage')
   mkdirSync(path.dirname(file), { recursive: true })
   if (!existsSync(file)) writeFileSync(file, start, { flag: 'wx', mode: 0o600 })
@@ -31,7 +32,10 @@ export async function editConfig(
     const isThere = io.stdin.isTTY === true && io.stdout.isTTY
     if (isThere) {
       io.warn(problems)
-      const said = await readLine(io, 'Edit again? Y/n: ', { signal: new AbortController().signal, interrupt: () => {} })
+      const said = await readLine(io, 'Edit again? Y/n: ', {
+        signal: new AbortController().signal,
+        interrupt: () => {},
+      })
       if (said !== undefined && !/^n/i.test(said)) continue
     }
     throw new CadreError('configuration', problems)
@@ -46,10 +50,18 @@ function open(io: Io, editor: string, file: string): Promise<void> {
       process.platform === 'win32'
         ? spawn(`${editor} "${file}"`, { ...options, shell: true })
         : spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], options)
-    child.on('error', (error) => reject(new CadreError('configuration', `cannot start the editor: ${error.message}`)))
+    child.on('error', (error) =>
+      reject(new CadreError('configuration', `cannot start the editor: ${error.message}`)),
+    )
     child.on('exit', (code) => {
       if (code === 0) resolve()
-      else reject(new CadreError('configuration', `the editor ${JSON.stringify(editor)} ended with ${code}. Set VISUAL or EDITOR to another one.`))
+      else
+        reject(
+          new CadreError(
+            'configuration',
+            `the editor ${JSON.stringify(editor)} ended with ${code}. Set VISUAL or EDITOR to another one.`,
+          ),
+        )
     })
   })
 }

@@ -1,8 +1,8 @@
+import path from 'node:path'
 import { CadreError, type Json } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import { type ConfigFile, type Policy, readConfigFile, settingsIn } from '@cadre/home'
 import { homeOf, loadPolicyOf, untrustedIn, userPlaces } from '@cadre/runtime'
-import path from 'node:path'
 import type { Io } from '../../io.ts'
 
 /** A setting in effect. */
@@ -78,7 +78,9 @@ function readChecked(file: string): ConfigFile | undefined {
 function policyRows({ limits, modelAliases, decidedBy }: Policy) {
   const { budget, ...others } = limits
   const rows: [key: string, value: Json | undefined, decided: string][] = [
-    ...Object.entries(others).map(([key, value]) => [`limits.${key}`, value, `limits.${key}`] as [string, number, string]),
+    ...Object.entries(others).map(
+      ([key, value]) => [`limits.${key}`, value, `limits.${key}`] as [string, number, string],
+    ),
     ...Object.entries(budget ?? {}).map(
       ([key, value]) => [`budget.${key}`, value, `limits.budget.${key}`] as [string, number, string],
     ),

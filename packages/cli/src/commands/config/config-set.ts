@@ -24,12 +24,14 @@ export async function setConfig(io: Io, flags: SetFlags, written: string, text: 
   const file = flags.project ? project : user
   // A home that does not exist yet is made as a run makes it.
   if (flags.project) homeOf(io, flags.home).folder('storage')
-  const value = valueOf(found, text)
+  const value = settingValue(found, text)
   const changed = writeSettings(file, [{ keys: found.keys, value }])
   const key = found.keys.join('.')
   const now = (await configRows(io, flags.home)).find((row) => row.key === key)
   if (flags.json)
-    io.stdout.write(`${JSON.stringify({ type: 'config', key, value, file, changed, ...(now && { effective: now }) })}\n`)
+    io.stdout.write(
+      `${JSON.stringify({ type: 'config', key, value, file, changed, ...(now && { effective: now }) })}\n`,
+    )
   else {
     io.stdout.write(`${cleanLine(changed ? `Set ${key} in ${file}.` : `${file} already has this value.`)}\n`)
     if (now !== undefined && !now.from.startsWith(`${file}:`))
@@ -61,7 +63,7 @@ export function writeSettings(file: string, settings: readonly NewSetting[]): bo
 }
 
 /** As text where the key takes text; otherwise as YAML: `true`, `5`, `[a, b]`. */
-function valueOf({ shape }: FoundKey, text: string): Json {
+function settingValue({ shape }: FoundKey, text: string): Json {
   if (shape.kind === 'text' || shape.kind === 'choice') return text
   const read = readYaml({ text, path: 'VALUE' })
   if (read.kind === 'read') return read.root.value

@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { roomIn, textTable } from '../../output/text-table.ts'
-import { configPlaces, type ConfigRow, configRows } from './config-rows.ts'
+import { type ConfigRow, configPlaces, configRows } from './config-rows.ts'
 
 export interface ShowFlags {
   readonly home?: string
@@ -25,7 +25,10 @@ export async function listConfig(io: Io, flags: ShowFlags & { readonly all?: boo
   ].map((row) => row.map(cleanLine))
   const { user, project, isTrusted } = await configPlaces(io, flags.home)
   if (cells.length > 0) io.stdout.write(textTable(['KEY', 'VALUE', 'FROM'], cells, roomIn(io.stdout)))
-  else io.stdout.write(`Nothing is configured. Your file: ${cleanLine(user)}. The project's file: ${cleanLine(project)}.\n`)
+  else
+    io.stdout.write(
+      `Nothing is configured. Your file: ${cleanLine(user)}. The project's file: ${cleanLine(project)}.\n`,
+    )
   if (!isTrusted) io.warn(`${project} is ignored, because you do not trust this folder.`)
   return exitCodes.done
 }

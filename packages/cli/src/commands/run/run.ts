@@ -13,6 +13,7 @@ import type { Io } from '../../io.ts'
 import { driveRun } from '../../run/drive-run.ts'
 import { readAddress } from '../../run/read-address.ts'
 import { readWork } from '../../run/work-from-input.ts'
+import { ensureModel } from '../setup/ensure-model.ts'
 
 export interface RunFlags extends GateFlags, ControlFlags {
   readonly agent?: string
@@ -37,6 +38,7 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
   const images: readonly Image[] =
     flags.image === undefined ? [] : (await import('../../run/read-images.ts')).readImages(io, flags.image)
   const content = await readWork(io, words)
+  await ensureModel(io, flags)
   return driveRun({ ...flags, io, workspace }, (runtime, signal) => {
     const { name, text } = addressedIn(content, runtime, flags.agent)
     const agent = chooseAgent(runtime, name)
