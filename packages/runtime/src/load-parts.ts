@@ -210,6 +210,7 @@ export async function loadParts(
     policy,
     agents: enforced.permitted(agents),
     env: io.env,
+    model: options.model,
     host: options.tools,
     tell: options.tell,
   })
