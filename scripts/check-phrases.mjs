@@ -31,7 +31,14 @@ const packages = [
 const isEventName = /^[a-z]+(?:\.[a-z]+)+$/
 
 const findings = [
-  ...['README.md', ...filesIn('docs', /\.md$/)].flatMap(findInText),
+  ...[
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    ...filesIn('docs', /\.md$/),
+    ...filesIn('examples', /\.md$/),
+    ...filesIn('packages', /^[a-z-]+\/README\.md$/),
+  ].flatMap(findInText),
   ...packages
     .flatMap((name) => filesIn(`packages/${name}/src`, /(?<!\.test|\.spec-helpers|\.d)\.tsx?$/))
     .flatMap(findInCode),

@@ -45,6 +45,20 @@ it.each([
   ['a task that is under way', 'under way'],
   ['This must be a file; put one in its place', 'put one in its place'],
   ['This must be a plain file', 'plain file'],
+  ['Lint leaves out commands', 'leaves out'],
+  ['Too long. Cadre left it out.', 'left it out'],
+  ['it asks before it writes, also after a resume', ', also after'],
+  ['Switch on Socket Mode', 'Switch on'],
+  ['people switch the sandbox off', 'switch the sandbox off'],
+  ['"x" is no session.', 'is no session'],
+  ['The session is not running any more.', 'any more'],
+  ['it was stopped, with everything it had started', 'with everything it had started'],
+  ['Name the agent and what it is to do', 'it is to do'],
+  ['a list, or one text with commas', 'text with commas'],
+  ['the step repeats without end', 'without end'],
+  ['tasks that depend on each other in a circle', 'in a circle'],
+  ['the extension uses nothing of the workspace', 'nothing of the'],
+  ['Tokens are in none of them', 'are in none of them'],
 ])('finds the phrase in "%s"', (text, phrase) => {
   expect(findPhrases(text)).toEqual([{ line: 1, phrase, instead: expect.stringMatching(/\w/) }])
 })
@@ -63,6 +77,9 @@ it.each([
   'Both lines are all the same length',
   'The plain files of a folder',
   'Unknown key. Did you mean x?',
+  'There is no session lead-1. The command also works in a folder',
+  'Do not create any more tasks',
+  'Switch to another agent',
 ])('finds nothing in "%s"', (text) => {
   expect(findPhrases(text)).toEqual([])
 })

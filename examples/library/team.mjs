@@ -6,5 +6,5 @@ const runtime = await createRuntime({
   onEvent: (event) => event.type === 'call.started' && console.error(event.session, event.tool),
 })
 const result = await runtime.run({ agent: 'lead', work: 'Say hello' })
-console.log(result.kind === 'report' ? result.report.text : 'The team waits for an approval.')
+console.log(result.kind === 'report' ? result.report.text : 'The team is waiting for an approval.')
 await runtime.close()

@@ -325,7 +325,7 @@ export const engineMutants = {
       'arguments that a hook changes are not checked',
       `${core}/rules/create-gate.ts`,
       'if (checked.issues !== undefined) {\n      const reason = `$' + '{said.rule} replaced',
-      'if (false) {\n      const reason = `${said.rule} replaced',
+      'if (false) {\n      const reason = `$' + '{said.rule} replaced',
     ],
     [
       'a hook answers a firm question',

@@ -83,7 +83,7 @@ test.skipIf(!canMount)(
     const project = createTeam('subagent.enabled: false\n')
     chmodSync(project.at('etc/cadre'), 0o777)
     const loose = await cadreUnder(project, ['run', '--model', 'scripted:p.yaml', 'x'])
-    expect(loose.stderr).toContain('/etc/cadre is writable for anyone')
+    expect(loose.stderr).toContain('/etc/cadre is writable by anyone')
     expect(loose.stderr).toContain('delegation is disabled')
     expect(loose.code).toBe(0)
     project.write('etc/cadre/policy.yaml', 'subagent.enabled: nope\n')

@@ -83,7 +83,7 @@ describe('an account of Copilot', () => {
     expect(await world.models.resolve(undefined)).toMatchObject({
       kind: 'unknown',
       reason: expect.stringContaining(
-        'signs in the language server only (copilot-ls:); the SDK needs a token.',
+        'signs in the language server only (copilot-ls:), but the SDK needs a token.',
       ),
     })
   })
@@ -105,7 +105,7 @@ describe('an account of Copilot', () => {
     const world = await sdkWorld(() => answers.problem(403, `no access with ${token}`), account)
     const report = await world.report()
     expect(report.status).toBe('error')
-    expect(report.notices?.[0]?.message).toContain('was refused (HTTP 403). Check the subscription')
+    expect(report.notices?.[0]?.message).toContain('was denied (HTTP 403). Check the subscription')
     expect(world.journals() + JSON.stringify(world.events)).not.toContain(token)
     // The runtime wrote down what the server said, and its files of the session are deleted.
     await vi.waitFor(() => expect(world.filesWith(token)).toEqual([]), { timeout: 60_000 })

@@ -162,7 +162,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
       notices: [
         {
           code: 'backend',
-          message: expect.stringContaining('was refused (HTTP 401). Check the key for http://127.0.0.1'),
+          message: expect.stringContaining('was denied (HTTP 401). Check the key for http://127.0.0.1'),
         },
       ],
     })
@@ -182,7 +182,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     const tools = [{ name: 'not a name', description: 'd', parameters: { type: 'object' as const } }]
     const { reply } = await ask(await modelOf(world), { tools })
     expect(reply).toMatchObject({ kind: 'failed', code: 'backend' })
-    expect(reply.kind === 'failed' && reply.message).toContain('does not accept a tool')
+    expect(reply.kind === 'failed' && reply.message).toContain('rejected a tool')
   })
 
   it('hands an empty reply to the loop, which asks again', async () => {

@@ -54,7 +54,7 @@ describe('the gate of a session on the Copilot SDK', () => {
     file = path.join(world.folder, 'proof')
     expect(await world.report()).toMatchObject({ status: 'completed', text: 'I give up.' })
     expect(existsSync(file)).toBe(false)
-    const refused = expect.stringContaining('is not a tool of this session')
+    const refused = expect.stringContaining('This session has no tool')
     expect(resultsIn(world.asked[1])).toEqual({
       shell: refused,
       read: refused,
@@ -92,7 +92,7 @@ describe('the gate of a session on the Copilot SDK', () => {
     file = path.join(world.folder, 'proof')
     expect(await world.report()).toMatchObject({ status: 'completed', calls: 0 })
     expect(existsSync(file)).toBe(false)
-    expect(resultsIn(world.asked[1])['c']).toContain('is not a tool of this session')
+    expect(resultsIn(world.asked[1])['c']).toContain('This session has no tool')
   })
 
   it('runs our tool, and not that of the runtime, when both have the same name', async () => {

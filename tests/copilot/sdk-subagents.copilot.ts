@@ -56,7 +56,7 @@ describe('subagents of the Copilot runtime', () => {
       c: expect.stringContaining('Only mode "sync" is allowed.'),
     })
     expect(results['a']).toContain('Rockets stay on the ground.')
-    expect(results['a']).toContain('"bash" is not a tool of this session')
+    expect(results['a']).toContain('This session has no tool "bash"')
     const journal = world.journals()
     for (const text of ['[Subagent one]', '[Subagent two]', 'saw one', 'saw two', 'copilot:bash'])
       expect(journal).toContain(text)

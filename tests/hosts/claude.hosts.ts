@@ -50,7 +50,7 @@ test('a verifier writes its artifact and nothing else, and a builder writes file
   expect(told('builder', 2)).toContain('File created successfully')
   expect(project.exists('built.txt')).toBe(true)
   expect(told('builder', 3)).toContain('belongs to the hooks')
-  expect(told('verifier', 2)).toContain('verifier writes nothing but its artifact')
+  expect(told('verifier', 2)).toContain('verifier may only write its artifact')
   expect(project.exists('forbidden.txt')).toBe(false)
   expect(told('verifier', 3)).toContain('File created successfully')
   expect(project.read('.github/hooks/artifacts/verifier.md')).toBe(verified)
@@ -83,7 +83,7 @@ test('the supervisor edits nothing, and stops only with a verdict on the last ch
     builder: [{ text: built }],
     verifier: [{ text: verified }],
   })
-  expect(told('supervisor', 2)).toContain('supervisor changes no files: it delegates')
+  expect(told('supervisor', 2)).toContain('supervisor may not change files. Delegate')
   expect(project.exists('s.txt')).toBe(false)
   expect(told('supervisor', 4)).toContain('Delegate to the verifier')
   expect(output).toContain('Verified.')

@@ -50,7 +50,7 @@ test('a verifier writes its artifact and nothing else, and a builder writes file
   expect(told('builder', 2)).toContain('Created file')
   expect(project.exists('built.txt')).toBe(true)
   expect(told('builder', 3)).toContain('belongs to the hooks')
-  expect(told('verifier', 2)).toContain('verifier writes nothing but its artifact')
+  expect(told('verifier', 2)).toContain('verifier may only write its artifact')
   expect(project.exists('forbidden.txt')).toBe(false)
   expect(told('verifier', 3)).toContain('Created file')
   expect(project.read('.github/hooks/artifacts/verifier.md')).toBe(verified)

@@ -238,7 +238,7 @@ describe('the views', () => {
       .first()
       .waitFor()
     await code.host.command('copilotMultiAgent.approve', { session: '../../x', question: 'approval/1' })
-    await workbench.page.getByText('This is no approval.').first().waitFor()
+    await workbench.page.getByText('This is not an approval.').first().waitFor()
     await row('Write notes.md').waitFor({ state: 'detached' })
   })
 

@@ -10,7 +10,7 @@ export { sessionIds, slugOf } from './home/session-ids.ts'
 export { checkName, isName } from './home/valid-session-name.ts'
 export { appendInbox } from './inbox/append-inbox.ts'
 export { chooseRoute } from './inbox/choose-route.ts'
-export { fillTemplate, isFilled } from './inbox/fill-template.ts'
+export { fillTemplate, isTemplateFilled } from './inbox/fill-template.ts'
 export { readRoutes } from './inbox/read-routes.ts'
 export { fieldAt, type Route, type TaskTemplate } from './inbox/route.ts'
 export { openRoutes } from './inbox/routes-file.ts'
@@ -51,7 +51,7 @@ export { createTrust, type Trust, type TrustItem } from './trust/trust.ts'
 export {
   beginUnguarded,
   isUnguarded,
-  isUnguardedHere,
+  isUnguardedInThisProcess,
   keepFiles,
   lookAfterFiles,
   rememberWritten,

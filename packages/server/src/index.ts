@@ -1,4 +1,4 @@
-export { assemble } from './assemble.ts'
+export { assembleDaemon } from './assemble-daemon.ts'
 export { createDaemon } from './daemon/create-daemon.ts'
 export { createProblems, placeOfProblem } from './daemon/create-problems.ts'
 export { type DaemonStatus, stopRequest } from './daemon/daemon-status.ts'

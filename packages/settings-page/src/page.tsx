@@ -99,7 +99,7 @@ export function Page() {
             type="button"
             disabled={own?.configuration === undefined}
             onClick={() =>
-              unlessEdited('Before the reset, the changes that you did not save are discarded.', () => {
+              unlessEdited('Resetting discards your unsaved changes.', () => {
                 dispatch({ type: 'discarded' })
                 ask({ type: 'reset', level: view.level })
               })
@@ -119,7 +119,7 @@ export function Page() {
               onChange={(event) => {
                 const level = event.currentTarget.value as Level
                 event.currentTarget.value = view.level
-                unlessEdited('To show another level, the changes that you did not save are discarded.', () =>
+                unlessEdited('Showing another level discards your unsaved changes.', () =>
                   dispatch({ type: 'level', level }),
                 )
               }}
@@ -162,9 +162,7 @@ export function Page() {
               type="button"
               disabled={draft === undefined}
               onClick={() =>
-                unlessEdited('The changes that you did not save are discarded.', () =>
-                  dispatch({ type: 'discarded' }),
-                )
+                unlessEdited('This discards your unsaved changes.', () => dispatch({ type: 'discarded' }))
               }
             >
               Discard changes

@@ -21,7 +21,7 @@ import { slackReadTool } from './messages/slack-read.ts'
 import { slackSendTool } from './messages/slack-send.ts'
 import { findFilesTool } from './search/find-files.ts'
 import type { LocateRipgrep } from './search/locate-ripgrep.ts'
-import type { LoadEmbed } from './search/ranked/embed.ts'
+import type { EmbedLoader } from './search/ranked/embed.ts'
 import { searchFilesTool } from './search/search-files.ts'
 import { createTaskTool } from './tasks/create-task.ts'
 import { queryTasksTool } from './tasks/query-tasks.ts'
@@ -57,7 +57,7 @@ export interface ToolOptions {
   /** How messages leave. Absent: there is no tool that sends one. */
   readonly senders?: SenderOptions
   /** What searches by meaning are made with; without it they are by words. */
-  readonly loadEmbed?: LoadEmbed
+  readonly loadEmbed?: EmbedLoader
 }
 
 /** For one workspace: whether a file, by its real path, must not be shown. Nothing when every file may be. */

@@ -20,7 +20,7 @@ export type {
   SlackMessage,
 } from './messages/senders.ts'
 export { type LocateRipgrep, locateRipgrep } from './search/locate-ripgrep.ts'
-export type { Embed, LoadEmbed } from './search/ranked/embed.ts'
+export type { Embed, EmbedLoader } from './search/ranked/embed.ts'
 export { type EmbedRequest, loadEmbed } from './search/ranked/load-embed.ts'
 export type { TaskPort } from './tasks/task-port.ts'
 export { htmlText } from './web/html-text.ts'

@@ -22,7 +22,7 @@ export function readDisallowed(header: HeaderReader): Disallowed | 'unclear' {
         'warning',
         'disallowed-tools-unclear',
         field.line,
-        'disallowedTools must be a list of names or text with commas. Until it is, the agent gets no tools.',
+        'disallowedTools must be a list of names or comma-separated text. Until it is, the agent gets no tools.',
         'Write disallowedTools: [edit, execute].',
       )
       return 'unclear'

@@ -39,7 +39,7 @@ function selectionOf(field: Located, header: HeaderReader): DelegateSelection {
       'agents-unclear',
       written?.dropped[0]?.line ?? field.line,
       written === undefined
-        ? 'agents must be a list of names or text with commas. Until it is, the agent may not start other agents.'
+        ? 'agents must be a list of names or comma-separated text. Until it is, the agent may not start other agents.'
         : 'An entry of this list is not a name. Cadre ignores it.',
       'Write agents: [reviewer, tester].',
     )

@@ -120,7 +120,7 @@ function unclear(field: Located, header: HeaderReader): ToolList {
     'warning',
     'tools-unclear',
     field.line,
-    'tools must be a list of names or text with commas. Until it is, the agent gets no tools.',
+    'tools must be a list of names or comma-separated text. Until it is, the agent gets no tools.',
     'Write tools: [read, search], or remove the key to allow all tools.',
   )
   return nothing

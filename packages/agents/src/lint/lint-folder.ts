@@ -155,7 +155,7 @@ const forPeople: Finding = {
   severity: 'error',
   code: 'file-for-people',
   line: 1,
-  message: 'This is documentation, not an agent: it has no header of an agent.',
+  message: 'This is documentation, not an agent: it does not have the header of an agent file.',
 }
 
 /** What a rule says more exactly is not said twice. */

@@ -34,7 +34,7 @@ export function readSubjects(request: SubjectRequest): readonly [Subject, ...Sub
     if (size > largestFile)
       return failed(
         'file-too-large',
-        `The file has ${size} bytes. An agent file can have at most ${largestFile}.`,
+        `The file is ${size} bytes long. An agent file can be at most ${largestFile} bytes long.`,
       )
     bytes = request.text === undefined ? readFileSync(path) : Buffer.from(request.text)
   } catch (error) {

@@ -25,7 +25,7 @@ export function readAgentFile({ path, size, place }: FoundFile): ReadFile {
     return failed(
       path,
       'file-too-large',
-      `The file has ${size} bytes. An agent file can have at most ${largestFile}.`,
+      `The file is ${size} bytes long. An agent file can be at most ${largestFile} bytes long.`,
     )
   let bytes: Buffer
   try {

@@ -85,7 +85,7 @@ function faultIn(
   if (keys.some(isAgentKey) || unseen.length > 0) return undefined
   return isHeaderless(path, dialect)
     ? lostHeader(path, parts.body, bodyLine(parts))
-    : failed(path, parts.headerLine, 'not-an-agent', 'The header has no key of an agent.')
+    : failed(path, parts.headerLine, 'not-an-agent', 'The header has none of the keys of an agent file.')
 }
 
 /** Restrictions that stand behind the header. Where it is not where it should be, more of it may be further down. */

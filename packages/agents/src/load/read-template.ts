@@ -104,7 +104,7 @@ function faultIn(entries: readonly Entry[]): string | undefined {
   const own = ['id', 'agentid', 'systemprompt', 'prompt', 'description']
   return entries.some(({ written }) => own.includes(plainKey(written)))
     ? undefined
-    : 'This file has no key of an agent.'
+    : 'This file has none of the keys of an agent template.'
 }
 
 /** The id names an agent; a name beside it is for people, and kept. */

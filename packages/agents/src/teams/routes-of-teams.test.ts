@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { JsonObject } from '@cadre/core'
-import { chooseRoute, fillTemplate, isFilled, openHome, openRoutes, readRoutes } from '@cadre/home'
+import { chooseRoute, fillTemplate, isTemplateFilled, openHome, openRoutes, readRoutes } from '@cadre/home'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readTeamHome } from './load-team.ts'
 
@@ -129,9 +129,9 @@ describe('templates', () => {
 
   it('say whether anything went into them', () => {
     expect([
-      isFilled('{nothing}/{empty}', data),
-      isFilled('{nothing}/{a.n}', data),
-      isFilled('fixed', data),
+      isTemplateFilled('{nothing}/{empty}', data),
+      isTemplateFilled('{nothing}/{a.n}', data),
+      isTemplateFilled('fixed', data),
     ]).toEqual([false, true, true])
   })
 })

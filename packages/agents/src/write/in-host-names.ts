@@ -46,7 +46,7 @@ export function inHostNames(agent: AgentDefinition, host: NamingHost): RenamedAg
     notes: [
       ...(changes.size > 0 ? [`Renamed for ${label}: ${[...changes.values()].join('; ')}.`] : []),
       ...(granted.left.length > 0
-        ? [`${label} has no name for ${granted.left.join(', ')}. Cadre left it out of the tools.`]
+        ? [`${label} has no name for ${granted.left.join(', ')}. Cadre omitted it from the tools.`]
         : []),
       ...(granted.names.length > 0 && granted.isAsBefore
         ? [`${label} has none of its tools. Cadre kept their names, which grant nothing there.`]
@@ -183,6 +183,6 @@ function hostModels(models: readonly string[] | undefined, host: NamingHost): Ho
     }
   return {
     models: [chosen],
-    notes: left === '' ? [] : [`${label} supports one model: ${chosen}. Left out: ${left}.`],
+    notes: left === '' ? [] : [`${label} supports one model: ${chosen}. Omitted: ${left}.`],
   }
 }

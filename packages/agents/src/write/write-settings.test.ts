@@ -80,24 +80,20 @@ describe('writing settings', () => {
     [
       'a name with a space',
       { name: 'a b' },
-      'In settings, a name may contain only the letters A to Z, digits, - and _. Cadre left it out.',
+      'In settings, a name may contain only the letters A to Z, digits, - and _. Cadre omitted it.',
     ],
-    [
-      'no instructions',
-      { prompt: ' ' },
-      'It has no instructions, which settings require. Cadre left it out.',
-    ],
+    ['no instructions', { prompt: ' ' }, 'It has no instructions, which settings require. Cadre omitted it.'],
     [
       'long instructions',
       { prompt: 'x'.repeat(30_001) },
-      'Its instructions have 30001 characters. Settings can contain at most 30000. Cadre left it out.',
+      'Its instructions have 30001 characters. Settings can contain at most 30000. Cadre omitted it.',
     ],
     [
       'a long description',
       { description: 'x'.repeat(501) },
-      'Its description is longer than 500 characters. Cadre left it out.',
+      'Its description is longer than 500 characters. Cadre omitted it.',
     ],
-    ['a name that is there', { name: 'z' }, 'Another agent has the same name. Cadre left it out.'],
+    ['a name that is there', { name: 'z' }, 'Another agent has the same name. Cadre omitted it.'],
     [
       'a long name of a tool',
       { tools: { kind: 'list', names: ['x'.repeat(101)] } },
@@ -121,7 +117,9 @@ describe('writing settings', () => {
     expect(faults).toEqual([
       { agent: 'a', message: expect.stringContaining('"gone", which is not among the exported agents') },
     ])
-    expect(notes).toEqual([{ agent: 'a', message: 'It names "B", but the agent is named b.' }])
+    expect(notes).toEqual([
+      { agent: 'a', message: 'It may delegate to "B". Cadre wrote the exact name of that agent, b.' },
+    ])
   })
 
   it('does not hide that there are too many agents or delegations', () => {
@@ -130,7 +128,7 @@ describe('writing settings', () => {
     const { faults } = writeSettings({ agents: many })
     expect(faults[0]).toEqual({
       agent: 'a20',
-      message: 'Settings can contain at most 20 agents. Cadre left it out.',
+      message: 'Settings can contain at most 20 agents. Cadre omitted it.',
     })
     expect(faults.filter(({ message }) => message.includes('delegates'))).toHaveLength(15)
   })

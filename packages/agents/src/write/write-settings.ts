@@ -60,12 +60,12 @@ function fitting(agents: readonly AgentDefinition[], faults: AgentNote[]): reado
   const usable = agents.filter((agent) => {
     const found = [...faultsOf(agent), ...(seen.has(agent.name) ? ['Another agent has the same name.'] : [])]
     seen.add(agent.name)
-    faults.push(...found.map((message) => ({ agent: agent.name, message: `${message} Cadre left it out.` })))
+    faults.push(...found.map((message) => ({ agent: agent.name, message: `${message} Cadre omitted it.` })))
     return found.length === 0
   })
   const most = settingsLimits.agents
   for (const { name } of usable.slice(most))
-    faults.push({ agent: name, message: `Settings can contain at most ${most} agents. Cadre left it out.` })
+    faults.push({ agent: name, message: `Settings can contain at most ${most} agents. Cadre omitted it.` })
   return usable.slice(0, most)
 }
 
@@ -99,13 +99,13 @@ function withKnownTargets(
     if (all.some((other) => other.name === name)) return [name]
     const other = all.find((candidate) => nameKey(candidate.name) === nameKey(name))
     if (other === undefined) {
-      const message = `It may delegate to ${JSON.stringify(name)}, which is not among the exported agents. Cadre left that name out.`
+      const message = `It may delegate to ${JSON.stringify(name)}, which is not among the exported agents. Cadre omitted that name.`
       faults.push({ agent: agent.name, message })
       return []
     }
     notes.push({
       agent: agent.name,
-      message: `It names ${JSON.stringify(name)}, but the agent is named ${other.name}.`,
+      message: `It may delegate to ${JSON.stringify(name)}. Cadre wrote the exact name of that agent, ${other.name}.`,
     })
     return [other.name]
   })

@@ -43,7 +43,7 @@ export function troubleOfSign(
       return /does not exist/i.test(sign.message) ? again(failure) : failed(failure)
     }
     case 'called':
-      return failed(plain(`${id} called a tool while summarizing, where no tools are available.`))
+      return failed(plain(`${id} called a tool while summarising, where no tools are available.`))
     case 'over':
       return end?.error === undefined
         ? again(plain(`the Copilot language server cancelled the turn of ${id}.`))

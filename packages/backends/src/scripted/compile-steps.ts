@@ -46,7 +46,7 @@ const stepKeys = [...actionKeys, 'choose', 'steps', 'repeat']
 export function compileDefault(field: Field): Slot {
   if (field.isMapping)
     for (const key of ['repeat', 'steps'])
-      field.at(key)?.fail(`"${key}" is not allowed in "default", because "default" repeats without end.`)
+      field.at(key)?.fail(`"${key}" is not allowed in "default", because "default" repeats forever.`)
   return compileSlot(field)
 }
 

@@ -156,7 +156,7 @@ lanes:
     ],
     [
       'lanes:\n  lead:\n    default: { reply: x, repeat: 2 }',
-      '3: "repeat" is not allowed in "default", because "default" repeats without end.',
+      '3: "repeat" is not allowed in "default", because "default" repeats forever.',
     ],
     [
       'lanes:\n  lead: hello',

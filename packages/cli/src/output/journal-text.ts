@@ -84,7 +84,7 @@ function linesOf(event: CadreEvent, { names, refusals }: Known, style: Style): s
     case 'notice.added':
       return [`  ${style.yellow('note:')} ${cleanLine(event.notice.message)}`]
     case 'context.compacted':
-      return [`  ${style.dim('older rounds were summarized')}`]
+      return [`  ${style.dim('older rounds were summarised')}`]
     case 'journal.edited':
       return [`  ${style.dim(`edited by a person: ${cleanLine(event.summary)}`)}`]
     case 'session.ended':

@@ -56,7 +56,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       case 'reply.delayed':
         return `retrying in ${Math.ceil(event.ms / 1000)} s: ${cleanLine(event.reason)}`
       case 'context.compacted':
-        return 'older rounds were summarized'
+        return 'older rounds were summarised'
       case 'journal.edited':
         return `journal edited: ${cleanLine(event.summary)}`
       case 'session.suspended':

@@ -24,7 +24,7 @@ export async function conclude(session: Session): Promise<Ending | undefined> {
   const text = reply?.content ?? ''
   if (reply?.stop !== undefined) return cutShort(session, reply.stop, text)
   if (isBlank(text)) {
-    const message = 'Your reply was empty. Summarize in a few sentences what you did and what you found.'
+    const message = 'Your reply was empty. Summarise in a few sentences what you did and what you found.'
     if (await nudge(session, 'empty', message)) return undefined
     return {
       status: 'error',

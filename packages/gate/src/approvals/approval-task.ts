@@ -141,7 +141,7 @@ function howToSettle({ id }: ApprovalRecord): string[] {
     'Check whether the call took effect.',
     'If it did not: change [_] to [x] in the first line of this task, and save. Cadre runs it again.',
     `  Or: cadre approve ${id}`,
-    'If it did: add outcome: done below the first line, change [_] to [x], and save. Cadre does not run it again.',
+    'If it did: add the line "outcome: done" below the first line, change [_] to [x], and save. Cadre does not run it again.',
     `  Or: cadre approve ${id} --done`,
     'If you cannot tell: change [_] to [-], and save. Cadre does not run it again, and the agent has to check.',
     `  Or: cadre reject ${id}`,

@@ -135,7 +135,7 @@ function textAt(
   if (stats.size > largestFile)
     return refuse(
       'file-too-large',
-      `The file has ${stats.size} bytes. A file of hooks can have at most ${largestFile}.`,
+      `The file is ${stats.size} bytes long. A hook file can be at most ${largestFile} bytes long.`,
     )
   try {
     const real = realpathSync.native(path)

@@ -10,7 +10,7 @@ export function fillTemplate(template: string, data: JsonObject): string {
 }
 
 /** Whether anything of the data went into it; a template without fields counts as filled. */
-export function isFilled(template: string, data: JsonObject): boolean {
+export function isTemplateFilled(template: string, data: JsonObject): boolean {
   const fields = [...template.matchAll(placeholder)].map(([, field = '']) => field)
   return fields.length === 0 || fields.some((field) => shown(data, field) !== '')
 }

@@ -34,7 +34,7 @@ function weaknessOf(place: string, file: string): Diagnostic | undefined {
   const others = (mode & 0o002) !== 0 ? 'anyone' : `group ${gid}`
   return warning(
     file,
-    `${who} is writable for ${others}, who can change the policy of the organisation.`,
+    `${who} is writable by ${others}, who can change the policy of the organisation.`,
     `Run: chmod go-w ${place}`,
   )
 }

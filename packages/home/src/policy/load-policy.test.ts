@@ -298,9 +298,9 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     expect(said).toHaveLength(2)
     if (!isRoot) return
     expect(said[0]).toBe(
-      `This policy is writable for anyone, who can change the policy of the organisation. Run: chmod go-w ${organisation()}`,
+      `This policy is writable by anyone, who can change the policy of the organisation. Run: chmod go-w ${organisation()}`,
     )
-    expect(said[1]).toContain(`${at('etc')} is writable for anyone`)
+    expect(said[1]).toContain(`${at('etc')} is writable by anyone`)
   })
 
   it.skipIf(!isRoot)('its owner, where that is not root', async () => {
@@ -309,7 +309,7 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     chownSync(organisation(), 0, 1234)
     expect(await weak()).toEqual([])
     chmodSync(organisation(), 0o664)
-    expect(await weak()).toEqual([expect.stringContaining('is writable for group 1234')])
+    expect(await weak()).toEqual([expect.stringContaining('is writable by group 1234')])
   })
 
   it.skipIf(!isRoot)('of a link, what it leads to counts', async () => {
@@ -320,7 +320,7 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     expect(await weak()).toEqual([])
     chmodSync(at('elsewhere/real.yaml'), 0o666)
     expect(await weak()).toEqual([
-      expect.stringContaining(`${at('elsewhere/real.yaml')} is writable for anyone`),
+      expect.stringContaining(`${at('elsewhere/real.yaml')} is writable by anyone`),
     ])
     chmodSync(at('elsewhere/real.yaml'), 0o644)
     chownSync(at('elsewhere'), 1234, 0)

@@ -78,13 +78,13 @@ export function lookAfterFiles(home: Home): void {
 }
 
 /** Whether such a command of this process runs now. Nothing that a command does can hide it. */
-export function isUnguardedHere(home: Home): boolean {
+export function isUnguardedInThisProcess(home: Home): boolean {
   return running.length > 0 && running.includes(realHome(home))
 }
 
 /** Whether such a command runs now, in this process or another. Marks of processes that are gone are removed. */
 export function isUnguarded(home: Home, { byOthers = false } = {}): boolean {
-  if (!byOthers && isUnguardedHere(home)) return true
+  if (!byOthers && isUnguardedInThisProcess(home)) return true
   const folder = home.at('storage', 'unguarded')
   const marks = namesIn(folder)?.map((name) => `${folder}/${name}`)
   return marks === undefined || marks.filter((mark) => !ownMarks.has(mark) && isHeld(mark)).length > 0

@@ -13,7 +13,7 @@ import {
 } from '@cadre/core'
 import { heartbeatLimit, readRegular } from '@cadre/disk'
 import type { Leases } from '@cadre/home'
-import { checkName, isUnguardedHere, rememberWritten } from '@cadre/home'
+import { checkName, isUnguardedInThisProcess, rememberWritten } from '@cadre/home'
 import { noteCharge } from './charges.ts'
 import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
 import { type EngineParts, sessionPath } from './engine-parts.ts'
@@ -180,7 +180,7 @@ export class OpenSessions implements RunHost {
 
   leave({ file }: SessionRun): void {
     // Nobody looks after it any more when the command ends.
-    if (isUnguardedHere(this.options.parts.home)) this.lookAfter(file)
+    if (isUnguardedInThisProcess(this.options.parts.home)) this.lookAfter(file)
     this.options.parts.files.close(file)
     this.end(file.id)
   }

@@ -1,5 +1,5 @@
 import { CadreError, type JsonObject } from '@cadre/core'
-import { chooseRoute, fillTemplate, isFilled, type Route, type TaskTemplate } from '@cadre/home'
+import { chooseRoute, fillTemplate, isTemplateFilled, type Route, type TaskTemplate } from '@cadre/home'
 import type { NewTask } from '@cadre/tasks'
 import type { DaemonContext } from '../daemon-context.ts'
 import { sessionName, shortSum } from './inbox-session-name.ts'
@@ -72,7 +72,7 @@ async function tellAgent(
   const message = `inbox/${file}/${id}`
   const work = { content: messageText(line, route.text), from: file, message }
   const { conversation } = route
-  const isOwn = conversation === undefined || !isFilled(conversation, data)
+  const isOwn = conversation === undefined || !isTemplateFilled(conversation, data)
   const about = isOwn ? [message] : ['conversation', file, fillTemplate(conversation, data)]
   const session = sessionName(agent, ...about)
   await sessions.tell(session, work, { agent })

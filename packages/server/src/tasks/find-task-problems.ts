@@ -99,7 +99,7 @@ function circleOf({ id }: Placed, circles: ReadonlyMap<string, readonly string[]
   if (circle === undefined) return undefined
   const way = circle.length > 9 ? [...circle.slice(0, 4), '…', ...circle.slice(-4)] : circle
   const message =
-    circle.length === 1 ? 'many tasks depend on each other in a circle' : way.map(shown).join(' → ')
+    circle.length === 1 ? 'many tasks depend on each other in a cycle' : way.map(shown).join(' → ')
   return { code: 'cycle', message: `${words.cycle}${message}` }
 }
 

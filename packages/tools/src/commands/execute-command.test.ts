@@ -92,6 +92,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
       failed: true,
       content: expect.stringContaining('longer than 1 seconds'),
     })
+    open({ sandbox })
     expect(await ws.call('execute_command', { command: 'true', timeout: 601 })).toMatchObject({
       failed: true,
     })

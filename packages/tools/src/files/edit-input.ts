@@ -99,7 +99,7 @@ export function reshapeEdit(input: Record<string, unknown>): Record<string, unkn
     return { ...without(given, ['input', 'patchText']), patch }
   if (typeof given['code'] === 'string' && given['old'] === undefined) {
     throw new Refusal(
-      'code with omitted parts cannot be applied exactly. Give path, old and new instead, or use write_file for a whole file.',
+      'the argument code is not supported, because it omits parts of the file. Give path, old and new instead, or replace the whole file with write_file.',
     )
   }
   const { edits } = renameArguments(given, { replacements: 'edits' })

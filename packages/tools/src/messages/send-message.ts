@@ -5,7 +5,7 @@ import type { MessagePort } from './message-port.ts'
 
 const input = object({
   to: string(
-    'The agent, or the session of an agent, to send it to. In a team: the name of a teammate, or "lead"',
+    'The recipient: an agent, or the id of a session. In a team: the name of a teammate, or "lead"',
     {
       min: 1,
       max: 200,

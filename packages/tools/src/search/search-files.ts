@@ -21,7 +21,7 @@ import { type ConfinedPath, confined, isKept } from '../files/confine.ts'
 import { Refusal } from '../refusal.ts'
 import { glob, type Matcher } from './glob.ts'
 import { locateRipgrep as installed, type LocateRipgrep } from './locate-ripgrep.ts'
-import type { LoadEmbed } from './ranked/embed.ts'
+import type { EmbedLoader } from './ranked/embed.ts'
 import type { RankedSearch } from './ranked/ranked-search.ts'
 import type { SearchRoot } from './ranked/scan-files.ts'
 import type { ShownPart } from './ranked/show-passages.ts'
@@ -61,7 +61,7 @@ export interface SearchOptions {
   readonly locateRipgrep?: LocateRipgrep | undefined
   readonly hiddenIn?: HiddenIn | undefined
   /** What searches by meaning are made with; without it they are by words. */
-  readonly loadEmbed?: LoadEmbed | undefined
+  readonly loadEmbed?: EmbedLoader | undefined
 }
 
 export function searchFilesTool(options: SearchOptions = {}): Tool {

@@ -52,7 +52,7 @@ function inWordsOfAgentMode(prompt: string): string {
     .replace('In `reportExpectations` name the facts', 'At its end name the facts')
     .replace(/ If the work was given to you by another agent, hand that answer in\s+with `reportOut`\./, '')
   const left = [...ourTools, 'reportExpectations'].find((name) => text.includes(name))
-  if (left !== undefined) throw new Error(`${left} means nothing in VS Code's agent mode`)
+  if (left !== undefined) throw new Error(`${left} has no effect in VS Code's agent mode`)
   return text
 }
 

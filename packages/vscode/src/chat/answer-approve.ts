@@ -63,7 +63,7 @@ function list(
 
 /** Goes on with what the run was granted and with its built-in team, as `cadre resume` does. */
 async function resume(turn: Turn, wanted: string): Promise<vscode.ChatResult> {
-  if (!isSessionId(wanted)) throw new CadreError('usage', `${JSON.stringify(wanted)} is no session.`)
+  if (!isSessionId(wanted)) throw new CadreError('usage', `${JSON.stringify(wanted)} is not a session id.`)
   const { granted } = withGrantOf<TrustFlags>(turn.services.homes.environment(turn.folder), {}, wanted)
   // Read by a runtime of its own: which team a run has is known only after its home is trusted.
   const { session, team } = await turn.use(

@@ -10,10 +10,7 @@ import { runAgent, type Turn } from './turn.ts'
 export async function handOff(turn: Turn): Promise<vscode.ChatResult> {
   const parsed = parseHandoff(turn.request.prompt)
   if (parsed === undefined)
-    throw new CadreError(
-      'usage',
-      'Name the agent that takes over, and what it is to do: /handoff NAME what to do',
-    )
+    throw new CadreError('usage', 'Name the agent and what it should do: /handoff NAME what to do')
   return turn.use(async (runtime) => {
     const agent = agentNamed(runtime, parsed.agent)
     const handoff = await offered(turn, runtime, agent)

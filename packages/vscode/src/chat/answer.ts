@@ -119,7 +119,7 @@ function answerTurn(turn: Turn): Promise<vscode.ChatResult> {
 
 async function answerWork(turn: Turn): Promise<vscode.ChatResult> {
   if (turn.request.prompt.trim() === '' && turn.request.references.length === 0) {
-    turn.chat.say('Say what you want to have done, or use `/agents` to see who can do it.')
+    turn.chat.say('Describe what you want done, or use `/agents` to list the agents.')
     return {}
   }
   return turn.use(async (runtime) => {

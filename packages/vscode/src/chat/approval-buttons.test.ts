@@ -17,5 +17,5 @@ test('a question has the buttons of its answers', () => {
 })
 
 test('an interrupted call is neither approved nor rejected: the person says what happened', () => {
-  expect(titles('doubt/1', ['again', 'done', 'leave'])).toEqual(['Say What Happened…'])
+  expect(titles('doubt/1', ['again', 'done', 'leave'])).toEqual(['Report What Happened…'])
 })

@@ -9,7 +9,7 @@ export function approvalButtons(
   const { session, question, choices } = asked
   const argument = { session, question }
   if (asksWhatHappened(argument)) {
-    chat.button('Say What Happened…', 'copilotMultiAgent.answerInterrupted', argument)
+    chat.button('Report What Happened…', 'copilotMultiAgent.answerInterrupted', argument)
     return
   }
   chat.button('Approve', 'copilotMultiAgent.approve', argument)

@@ -4,7 +4,7 @@ import { failureOf } from './failure-of.ts'
 const coded = (code: string, message: string) => Object.assign(new Error(message), { code })
 
 it.each([
-  [coded('NotFound', 'no such model'), 'unknown_model', /GPT-5 is not available any more \(no such model\)/],
+  [coded('NotFound', 'no such model'), 'unknown_model', /GPT-5 is no longer available \(no such model\)/],
   [coded('NoPermissions', ''), 'backend', /may not be used by this extension\. Allow it/],
   [coded('Blocked', 'quota'), 'backend', /refused the request \(quota\)/],
   [new Error('Request failed: 429 Too Many Requests'), 'backend', /no quota left/],

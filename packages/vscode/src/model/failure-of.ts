@@ -13,7 +13,7 @@ interface Row {
 const byCode: Readonly<Record<string, Omit<Row, 'fits'>>> = {
   NotFound: {
     code: 'unknown_model',
-    says: 'is not available any more',
+    says: 'is no longer available',
     does: 'Pick another model in the chat.',
   },
   NoPermissions: {

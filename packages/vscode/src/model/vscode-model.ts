@@ -5,7 +5,7 @@ import { failureOf } from './failure-of.ts'
 import { type PlainMessage, type PlainPart, plainMessages } from './plain-messages.ts'
 import { wireNames } from './wire-names.ts'
 
-const justification = 'The agents that you gave work to ask this model.'
+const justification = 'The agents that you started use this model.'
 
 export interface VscodeModelOptions {
   /** What the session calls it: the name that an agent's file has, or `vendor/id`. */

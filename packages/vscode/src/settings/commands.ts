@@ -87,7 +87,7 @@ export async function refreshTools(services: Services): Promise<void> {
     findAgents(services),
   ])
   const missing = await missingTools(agents, all)
-  const found = `${counted(builtIn.length, 'built-in tool')} and ${counted(editor.length, 'tool')} of VS Code and its extensions.`
+  const found = `${counted(builtIn.length, 'built-in tool')} and ${counted(editor.length, 'tool')} from VS Code and its extensions.`
   if (missing.length === 0) void inform(`Agents can use ${found}`)
   else void warn(`Agents can use ${found} Not available: ${missing.map(missingText).join('; ')}.`)
 }

@@ -53,8 +53,7 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
     }
     panel.webview.onDidReceiveMessage((value) => {
       const message = readMessage(value)
-      if (message === undefined)
-        services.log.warn('The settings page sent something that was not understood.')
+      if (message === undefined) services.log.warn('The settings page sent an invalid message.')
       else void attempt(services, 'Agent settings', () => receive(message, opened))
     })
     panel.onDidDispose(() => {

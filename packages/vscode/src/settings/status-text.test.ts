@@ -17,7 +17,7 @@ it('says how things stand where nothing is set up', () => {
   const text = statusText(empty)
   expect(text).toContain('- Folder: none is open')
   expect(text).toContain('- Models: none. Sign in to GitHub Copilot')
-  expect(text).toContain('- Tools: 12 built in, 3 of VS Code and its extensions')
+  expect(text).toContain('- Tools: 12 built in, 3 from VS Code and its extensions')
   expect(text).toContain('## Problems\n\nNone.')
 })
 

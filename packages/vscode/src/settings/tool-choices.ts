@@ -20,7 +20,7 @@ const delegation: readonly ToolChoice[] = [
   { name: 'delegate_task', description: 'Starts another agent in the background' },
   {
     name: 'reportOut',
-    description: 'Hands in the report of delegated work. Agents always have it when they must report',
+    description: 'Submits the report of delegated work. Agents that must report always have it',
   },
 ]
 

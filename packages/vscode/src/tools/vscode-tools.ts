@@ -46,7 +46,7 @@ function toolOf(
   const parameters = (inputSchema ?? { type: 'object', properties: {} }) as Tool['parameters']
   return defineTool<object>({
     name: planned.name,
-    description: description || `The tool ${name} of VS Code`,
+    description: description || `The VS Code tool ${name}`,
     class: planned.effect === 'read' ? 'search' : 'other',
     effect: planned.effect,
     aliases: planned.aliases,

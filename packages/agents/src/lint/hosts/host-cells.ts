@@ -38,12 +38,12 @@ function unless(fits: (context: KeyContext) => boolean, effect: HostEffect['effe
 export const names = unless(
   ({ value }) => isNames(value),
   'differently',
-  'expects a list of names, or one text with commas',
+  'expects a list of names, or comma-separated text',
 )
 export const strictNames = unless(
   ({ value }) => isNames(value),
   'rejects',
-  'expects a list of names, or one text with commas, so it does not load the agent',
+  'expects a list of names, or comma-separated text, so it does not load the agent',
 )
 export const switches = unless(
   ({ value }) => isObject(value) && Object.values(value).every((one) => typeof one === 'boolean'),

@@ -79,7 +79,7 @@ function read(file: string): Buffer {
       throw new CadreError('not_found', `there is no file ${file}. Name a file that defines agents.`)
     if (!stats.isFile()) throw new CadreError('usage', `${file} is not a file.`)
     if (stats.size > largestFile)
-      throw new CadreError('usage', `${file} is too large for a file of agents (over 4 MB).`)
+      throw new CadreError('usage', `${file} is too large for an agent file (over 4 MB).`)
     return readFileSync(file)
   } catch (error) {
     if (error instanceof CadreError) throw error

@@ -3,7 +3,7 @@ import { isInside } from '@cadre/disk'
 import type { FolderItem } from '@cadre/gate'
 import type { Home } from '@cadre/home'
 import { type GateFlags, homeOf, refuseUntrusted, resolveWorkspace, untrustedIn } from '@cadre/runtime'
-import { assemble, createDaemon, openDaemonRuntime } from '@cadre/server'
+import { assembleDaemon, createDaemon, openDaemonRuntime } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { takeStopSignals } from '../../run/stop-signals.ts'
@@ -46,7 +46,7 @@ export async function up(io: Io, flags: UpFlags): Promise<ExitCode> {
   const lines = await daemonLines(io, flags)
   const daemon = createDaemon({
     home,
-    ...assemble({ home }),
+    ...assembleDaemon({ home }),
     open: (outside) => openDaemonRuntime({ ...flags, io, home: home.path, workspace }, home, outside),
     mayAct: guard.mayAct,
     environment: io.env,

@@ -100,7 +100,7 @@ const answer = defineCommand({
 const exportLog = defineCommand({
   brief: 'Export a session as a chat log in Markdown',
   about:
-    'Exports a session as a chat log: a Markdown file with an entry for each message, call and result. Leaves out images, costs and\n' +
+    'Exports a session as a chat log: a Markdown file with an entry for each message, call and result. Omits images, costs and\n' +
     'anything the model did not see.',
   examples: [
     ['sessions export lead-4k2', 'print to standard output'],

@@ -13,4 +13,4 @@ export interface Embed {
 }
 
 /** Loaded when it is first needed; a sentence when there is none, or it cannot be used. */
-export type LoadEmbed = () => Promise<Embed | string>
+export type EmbedLoader = () => Promise<Embed | string>

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ToolOptions } from '../../create-tools.ts'
 import { createTools } from '../../create-tools.ts'
 import { temporaryWorkspace, type Workspace } from '../../files/workspace.spec-helpers.ts'
-import type { Embed, LoadEmbed } from './embed.ts'
+import type { Embed, EmbedLoader } from './embed.ts'
 
 let ws: Workspace
 let home: string
@@ -233,7 +233,10 @@ describe('a search by meaning', () => {
       })
     },
   }
-  const failing: LoadEmbed = async () => ({ key: 'x', embed: () => Promise.reject(new Error('no network')) })
+  const failing: EmbedLoader = async () => ({
+    key: 'x',
+    embed: () => Promise.reject(new Error('no network')),
+  })
   beforeEach(() => {
     texts = []
     ws.write('pets/a.md', 'The kitten sleeps.\n')
@@ -274,7 +277,7 @@ describe('a search by meaning', () => {
     expect(texts).toHaveLength(all)
   })
 
-  const without: readonly (readonly [string, LoadEmbed | undefined, RegExp])[] = [
+  const without: readonly (readonly [string, EmbedLoader | undefined, RegExp])[] = [
     ['is not configured', undefined, /not available: no endpoint with embeddings/],
     ['cannot be loaded', async () => 'it is not trusted', /it is not trusted; ranked by words instead/],
     ['fails', failing, /no network/],

@@ -4,7 +4,7 @@ import { stampOf } from '@cadre/disk'
 import { openRegular } from '../../files/open-file.ts'
 import { codeOf, Refusal } from '../../refusal.ts'
 import type { LocateRipgrep } from '../locate-ripgrep.ts'
-import type { Embed, LoadEmbed } from './embed.ts'
+import type { Embed, EmbedLoader } from './embed.ts'
 import { FolderIndex } from './folder-index.ts'
 import { type IndexStore, openIndexStore } from './index-store.ts'
 import { type Hit, hashOf, type PassageIndex } from './passage-index.ts'
@@ -15,7 +15,7 @@ import { unit, Vectors } from './vectors.ts'
 export interface RankedOptions {
   readonly home?: string | undefined
   readonly locateRipgrep: LocateRipgrep
-  readonly loadEmbed?: LoadEmbed | undefined
+  readonly loadEmbed?: EmbedLoader | undefined
 }
 
 export interface RankedRequest {

@@ -127,6 +127,6 @@ describe('tools', () => {
   it('are described by what they do', () => {
     expect(aboutTool('Bash')).toBe("Cadre's tool `execute_command` (runs commands).")
     expect(aboutTool('read')).toBe('Every tool that reads.')
-    expect(aboutTool('a`b')).toBe('No tool is called `a b`: the name gives nothing.')
+    expect(aboutTool('a`b')).toBe('There is no tool named `a b`, so this name grants nothing.')
   })
 })

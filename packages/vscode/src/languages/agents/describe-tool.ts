@@ -5,7 +5,7 @@ const classes: Readonly<Record<string, string>> = {
   search: 'every tool that searches',
   edit: 'every tool that changes files',
   execute: 'every tool that runs commands',
-  agent: 'every tool that gives work to other agents',
+  agent: 'every tool that delegates to other agents',
   web: 'every tool that reads from the web',
   todo: 'every tool for a to-do list',
   task: 'every tool for task files',
@@ -35,9 +35,9 @@ export function describeTool(
         ? `Every tool of the MCP server or extension \`${plain(meaning.server)}\`.`
         : `The tool \`${plain(meaning.tool)}\` of the MCP server or extension \`${plain(meaning.server)}\`.`
     case 'elsewhere':
-      return `A tool of ${meaning.host}. Cadre has nothing that does it, so it gives nothing in a run of Cadre.`
+      return `A tool of ${meaning.host}. Cadre has no equivalent, so this name grants nothing when Cadre runs the agent.`
     case 'unknown':
-      return `No tool is called \`${plain(name)}\`: the name gives nothing.`
+      return `There is no tool named \`${plain(name)}\`, so this name grants nothing.`
   }
 }
 
@@ -46,7 +46,7 @@ const effects: Readonly<Record<string, string>> = {
   search: 'searches',
   edit: 'changes files',
   execute: 'runs commands',
-  agent: 'gives work to other agents',
+  agent: 'delegates to other agents',
   web: 'reads from the web',
   todo: 'keeps a to-do list',
   task: 'works on task files',

@@ -141,7 +141,7 @@ async function itemsFor(
       item.insertText = new vscode.SnippetString('- [ ] @')
         .appendPlaceholder('agent')
         .appendText(' "')
-        .appendPlaceholder('What is to be done')
+        .appendPlaceholder('Describe the task')
         .appendText('"')
       return [item]
     }

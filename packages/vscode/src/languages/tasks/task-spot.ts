@@ -45,8 +45,8 @@ export const markers: readonly { readonly marker: string; readonly state: string
 ]
 
 export const fields: readonly { readonly key: string; readonly about: string; readonly value?: string }[] = [
-  { key: 'id', about: 'Names the task in every file of the home. One word without commas' },
-  { key: 'depends_on', about: 'Ids of tasks that must be done before' },
+  { key: 'id', about: 'The id of the task, unique in the home. One word without commas' },
+  { key: 'depends_on', about: 'Ids of tasks that must be done first' },
   { key: 'parent', about: 'The id of the parent task, if this task is not nested below it' },
   { key: 'approval_required', value: 'true', about: 'Everything its session does has to be approved' },
   { key: 'description', value: '|', about: 'Text of several lines, indented below' },

@@ -45,7 +45,7 @@ export function createApprovalsView(services: Services): vscode.Disposable & { r
   const decides = (name: string, work: (target: QuestionTarget, argument: unknown) => unknown) =>
     command(log, name, async (argument) => {
       const target = questionOf(argument)
-      if (target === undefined) throw new Error('This is no approval. Choose one in the Approvals view.')
+      if (target === undefined) throw new Error('This is not an approval. Choose one in the Approvals view.')
       await work(target, argument)
       pending.refresh()
     })

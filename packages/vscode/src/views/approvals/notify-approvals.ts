@@ -34,7 +34,7 @@ async function tell(
   services: Services,
   { message, only }: NonNullable<ReturnType<typeof newsOf>>,
 ): Promise<void> {
-  const decide = only?.isDoubt ? 'Say What Happened…' : 'Approve…'
+  const decide = only?.isDoubt ? 'Report What Happened…' : 'Approve…'
   const offers = only === undefined ? ['Show'] : [decide, 'Show']
   const choice = await vscode.window.showInformationMessage(plainMessage(message), ...offers)
   if (only !== undefined && choice === decide) await approveLooking(services, only)

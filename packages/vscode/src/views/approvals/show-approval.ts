@@ -28,7 +28,7 @@ export function createApprovalDocuments(services: Services): ApprovalDocuments {
     onDidChange: changed.event,
     provideTextDocumentContent: (uri) =>
       texts.get(uri.toString()) ??
-      'This approval is not shown any more. Open it again from the Approvals view.\n',
+      'This approval is no longer shown. Open it again from the Approvals view.\n',
   })
   return {
     async show(target) {

@@ -214,7 +214,7 @@ async function cancelSession(services: Services, argument: unknown): Promise<voi
       { location: { viewId: 'copilotMultiAgent.sessions' } },
       () => stopSession(sessions, session),
     )
-    if (stopped.kind === 'still') void inform('The session is not running any more.')
+    if (stopped.kind === 'still') void inform('The session is no longer running.')
     if (stopped.kind === 'unanswered') {
       const kill = process.platform === 'win32' ? `taskkill /PID ${stopped.pid} /T` : `kill ${stopped.pid}`
       throw new Error(

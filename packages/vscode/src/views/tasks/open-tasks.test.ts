@@ -36,7 +36,7 @@ test('a task without an id gets one with its first change', async () => {
 test('what has changed since it was shown is left alone', async () => {
   const { tasks, content, first } = tasksOf('- [~] One\n  id: t-1\n')
   const shown = { ...first(), state: 'open' as const }
-  await expect(tasks.setState('a.task.md', shown, 'done')).rejects.toThrow('has changed meanwhile')
+  await expect(tasks.setState('a.task.md', shown, 'done')).rejects.toThrow('has changed in the meantime')
   expect(content()).toBe('- [~] One\n  id: t-1\n')
 })
 

@@ -43,5 +43,5 @@ export function openTasks(home: Home): Tasks {
 }
 
 function changed(): CadreError {
-  return new CadreError('usage', 'The task has changed meanwhile. Look at it again.')
+  return new CadreError('usage', 'The task has changed in the meantime. Check it, then try again.')
 }

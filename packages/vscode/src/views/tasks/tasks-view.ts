@@ -221,7 +221,7 @@ async function newTask(services: Services, tasksIn: (here: HomeHere) => Promise<
   if (file === undefined) return
   const text = await vscode.window.showInputBox({
     title: `New task in ${file}`,
-    prompt: 'What is to be done? Begin with @agent to give it to an agent.',
+    prompt: 'Describe the task. Begin with @NAME to assign it to an agent.',
     placeHolder: '@executor-001 Check which port the service uses',
     validateInput: (value) => (value.trim() === '' ? 'Write what is to be done.' : undefined),
   })

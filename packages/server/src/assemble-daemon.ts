@@ -8,8 +8,8 @@ import { createMailboxDuty } from './mailboxes/create-mailbox-duty.ts'
 import { createTaskDuty } from './tasks/task-duty.ts'
 import { createWorkspacesDuty } from './workspaces/workspaces-duty.ts'
 
-/** The daemon as it ships: everything it does beyond sessions, approvals and agents. The one place that names it. */
-export function assemble({
+/** The parts of the daemon that ships: its duties, channels and HTTP server. Only this file lists them. */
+export function assembleDaemon({
   home,
 }: Pick<DaemonOptions, 'home'>): Pick<
   DaemonOptions,
