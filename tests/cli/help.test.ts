@@ -22,6 +22,8 @@ const commands = [
   'lint',
   'policy',
   'hooks',
+  'setup',
+  'config',
   'login',
   'logout',
   'models',

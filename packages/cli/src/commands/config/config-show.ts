@@ -20,7 +20,7 @@ export async function listConfig(io: Io, flags: ShowFlags & { readonly all?: boo
     return exitCodes.done
   }
   const cells = [
-    ...rows.map(({ key, value, from }) => [key, shown(value), from]),
+    ...rows.map(({ key, value, from }) => [key, shown(value), shortened(io, from)]),
     ...unset.map((key) => [key, '', 'not set']),
   ].map((row) => row.map(cleanLine))
   const { user, project, isTrusted } = await configPlaces(io, flags.home)
@@ -52,6 +52,12 @@ export async function getConfig(io: Io, flags: ShowFlags, written: string): Prom
 function sourceText({ from, overrides = [] }: ConfigRow): string {
   const others = overrides.map((other) => `${shown(other.value)} (${other.from})`)
   return cleanLine(`  from ${from}${others.length === 0 ? '' : `; overrides ${others.join(', ')}`}`)
+}
+
+/** Below the user's own folder, as a shell shows it. */
+function shortened({ env }: Io, from: string): string {
+  const home = env['HOME']
+  return home && from.startsWith(`${home}/`) ? `~${from.slice(home.length)}` : from
 }
 
 function shown(value: Json): string {

@@ -117,7 +117,9 @@ export async function askSetup(
       if (!(error instanceof CadreError)) throw error
       listed = { models: [], trouble: error.message }
     }
-    const { models, usual, trouble } = listed
+    const { usual, trouble } = listed
+    // Embedding models cannot answer.
+    const models = listed.models.filter(({ id }) => !/embed/i.test(id))
     if (trouble !== undefined) io.warn(trouble)
     if (models.length === 0) {
       const name = await ask('Name of the model (Enter to go back): ')
@@ -187,16 +189,14 @@ function sectionOf({ backend }: Candidate): 'openai' | 'anthropic' {
 
 function modelTable(io: Io, all: readonly ListedModel[], shown: readonly ListedModel[]): string {
   const rows = shown.map((model) => [
-    `  ${all.indexOf(model) + 1}`,
-    model.id,
+    String(all.indexOf(model) + 1).padStart(3),
+    cleanLine(model.id),
     model.window === undefined ? '' : `${amount(model.window)} tokens`,
     model.price === undefined ? '' : `$${model.price.input} / $${model.price.output}`,
   ])
-  const hasMore = rows.some(([, , window, price]) => window !== '' || price !== '')
-  const head = ['   ', 'MODEL', ...(hasMore ? ['CONTEXT', 'PRICE PER MILLION'] : [])]
-  return textTable(
-    head,
-    rows.map((row) => row.slice(0, head.length).map(cleanLine)),
-    roomIn(io.stdout),
-  ).trimEnd()
+  const head = ['', 'MODEL', 'CONTEXT', 'PRICE PER MILLION']
+  // A column in which nothing is known says nothing.
+  const used = head.map((_, column) => column < 2 || rows.some((row) => row[column] !== ''))
+  const kept = (row: readonly string[]) => row.filter((_, column) => used[column])
+  return textTable(kept(head), rows.map(kept), roomIn(io.stdout)).trimEnd()
 }

@@ -14,7 +14,7 @@ export interface EnsureOptions {
 export async function ensureModel(io: Io, { model, home, json }: EnsureOptions): Promise<void> {
   if (model?.trim() || io.env['CADRE_MODEL']?.trim()) return
   if (json || io.stdin.isTTY !== true || !io.stdout.isTTY) return
-  const { configOf, setup } = await import('./setup.ts')
+  const { configOf, setupAtTerminal } = await import('./setup.ts')
   const config = await configOf(io, home)
   if (config.model !== undefined) return
   const { createModels, findServer, mayBeSignedIn } = await import('@cadre/backends')
@@ -25,7 +25,7 @@ export async function ensureModel(io: Io, { model, home, json }: EnsureOptions):
   await models.close?.()
   if (found.kind === 'found') return
   io.stdout.write('No model is configured yet.\n')
-  const code = await setup(io, home === undefined ? {} : { home })
+  const code = await setupAtTerminal(io, home)
   if (code !== 0)
     throw new CadreError('cancelled', 'no model is configured. Run "cadre setup" to choose one.')
 }

@@ -23,23 +23,34 @@ export interface SetupFlags {
 
 /** `cadre setup`. */
 export async function setup(io: Io, flags: SetupFlags): Promise<ExitCode> {
-  const stopper = new AbortController()
-  const giveBack = takeStopSignals(
-    () => stopper.abort(),
-    () => process.exit(130),
-  )
-  try {
-    const isNamed = flags.backend !== undefined || flags.model !== undefined || flags.baseUrl !== undefined
-    if (flags.yes || flags.json || isNamed || !isTerminal(io))
-      return await setupByFlags(io, flags, stopper.signal)
-    const ended = await askSetup(io, await configOf(io, flags.home), stopper.signal, () => stopper.abort())
+  const isNamed = flags.backend !== undefined || flags.model !== undefined || flags.baseUrl !== undefined
+  if (!flags.yes && !flags.json && !isNamed && isTerminal(io)) {
+    const code = await setupAtTerminal(io, flags.home)
+    if (code === exitCodes.done) io.stdout.write('Try it: cadre run "What does this project do?"\n')
+    return code
+  }
+  return untilSignal((signal) => setupByFlags(io, flags, signal))
+}
+
+/** Asks the person at the terminal. */
+export function setupAtTerminal(io: Io, home: string | undefined): Promise<ExitCode> {
+  return untilSignal(async (signal, stop) => {
+    const ended = await askSetup(io, await configOf(io, home), signal, stop)
     if (ended.kind === 'stored') {
       warnOverrides(io)
-      io.stdout.write('Try it: cadre run "What does this project do?"\n')
       return exitCodes.done
     }
     io.stderr.write('cadre: Cancelled. Nothing was stored.\n')
     return exitCodes.cancelled
+  })
+}
+
+async function untilSignal<T>(work: (signal: AbortSignal, stop: () => void) => Promise<T>): Promise<T> {
+  const stopper = new AbortController()
+  const stop = () => stopper.abort()
+  const giveBack = takeStopSignals(stop, () => process.exit(130))
+  try {
+    return await work(stopper.signal, stop)
   } finally {
     giveBack()
   }
