@@ -1,7 +1,8 @@
 import { streamOf } from '@cadre/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ReadReply, ReplyReader } from './reply-reader.ts'
+import type { ReadReply } from '../http/read-reply.ts'
+import { ReplyReader } from './reply-reader.ts'
 
 function read(chunks: readonly string[]): { reply: ReadReply; told: string[]; isDone: boolean } {
   const told: string[] = []

@@ -35,7 +35,7 @@ export const setupCommand = defineCommand({
         optional: true,
       },
       baseUrl: text('The address of the server; default: that of the company', 'URL'),
-      model: text('The default model; may be left out if the server lists only one', 'MODEL'),
+      model: text('The default model; may be omitted if the server lists only one', 'MODEL'),
       keyCommand: text('A command that prints the key', 'COMMAND'),
       keyStdin: flag('Read the key from standard input and store it in the secret store'),
       noTest: flag('Store the choice without a test request'),
