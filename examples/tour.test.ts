@@ -40,13 +40,19 @@ test.each(tour.map((line) => [line.slice(0, 60), line] as const))(
     const command = line.replace('npm exec cadre --', `'${process.execPath}' '${bin}'`)
     const env = { PATH: process.env['PATH'] ?? '', HOME: project.path }
     for (const run of [
-      () => promisify(execFile)('sh', ['-c', command], { cwd: project.path, env }),
+      () => {
+        const running = promisify(execFile)('sh', ['-c', command], { cwd: project.path, env })
+        running.child.stdin?.end()
+        return running
+      },
       () => project.cadre(...wordsOf(line)),
     ]) {
       const { stdout, stderr } = await run()
-      expect(stderr).toBe('')
-      expect(stdout).toMatch(/^completed · \d+ session/m)
-      expect(stdout).not.toMatch(/^(error|incomplete|cancelled) · /m)
+      const all = `${stdout}\n${stderr}`
+      expect(all).toMatch(/^completed · \d+ session/m)
+      expect(stdout).not.toBe('')
+      expect(stderr).not.toMatch(/^cadre: /m)
+      expect(all).not.toMatch(/^(error|incomplete|cancelled) · /m)
     }
   },
 )

@@ -6,6 +6,8 @@ import { ensure } from './ensure.mjs'
 import { bundleExtension, extensionFolder } from './lib/bundle-extension.mjs'
 import { fromRoot, say } from './lib/run.mjs'
 
+const mostBytes = 2 * 1024 ** 2
+
 await ensure({ build: true })
 await bundleExtension()
 if (!process.argv.includes('--folder')) pack()
@@ -35,5 +37,11 @@ function pack() {
     say('The extension could not be packed; the reason is above.')
     process.exit(1)
   }
-  say(`${file} (${Math.round(statSync(file).size / 1024)} KB)`)
+  const { size } = statSync(file)
+  say(`${file} (${Math.round(size / 1024)} KB)`)
+  if (size < mostBytes) return
+  say(
+    'The extension is larger than 2 MB. Find out what was added, and leave it out or load it from elsewhere.',
+  )
+  process.exit(1)
 }

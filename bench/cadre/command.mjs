@@ -18,7 +18,7 @@ write('.github/agents/lead.agent.md', agentFile('lead', 'delegate_task', leadPro
 write('.github/agents/worker.agent.md', agentFile('worker', 'probe', workerPrompt))
 write(
   '.cadre/config.yaml',
-  `tools: [${JSON.stringify(fromHere('probe-tool.mjs'))}]\nlimits: { concurrency: 10000, sessions: 100000 }\n`,
+  `tools: [${JSON.stringify(fromHere('probe-tool.mjs'))}]\nlimits: { concurrency: 10000, sessions: 100000, identicalCalls: 0 }\n`,
 )
 const cost = path.join(tmp, 'cost.json')
 const args = [

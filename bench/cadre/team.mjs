@@ -39,7 +39,15 @@ export async function createTeam({ home, models, agents, onEvent = () => {} }) {
       ids,
       emit: onEvent,
     },
-    { limits: { concurrency: 10_000, sessions: 100_000, maxRounds: 100_000, timeLimit: 3_600_000 } },
+    {
+      limits: {
+        concurrency: 10_000,
+        sessions: 100_000,
+        maxRounds: 100_000,
+        timeLimit: 3_600_000,
+        identicalCalls: 0,
+      },
+    },
   )
   return { engine, orchestrator }
 }

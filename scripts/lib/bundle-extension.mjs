@@ -5,6 +5,7 @@ import { rolldown } from 'rolldown'
 import { libraries } from './bundle-libraries.mjs'
 import { bundledParsers, copyAssets, findAssets, ours, requireLazily } from './bundle-plugins.mjs'
 import { fromRoot } from './run.mjs'
+import { thirdPartyNotices } from './third-party-notices.mjs'
 
 const source = fromRoot('packages', 'vscode')
 
@@ -15,8 +16,8 @@ export const extensionFolder = path.join(source, 'dist', 'extension')
 export async function bundleExtension() {
   rmSync(extensionFolder, { recursive: true, force: true })
   mkdirSync(extensionFolder, { recursive: true })
-  await bundleHost()
-  await bundlePage()
+  const chunks = [...(await bundleHost()), ...(await bundlePage())]
+  writeFileSync(path.join(extensionFolder, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(chunks))
   copyFiles()
   writeManifest(await writeChatAgents())
 }
@@ -36,7 +37,7 @@ async function bundleHost() {
     treeshake: { moduleSideEffects: (id) => !ours.test(id) },
     plugins: [requireLazily, findAssets],
   })
-  await bundle.write({
+  const { output } = await bundle.write({
     dir: path.join(extensionFolder, 'out'),
     format: 'cjs',
     entryFileNames: '[name].cjs',
@@ -44,6 +45,7 @@ async function bundleHost() {
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   })
   await bundle.close()
+  return output
 }
 
 async function bundlePage() {
@@ -51,10 +53,15 @@ async function bundlePage() {
     input: { 'settings-page': fromRoot('packages', 'settings-page', 'dist', 'main.js') },
     platform: 'browser',
   })
-  await bundle.write({ dir: path.join(extensionFolder, 'out'), format: 'iife', minify: true })
+  const { output } = await bundle.write({
+    dir: path.join(extensionFolder, 'out'),
+    format: 'iife',
+    minify: true,
+  })
   await bundle.close()
   const style = fromRoot('packages', 'settings-page', 'src', 'page.css')
   cpSync(style, path.join(extensionFolder, 'out', 'settings-page.css'))
+  return output
 }
 
 function copyFiles() {

@@ -188,6 +188,8 @@ async function npm(title, cwd, args, node) {
   if (node) {
     env.PATH = `${path.join(node, 'bin')}${path.delimiter}${env.PATH}`
     env.npm_config_nodedir = node
+    // `npm run` sets it with the version of its own Node, and the install script of code-server believes it.
+    delete env.npm_config_user_agent
   }
   const done = await run(title, 'npm', [...args, '--no-audit', '--no-fund'], { cwd, env })
   if (!done) throw new Error(`${title} failed; the reason is above. \`npm run test:vscode\` tries again.`)

@@ -113,9 +113,9 @@ test('who decides about an edit sees what is edited, and the session shows who d
   const project = edits()
   const started = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
   const [record] = await listed(project)
-  expect(started.stdout).toContain(`  cadre approve ${record!.id}\n`)
+  expect(started.stderr).toContain(`  cadre approve ${record!.id}\n`)
   // One way to decide is enough to read.
-  expect(started.stdout).not.toContain('sessions answer')
+  expect(started.stderr).not.toContain('sessions answer')
   const { stdout } = await project.cadre(['approvals'])
   expect(stdout).toContain('  Path: a.txt\n  Argument old: wrld\n  Argument new: world\n')
   await project.cadre(['approve', record!.id])

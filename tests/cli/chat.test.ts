@@ -190,9 +190,9 @@ test('a handoff to nobody, or to one that is not for people, says so, and stays 
 test('cadre run says how to hand over, and that works', async () => {
   const project = createProject(planners)
   const run = await project.cadre(['run', ...model, '--agent', 'plan', 'Plan it.'])
-  expect(run.stdout).toContain('  1 Start → BUILDER (sends immediately)\n')
-  expect(run.stdout).toContain('  4 Edit → builder\n')
-  const [, command] = /cadre (chat --resume plan-\w+)$/m.exec(run.stdout) ?? []
+  expect(run.stderr).toContain('  1 Start → BUILDER (sends immediately)\n')
+  expect(run.stderr).toContain('  4 Edit → builder\n')
+  const [, command] = /cadre (chat --resume plan-\w+)$/m.exec(run.stderr) ?? []
   const taken = await project.cadre([...command!.split(' '), ...model], { input: '1\n' })
   expect(taken.stdout).toContain('1 first: Plan it. last: Build it.')
   expect(taken.code).toBe(0)
@@ -551,8 +551,8 @@ test('/tree shows rounds and calls of the last turn, and nothing after /new; /he
 test('a handoff to nobody is marked, in a chat and after a run', async () => {
   const project = createProject(planners)
   const run = await project.cadre(['run', ...model, '--agent', 'plan', 'Plan it.'])
-  expect(run.stdout).toContain('Lost → bulder (no such agent)\n')
-  expect(run.stdout).toContain('1 Start → BUILDER (sends immediately)\n')
+  expect(run.stderr).toContain('Lost → bulder (no such agent)\n')
+  expect(run.stderr).toContain('1 Start → BUILDER (sends immediately)\n')
   const later = await project.cadre(['chat', ...model, '--resume'], { input: '/handoff\n' })
   expect(later.stdout).toContain('Lost → bulder (no such agent)\n')
   expect(later.stdout.match(/no such agent/g)).toHaveLength(1)

@@ -28,7 +28,7 @@ describe('what a person allowed for a run', () => {
     const waiting = await project.cadre(run('--allow', 'write'))
     expect(waiting.code).toBe(3)
     const id = only(project)
-    expect(waiting.stdout).toMatch(new RegExp(`cadre resume ${id}$`, 'm'))
+    expect(waiting.stderr).toMatch(new RegExp(`cadre resume ${id}$`, 'm'))
     await approve(project)
     expect((await project.cadre(['resume', id])).code).toBe(0)
     expect(project.read('out.txt')).toBe('written\n')

@@ -114,7 +114,7 @@ test.each([
   [['run', '--max-turns', 'many', 'x'], '--max-turns must be an integer of at least 1, not "many"'],
   [['run', '--budget-cost', '0', 'x'], '--budget-cost must be an amount of US dollars'],
   [['run', 'x', '--model'], '--model requires a value'],
-  [['run'], 'missing argument <work>'],
+  [['run'], 'the work is empty'],
   [['run', ' '], 'the work is empty'],
   [
     ['agents', 'export', '--to', 'x'],

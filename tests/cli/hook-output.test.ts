@@ -41,13 +41,13 @@ describe('that a hook denied something at depth 2 is said with its place and rea
 
   test('in the lines of a run, in its tree and in its record', async () => {
     const project = createGuarded()
-    const { code, stdout } = await project.cadre(run)
+    const { code, stderr } = await project.cadre(run)
     expect(code).toBe(0)
-    expect(stdout).toMatch(new RegExp(`^deep: ← write_file secret\\.txt refused: ${denied}$`, 'm'))
-    expect(stdout).toMatch(
+    expect(stderr).toMatch(new RegExp(`^deep: ← write_file secret\\.txt refused: ${denied}$`, 'm'))
+    expect(stderr).toMatch(
       /^deep: note: hook \.claude\/settings\.json:\d+: it failed with exit code 1: lint failed$/m,
     )
-    expect(stdout).toMatch(new RegExp(`^lead: report sent back: run the tests ${place}$`, 'm'))
+    expect(stderr).toMatch(new RegExp(`^lead: report sent back: run the tests ${place}$`, 'm'))
     const [deep, lead] = ['deep', 'lead'].map((name) => project.sessions().find((id) => id.startsWith(name))!)
     const tree = await project.cadre(['sessions', 'tree', lead!], { env: { COLUMNS: '200' } })
     expect(tree.stdout).toMatch(new RegExp(`✗ write_file secret\\.txt  refused: ${denied}`))

@@ -228,10 +228,10 @@ test.skipIf(!hasScript)(
     terminal.type('y\r')
     expect(await terminal.ended()).toBe(0)
     const foreign = { env, isForeign: true }
-    expect(await project.cadre(['run', 'x'], foreign)).toMatchObject({
+    expect(await project.cadre(['run', '-q', 'x'], foreign)).toMatchObject({
       code: 0,
       stderr: '',
-      stdout: expect.stringContaining('First.'),
+      stdout: 'First.\n',
     })
     project.write('.cadre/config.yaml', { model: 'scripted:q.yaml', tools: ['hi.mjs'] })
     project.write('.cadre/hi.mjs', "process.stderr.write('loaded')\n")

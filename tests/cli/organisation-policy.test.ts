@@ -22,9 +22,10 @@ function cadreUnder(
   const options = { cwd: project.path, env: { PATH: process.env['PATH'] ?? '', HOME: project.path, ...env } }
   recordOwnHome({ ...options, args })
   return new Promise((resolve) => {
-    execFile('unshare', command, options, (error, stdout, stderr) => {
+    const child = execFile('unshare', command, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
     })
+    child.stdin?.end()
   })
 }
 
@@ -63,12 +64,12 @@ test.skipIf(!canMount)(
       CADRE_POLICY: project.at('elsewhere/cadre/policy.yaml'),
     }
     const args = ['run', '--trust', '--depth', '9', '--max-turns', '40', '--model', 'scripted:p.yaml', 'x']
-    const { code, stdout, stderr } = await cadreUnder(project, args, env)
+    const { code, stderr } = await cadreUnder(project, args, env)
     expect(stderr).toContain('delegation is disabled: subagent.enabled is false (/etc/cadre/policy.yaml:1)')
     expect(stderr).toContain(
       'limits.maxTurns is lowered from 40 to 5, the maximum set by /etc/cadre/policy.yaml:2',
     )
-    expect(stdout).toContain('1 session')
+    expect(stderr).toContain('1 session')
     expect(code).toBe(0)
     const doctor = await cadreUnder(project, ['doctor'], { CADRE_MODEL: 'scripted:p.yaml' })
     expect(doctor.stdout).toMatch(

@@ -53,7 +53,7 @@ test('a reader that goes away after the first line is no crash', async () => {
   const project = createProject({
     'p.yaml': {
       lanes: {
-        '*': [{ calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 20 }, { reply: 'end' }],
+        '*': [{ calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 15 }, { reply: 'end' }],
       },
     },
   })
@@ -62,6 +62,7 @@ test('a reader that goes away after the first line is no crash', async () => {
     cwd: project.path,
     env: { PATH: process.env['PATH'], HOME: project.path },
   })
+  shell.stdin.end()
   let stdout = ''
   let stderr = ''
   shell.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -70,10 +70,10 @@ test('what needs a decision waits with code 3, is answered by a command, and goe
 
   const early = await project.cadre(['resume', waiting.session, '--trust'])
   expect(early.code).toBe(3)
-  expect(early.stdout).toContain(`cadre approve ${question!.approval} --trust\n`)
-  expect(early.stdout).toContain(`cadre reject ${question!.approval} --reason`)
+  expect(early.stderr).toContain(`cadre approve ${question!.approval} --trust\n`)
+  expect(early.stderr).toContain(`cadre reject ${question!.approval} --reason`)
   // The run keeps its flags, so they are not repeated.
-  expect(early.stdout).toContain(`cadre resume ${waiting.session}\n`)
+  expect(early.stderr).toContain(`cadre resume ${waiting.session}\n`)
 
   const wrong = await project.cadre(['sessions', 'answer', question!.session, question!.name, 'aprove'])
   expect(wrong.stderr).toContain('Did you mean approve?')
@@ -161,7 +161,7 @@ test('a call in doubt is listed with the approvals, and approve and reject answe
     `cadre approve ${first!.id} --done`,
     `cadre reject ${first!.id}`,
   ]) {
-    expect(doubtful.stdout).toContain(`  ${command}`)
+    expect(doubtful.stderr).toContain(`  ${command}`)
     expect((await project.cadre(['approvals'])).stdout).toContain(command)
   }
   expect(project.read('.cadre/tasks/approvals.task.md')).toContain(`cadre approve ${first!.id} --done`)

@@ -31,17 +31,16 @@ test('a run prints one line for each thing that happens, then the report, what i
     'Do',
     'it.',
   ])
-  expect(stderr).toBe('')
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^lead: started \(session lead-\w{8}\) Do it\.$/m)
-  expect(stdout).toMatch(/^lead: → delegateWork worker$/m)
-  expect(stdout).toMatch(/^writer: → write_file out\.txt$/m)
-  expect(stdout).toMatch(/^writer: ← write_file out\.txt done$/m)
-  expect(stdout).toMatch(/^lead: completed/m)
-  expect(stdout).toMatch(/\nAll is done\.\n\ncompleted · 3 sessions · \d+ calls/)
-  expect(stdout).toMatch(/\.cadre\/sessions\/lead-\w+\.session\.yaml\n$/)
+  expect([code, stdout]).toEqual([0, 'All is done.\n'])
+  expect(stderr).toMatch(/^lead: started \(session lead-\w{8}\) Do it\.$/m)
+  expect(stderr).toMatch(/^lead: → delegateWork worker$/m)
+  expect(stderr).toMatch(/^writer: → write_file out\.txt$/m)
+  expect(stderr).toMatch(/^writer: ← write_file out\.txt done$/m)
+  expect(stderr).toMatch(/^lead: completed/m)
+  expect(stderr).toMatch(/\ncompleted · 3 sessions · \d+ calls/)
+  expect(stderr).toMatch(/\.cadre\/sessions\/lead-\w+\.session\.yaml\n$/)
   expect(project.read('out.txt')).toBe('written\n')
-  expect(stdout).not.toContain('\x1b')
+  expect(stderr).not.toContain('\x1b')
 })
 
 test('--json gives one event a line, and the report last', async () => {
@@ -151,7 +150,7 @@ test('--budget-tokens ends the run before it spends more, and the output, the JS
   const run = (...flags: string[]) =>
     project.cadre(['run', '--model', 'scripted:p.yaml', '--budget-tokens', ...flags, 'x'])
   const text = await run('300')
-  expect(text.stdout).toMatch(
+  expect(text.stderr).toMatch(
     /note: the budget of assistant \(300 tokens\) does not allow another request: 0 tokens are spent, and the next request can use \d+. Raise the budget to continue\nincomplete · /,
   )
   expect(text.code).toBe(1)
@@ -177,7 +176,7 @@ test('a budget of calls that refuses calls is in the output of a run that comple
   const run = (...flags: string[]) =>
     project.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'boss', ...flags, 'x'])
   const message = '1 call was denied: the budget of boss is used up (2 calls)'
-  expect((await run()).stdout).toContain(`note: ${message}\ncompleted`)
+  expect((await run()).stderr).toContain(`note: ${message}\ncompleted`)
   expect((await run('--json')).json().at(-1)).toMatchObject({
     status: 'completed',
     notices: [{ code: 'budget', message }],

@@ -86,7 +86,7 @@ test('kill -9 loses nothing: resume gives the report, and nothing is done twice'
 test('a second signal leaves at once', async () => {
   const project = createProject({ ...agentFile('lead'), 'p.yaml': { lanes: { lead: [hangs] } } })
   const running = project.start(run)
-  await running.until((stdout) => stdout.includes('lead: started'))
+  await running.until((_, stderr) => stderr.includes('lead: started'))
   running.child.kill('SIGINT')
   running.child.kill('SIGTERM')
   expect((await running.ended()).code).toBe(130)
@@ -150,7 +150,7 @@ test('of two processes that resume one session, exactly one gets it', async () =
   expect(first.end.stderr).toContain('is already running in process')
   expect(first.end.code).toBe(6)
   const other = both[1 - first.index]!
-  await other.until((stdout) => stdout.includes('slow: resumed'))
+  await other.until((_, stderr) => stderr.includes('slow: resumed'))
   other.child.kill('SIGINT')
   expect((await other.ended()).code).toBe(130)
 })

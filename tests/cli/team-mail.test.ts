@@ -35,9 +35,9 @@ test('the example in docs/teams.md works as it is written', async () => {
   const [, command = ''] = /```sh\ncadre (.*)\n```/.exec(guide) ?? []
   const [, shown = 'nothing'] = /```text\n(.*)\n```/.exec(guide) ?? []
   const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
-  const { code, stdout } = await project.cadre(args)
-  expect(stdout).toContain(shown)
-  expect(stdout).toContain('ben (tester): → send_message lead')
+  const { code, stdout, stderr } = await project.cadre(args)
+  expect(stdout).toBe(`${shown}\n`)
+  expect(stderr).toContain('ben (tester): → send_message lead')
   expect(code).toBe(0)
   expect(readdirSync(project.at('.cadre/teams/release/inboxes')).sort()).toEqual([
     'ben.jsonl',

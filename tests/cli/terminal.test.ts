@@ -140,7 +140,7 @@ test.skipIf(!hasScript)('a person is asked once whether to trust what a folder b
   yes.type('y\r')
   expect(await yes.ended()).toBe(0)
   expect(yes.screen()).toContain('Result: pong')
-  const trusted = await project.cadre(run)
+  const trusted = await project.cadre([...run, '-q'])
   expect(trusted.stdout).toContain('Result: pong')
   expect(trusted.stderr).toBe('')
   // Bound to the content: a changed module is not trusted any more.

@@ -72,7 +72,7 @@ test.skipIf(!hasScript)(
     expect(project.exists('ran')).toBe(false)
     await answer('y\r')
     expect(project.read('ran')).toBe('x')
-    expect((await cadre(...words)).stderr).toBe('')
+    expect((await cadre(...words, '-q')).stderr).toBe('')
     expect(project.read('ran')).toBe('xx')
     project.write('check/b.mjs', `${project.read('check/b.mjs')}// more\n`)
     expect((await cadre(...words)).stderr).toContain('this folder is not trusted')

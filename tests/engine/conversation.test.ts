@@ -157,6 +157,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       agents: [{ name: 'plan' }],
       tools,
       model: { window: 8_000 },
+      limits: { identicalCalls: 0 },
       lanes: { plan: [...Array.from({ length: 25 }, () => look), say('The plan.')] },
     })
     const planned = await team.report({ agent: 'plan', work: 'Plan it.' })

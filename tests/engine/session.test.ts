@@ -70,6 +70,7 @@ describe('what the model is shown', () => {
       agents: [{ name: 'solo' }],
       tools,
       model: { window: 8_000 },
+      limits: { identicalCalls: 0 },
       lanes: { solo: [...rounds, say('done'), ...rounds, say('done as well')] },
     })
     const history = [

@@ -353,6 +353,14 @@ describe('failures', () => {
     await asked('@agents Hello', /Here again\./)
   })
 
+  it('offers to show the status after a failure', async () => {
+    await configure(code, [agent('coordinator')])
+    code.model.play(lane('coordinator', { error: { message: 'network down: ECONNREFUSED' } }))
+    await asked('@agents Hello', /The model Scripted One cannot be reached/)
+    await workbench.clickButton('Show status')
+    await workbench.chat.waitForAnswer(/coordinator-\w+[\s\S]*pending approval/)
+  })
+
   it('uses the default with a warning when the settings are invalid, and the next request works', async () => {
     await code.host.run((vscode) =>
       vscode.workspace
@@ -420,6 +428,36 @@ describe('failures', () => {
   })
 })
 
+describe('without a model', () => {
+  const models = () => code.host.run(async (vscode) => (await vscode.lm.selectChatModels()).length)
+
+  it('says that there is no model, in the chat and to whoever delegates, and the next request works', async () => {
+    await configure(code, [agent('coordinator')])
+    await code.host.command('scriptedModel.offer', false)
+    try {
+      await until('the models to be gone', async () => (await models()) === 0)
+      await code.host.command('workbench.action.chat.open', { query: '@agents Hello' })
+      // VS Code says it: it calls no participant without a model.
+      await workbench.chat.waitForAnswer(/Language model unavailable/)
+      const delegated = await code.host.run(async (vscode) => {
+        const input = { agentName: 'coordinator', workDescription: 'Look at it', reportExpectations: 'Facts' }
+        const { content } = await vscode.lm.invokeTool('copilotMultiAgent_delegateWork', {
+          input,
+          toolInvocationToken: undefined,
+        })
+        return content[0].value as string
+      })
+      expect(delegated).toBe('Failed: no language model is available.')
+    } finally {
+      await code.host.command('scriptedModel.offer', true)
+    }
+    await until('the models to be there', async () => (await models()) > 0)
+    code.model.play(lane('coordinator', { text: 'There is a model again.' }))
+    await workbench.chat.startNew()
+    await asked('@agents Hello', /There is a model again\./)
+  })
+})
+
 describe('settings', () => {
   it('applies a configuration update during execution from the next request on, and the running one is not affected', async () => {
     await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
@@ -449,6 +487,46 @@ describe('beside normal chat', () => {
     expect(code.model.requests().at(-1)?.messages).toHaveLength(1)
   })
 })
+
+describe('disposal', () => {
+  it('lets a run sleep when the window is closed, ends with its extension host, and works in the next one', async () => {
+    await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
+    const never = path.join(code.folder, 'never-disposed')
+    code.model.play(
+      lane('coordinator', delegate('worker'), { text: 'This must not be said.' }),
+      lane('worker', { wait: never, text: 'nor this' }),
+    )
+    await workbench.chat.ask('@agents Work until the end')
+    await code.model.waitFor('waiting', ({ file }) => file === never)
+    const before = await code.host.run(() => process.pid)
+    await workbench.reload()
+    await until('the sessions to sleep', () =>
+      ['coordinator', 'worker'].every((name) =>
+        session(name).some((text) => /^status: sleeping/m.test(text)),
+      ),
+    )
+    await until('the old extension host to end', () => !isAlive(before))
+    await workbench.chat.startNew()
+    code.model.play(lane('coordinator', { text: 'Here again after the restart.' }))
+    await asked('@agents Hello', /Here again after the restart\./)
+    const missing = await code.host.run(async (vscode) => {
+      const commands: string[] = await vscode.commands.getCommands(true)
+      const { contributes } = vscode.extensions.getExtension('cadre.copilot-multi-agent').packageJSON
+      return contributes.commands
+        .map(({ command }: { command: string }) => command)
+        .filter((command: string) => !commands.includes(command))
+    })
+    expect(missing).toEqual([])
+  })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 /** Puts an x into the form of the newest question that names this. */
 async function approveInFile(words: string): Promise<void> {

@@ -112,7 +112,7 @@ const delegate = (...works: readonly (readonly [string, string])[]) =>
 const report = (text: string): Step => ({ calls: [{ name: 'reportOut', input: { report: text } }] })
 const read = (file: string): Step => ({ calls: [{ name: 'read_file', input: { path: file } }] })
 const row = (text: string | RegExp) =>
-  workbench.page.locator('.pane-body .monaco-list-row').filter({ hasText: text, visible: true }).first()
+  workbench.page.locator('.part.sidebar .monaco-list-row').filter({ hasText: text, visible: true }).first()
 const answer = () => workbench.page.locator('.interactive-response').last()
 
 /** Drags the edge of a part of the window to this place. */
@@ -172,13 +172,16 @@ it('shows a tree of agents at work in the chat and in the sessions view', async 
     return code.model.entries('waiting').filter(({ file }) => file === end).length === 2
   })
   await row('coordinator').locator('.monaco-tl-twistie').click()
-  for (const name of ['code-reviewer', 'test-engineer', 'documentation-writer']) await row(name).waitFor()
+  await row(/code-reviewer\s*(?:now|\d)/).waitFor()
+  for (const name of ['test-engineer', 'documentation-writer'])
+    await row(new RegExp(`${name}\\s*running`)).waitFor()
   await workbench.screenshot('chat')
   writeFileSync(end, '')
   await workbench.chat.waitForAnswer(/The tests show it\./)
 })
 
 it('shows an approval with the difference that it makes', async () => {
+  await workbench.page.setViewportSize({ width: 1240, height: 960 })
   await workbench.chat.startNew()
   play({
     coordinator: [
@@ -205,6 +208,7 @@ it('shows an approval with the difference that it makes', async () => {
   await row('Write src/cart.ts').click()
   await workbench.page.locator('.editor.modified').getByText('index < lines').first().waitFor()
   await workbench.screenshot('approval')
+  await workbench.page.setViewportSize({ width: 1240, height: 760 })
   await workbench.clickButton(/^Approve$/)
   await workbench.chat.waitForAnswer(/The loop is corrected\./)
 })

@@ -82,7 +82,7 @@ async function openTeam(): Promise<Frame> {
 
 async function save(page: Frame): Promise<void> {
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('Saved. The agents are used').waitFor()
+  await page.getByText('Saved. The changes apply').waitFor()
 }
 
 const select = (page: Frame, name: string) =>
@@ -156,9 +156,9 @@ describe('configure agents and the entry agent', () => {
   it('lists ready teams with what they are for, and adds one only when its button is pressed', async () => {
     const page = await openTeam()
     const { keyboard } = workbench.page
-    await page.getByText('Add a ready team').focus()
+    await page.getByText('Add a team template').focus()
     await keyboard.press('Enter')
-    const teams = page.getByRole('list', { name: 'Ready teams' })
+    const teams = page.getByRole('list', { name: 'Team templates' })
     await teams.getByText('explorers', { exact: true }).waitFor()
     expect(await teams.locator('li .hint').allInnerTexts()).not.toContain('')
     for (const key of ['ArrowDown', 'ArrowDown', 'Tab', 'ArrowDown']) await keyboard.press(key)
@@ -242,7 +242,7 @@ describe('add, edit and remove agents, with persistence and confirmation', () =>
     await page.locator('#description').fill('Saved by keys')
     await page.getByText('Not saved yet.').waitFor()
     await workbench.page.keyboard.press('Control+s')
-    await page.getByText('Saved. The agents are used').waitFor()
+    await page.getByText('Saved. The changes apply').waitFor()
     expect((await written()).agents?.[2]).toMatchObject({ description: 'Saved by keys' })
   })
 
@@ -322,11 +322,11 @@ describe('fields and permissions are validated on save', () => {
     await select(page, 'tester')
     await page.locator('#name').fill('two words')
     await page.locator('#systemPrompt').fill('')
-    await page.getByText('Name "two words" may hold only the letters A to Z, digits, - and _.').waitFor()
+    await page.getByText('Name "two words" may contain only the letters A to Z, digits, - and _.').waitFor()
     await page.getByRole('group', { name: 'Tools' }).getByText('Only these tools').click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Not saved.').waitFor()
-    await page.locator('#systemPrompt-notes').getByText('Instructions is empty.').waitFor()
+    await page.locator('#systemPrompt-notes').getByText('Instructions are empty.').waitFor()
     await page.locator('#toolPermissions-notes').getByText('Choose at least one, or choose "None".').waitFor()
     expect(await page.locator('#name').getAttribute('aria-invalid')).toBe('true')
     await until('the focus on the summary', () =>
@@ -345,17 +345,17 @@ describe('fields and permissions are validated on save', () => {
     const page = await openPage()
     await page.locator('.list .agent').filter({ hasText: 'bad name' }).getByText('3 errors').waitFor()
     await page.getByText('The settings have 3 errors.').waitFor()
-    expect(await page.getByText('Everything is saved.').count()).toBe(0)
+    expect(await page.getByText('All changes are saved.').count()).toBe(0)
     await select(page, 'bad name')
     await page.locator('#name-notes').waitFor()
-    await page.locator('#systemPrompt-notes').getByText('Instructions is empty.').waitFor()
+    await page.locator('#systemPrompt-notes').getByText('Instructions are empty.').waitFor()
     await page.locator('#toolPermissions-notes').getByText('not "some"').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     await workbench.screenshot('settings-errors')
     await page.locator('#name').fill('good-name')
     await page.locator('#systemPrompt').fill('You do good work for people.')
     await save(page)
-    await page.getByText('Everything is saved.').waitFor()
+    await page.getByText('All changes are saved.').waitFor()
     expect((await written()).agents?.[1]).toMatchObject({
       name: 'good-name',
       toolPermissions: { type: 'none' },
@@ -729,7 +729,7 @@ describe('the page is accessible', () => {
     await workbench.page.keyboard.type(', by keyboard')
     await page.getByRole('button', { name: 'Save', exact: true }).focus()
     await workbench.page.keyboard.press('Enter')
-    await page.getByText('Saved. The agents are used').waitFor()
+    await page.getByText('Saved. The changes apply').waitFor()
     expect((await written()).agents?.[1]).toMatchObject({ description: 'The reviewer, by keyboard' })
   })
 })

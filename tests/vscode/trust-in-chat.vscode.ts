@@ -1,6 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { agent, configure, lane, requestsOf } from './support/agents.ts'
 import { openWorkbench, type Workbench } from './support/open-workbench.ts'
 import { startVsCode, type VsCode, type VsCodeOptions } from './support/start-vscode.ts'
@@ -8,17 +8,24 @@ import { startVsCode, type VsCode, type VsCodeOptions } from './support/start-vs
 let code: VsCode
 let workbench: Workbench
 
-const start = async (options: VsCodeOptions) => {
-  code = await startVsCode(options)
-  workbench = await openWorkbench(code)
-  await configure(code, [agent('coordinator', { tools: 'all' })])
+/** Starts VS Code for the tests of a group. */
+const useVsCode = (options: VsCodeOptions) => {
+  beforeAll(async () => {
+    code = await startVsCode(options)
+    workbench = await openWorkbench(code)
+    await configure(code, [agent('coordinator', { tools: 'all' })])
+  })
+  beforeEach(async () => {
+    await workbench.chat.startNew()
+  })
+  afterAll(async () => {
+    await workbench?.close()
+    await code?.stop()
+  })
 }
-afterEach(async () => {
-  await workbench?.close()
-  await code?.stop()
-})
 
 const write = { calls: [{ name: 'write_file', input: { path: 'a.md', content: 'x' } }] }
+const read = { calls: [{ name: 'read_file', input: { path: 'notes.md' } }] }
 const hooks = JSON.stringify({
   hooks: { PreToolUse: [{ type: 'command', command: 'touch hook-ran' }] },
 })
@@ -26,8 +33,10 @@ const files = { 'notes.md': '# Notes\n', '.github/hooks/all.json': hooks }
 const offered = () => requestsOf(code, 'coordinator').at(-1)?.tools ?? []
 
 describe('a workspace in Restricted Mode', () => {
+  useVsCode({ version: 'oldest', trusted: false, workspace: files })
+
   it('is only read, nothing of it is used, and the answer says so once', async () => {
-    await start({ version: 'oldest', trusted: false, workspace: files })
+    expect(await code.host.run((vscode) => vscode.workspace.isTrusted)).toBe(false)
     code.model.play(lane('coordinator', write, { text: 'I may only read.' }))
     await workbench.chat.ask('@agents Write something')
     const answer = await workbench.chat.waitForAnswer(/I may only read\./)
@@ -43,68 +52,65 @@ describe('a workspace in Restricted Mode', () => {
 })
 
 describe('a folder that brings hooks', () => {
-  it('is asked about before anything of it is used', async () => {
-    await start({ workspace: files })
-    code.model.play(
-      lane(
-        'coordinator',
-        { calls: [{ name: 'read_file', input: { path: 'notes.md' } }] },
-        { text: 'I read it.' },
-      ),
-    )
-    await workbench.chat.ask('@agents Read the notes')
-    const dialog = workbench.page.locator('.monaco-dialog-box')
-    await dialog.waitFor()
-    expect(await dialog.textContent()).toContain('all.json')
-    await workbench.screenshot('trust')
-    await dialog.getByRole('button', { name: 'Trust', exact: true }).click()
-    await workbench.chat.waitForAnswer(/I read it\./)
-    expect(existsSync(path.join(code.workspace, 'hook-ran'))).toBe(true)
-  })
+  useVsCode({ workspace: files })
 
-  it('is only read when the person decides later, and is not asked about again', async () => {
-    await start({ workspace: files })
+  const dialog = () => workbench.page.locator('.monaco-dialog-box')
+  const ask = async () => {
     code.model.play(lane('coordinator', { text: 'I only read here.' }))
     await workbench.chat.ask('@agents Hello')
-    const dialog = workbench.page.locator('.monaco-dialog-box')
-    await dialog.waitFor()
+    return workbench.chat.waitForAnswer(/I only read here\./)
+  }
+  const open = async (query: string) => {
+    await workbench.page.goto(`${code.url}/?${query}`)
+    await code.host.ready()
+  }
+
+  it('is only read when the person decides later, and is not asked about again', async () => {
+    const answered = ask()
+    await dialog().waitFor()
     await workbench.page.keyboard.press('Escape')
-    const answer = await workbench.chat.waitForAnswer(/I only read here\./)
+    const answer = await answered
     expect(answer).toContain('this folder is not trusted')
     expect(answer).toContain('Trust Agents and Hooks of This Folder')
     expect(offered().filter((name) => /write|execute/.test(name))).toEqual([])
     await workbench.chat.startNew()
-    await workbench.chat.ask('@agents Hello')
-    await workbench.chat.waitForAnswer(/I only read here\./)
+    await ask()
     expect(existsSync(path.join(code.workspace, 'hook-ran'))).toBe(false)
   })
-})
 
-describe('a folder that a person declined to trust', () => {
-  it('can be trusted later with the command', async () => {
-    await start({ workspace: files })
-    code.model.play(lane('coordinator', { text: 'I only read here.' }))
-    await workbench.chat.ask('@agents Hello')
-    const dialog = workbench.page.locator('.monaco-dialog-box')
-    await dialog.getByRole('button', { name: "Don't Trust" }).click()
-    await workbench.chat.waitForAnswer(/I only read here\./)
+  it('can be trusted with the command, also after a person declined to trust it', async () => {
+    const choose = async (choice: string) => {
+      const asked = code.host.command('copilotMultiAgent.trustFolder')
+      await dialog().getByRole('button', { name: choice, exact: true }).click()
+      await asked
+    }
+    await choose("Don't Trust")
+    await ask()
     expect(offered().filter((name) => /write|execute/.test(name))).toEqual([])
-    const asked = code.host.command('copilotMultiAgent.trustFolder')
-    await dialog.getByRole('button', { name: 'Trust', exact: true }).click()
-    await asked
+    await choose('Trust')
     await workbench.chat.startNew()
-    await workbench.chat.ask('@agents Hello')
-    const answer = await workbench.chat.waitForAnswer(/I only read here\./)
-    expect(answer).not.toContain('is not trusted')
+    expect(await ask()).not.toContain('is not trusted')
     expect(offered()).toContain('write_file')
   })
-})
 
-describe('a window without a folder', () => {
-  it('says what to do', async () => {
-    await start({ workspace: {} })
-    await workbench.page.goto(`${code.url}/?ew=true`)
-    await code.host.ready()
+  it('is asked about before anything of it is used', async () => {
+    const folder = path.join(code.folder, 'another')
+    cpSync(path.join(code.workspace, '.github'), path.join(folder, '.github'), { recursive: true })
+    cpSync(path.join(code.workspace, 'notes.md'), path.join(folder, 'notes.md'))
+    await open(`folder=${encodeURIComponent(folder)}`)
+    code.model.play(lane('coordinator', read, { text: 'I read it.' }))
+    await workbench.chat.ask('@agents Read the notes')
+    await dialog().waitFor()
+    expect(await dialog().textContent()).toContain('all.json')
+    expect(existsSync(path.join(folder, 'hook-ran'))).toBe(false)
+    await workbench.screenshot('trust')
+    await dialog().getByRole('button', { name: 'Trust', exact: true }).click()
+    await workbench.chat.waitForAnswer(/I read it\./)
+    expect(existsSync(path.join(folder, 'hook-ran'))).toBe(true)
+  })
+
+  it('is missed in a window without one, and the answer says what to do', async () => {
+    await open('ew=true')
     await workbench.chat.ask('@agents Hello')
     await workbench.chat.waitForAnswer(/Open one with File > Open Folder/)
   })

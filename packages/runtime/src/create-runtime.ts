@@ -10,7 +10,7 @@ import {
   type StartRequest,
 } from '@cadre/core'
 import { createAudit, homeItems } from '@cadre/gate'
-import { watchRequests } from '@cadre/home'
+import { type Config, watchRequests } from '@cadre/home'
 import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Environment } from './environment.ts'
@@ -54,6 +54,8 @@ export interface Runtime extends Sessions {
   readonly agents: AgentRegistry
   /** The default agent of a run. */
   readonly entry?: string
+  /** How the user is called back to the terminal, as configured. */
+  readonly notify?: Config['notify']
   /** Shows a message to the user. */
   tell(message: string): void
   /** Messages to the user before a run starts. */
@@ -103,6 +105,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     tell,
     agents: registry,
     ...(entry !== undefined && { entry }),
+    ...(parts.config.notify && { notify: parts.config.notify }),
     notices: parts.notices,
     async run(request, signal = new AbortController().signal) {
       const wanted: RunRequest = typeof request === 'string' ? { work: request } : request

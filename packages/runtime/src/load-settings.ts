@@ -40,13 +40,14 @@ export function limitsOf(
   config: Config,
   flags: { depth?: number | undefined; concurrency?: number | undefined; maxTurns?: number | undefined },
 ): Partial<RunLimits> {
-  const { depth, concurrency, sessions, maxTurns, timeoutSeconds } = config.limits ?? {}
+  const { depth, concurrency, sessions, maxTurns, timeoutSeconds, identicalCalls } = config.limits ?? {}
   const limits = {
     depth: flags.depth ?? depth,
     concurrency: flags.concurrency ?? concurrency,
     sessions,
     maxRounds: flags.maxTurns ?? maxTurns,
     timeLimit: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
+    identicalCalls,
     budget: config.budget as Budget | undefined,
   }
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))

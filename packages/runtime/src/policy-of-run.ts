@@ -85,6 +85,12 @@ function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>
     ['limits.sessions', wanted.sessions, limits.sessions],
     ['limits.maxTurns', wanted.maxRounds, limits.maxTurns],
     ['limits.timeoutSeconds', seconds, limits.timeoutSeconds],
+    // 0 is no limit, which is more than any number.
+    [
+      'limits.identicalCalls',
+      wanted.identicalCalls === 0 ? Infinity : wanted.identicalCalls,
+      limits.identicalCalls,
+    ],
     ['limits.budget.tokens', wanted.budget?.tokens, limits.budget?.tokens],
     ['limits.budget.cost', wanted.budget?.cost, limits.budget?.cost],
     ['limits.budget.calls', wanted.budget?.calls, limits.budget?.calls],
@@ -93,7 +99,7 @@ function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>
     asked === undefined || most === undefined || asked <= most
       ? []
       : [
-          `${key} is lowered from ${asked} to ${most}, the maximum set by ${decidedBy.get(key) ?? 'the policy'}`,
+          `${key} is lowered from ${asked === Infinity ? 'no limit' : asked} to ${most}, the maximum set by ${decidedBy.get(key) ?? 'the policy'}`,
         ],
   )
 }

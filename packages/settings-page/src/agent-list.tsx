@@ -51,8 +51,8 @@ export function AgentList(props: AgentListProps) {
         </button>
       </div>
       <details>
-        <summary>Add a ready team</summary>
-        <ul class="cards" aria-label="Ready teams">
+        <summary>Add a team template</summary>
+        <ul class="cards" aria-label="Team templates">
           {templates.map(({ id, label, description }) => (
             <li key={id}>
               <strong>{label}</strong> <span class="hint">{description}</span>

@@ -3,7 +3,9 @@ import type { Problem } from './protocol.ts'
 
 /** A problem as a sentence: what begins small goes on after the name of the field. */
 export function sentenceOf(label: string, { message }: Problem): string {
-  return /^[a-z"]/.test(message) ? `${label} ${message}` : message
+  if (!/^[a-z"]/.test(message)) return message
+  // "Instructions are empty": a label can be a plural.
+  return `${label} ${/s$/.test(label) ? message.replace(/^is /, 'are ') : message}`
 }
 
 export interface NotesProps {

@@ -271,7 +271,7 @@ export function Page() {
               <p>
                 This level defines no agents.{' '}
                 {state.entry === undefined ? '' : `${state.entry} answers @agents now.`} Add an agent or a
-                ready team, or customize the built-in team below.
+                team template, or customize the built-in team below.
               </p>
             </section>
           )}
@@ -337,6 +337,6 @@ export function Page() {
 }
 
 function savedText(errors: number): string {
-  if (errors === 0) return 'Everything is saved.'
+  if (errors === 0) return 'All changes are saved.'
   return `The settings have ${errors} ${errors === 1 ? 'error' : 'errors'}.`
 }

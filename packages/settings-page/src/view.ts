@@ -158,7 +158,7 @@ function receive(view: View, message: ToPage): View {
     }
     case 'saved': {
       const { draft: _, ...rest } = view
-      const text = 'Saved. The agents are used from the next request on.'
+      const text = 'Saved. The changes apply from the next request.'
       return { ...takeState(rest, message.state, undefined), tried: false, message: { text, isError: false } }
     }
     case 'conflict':

@@ -6,9 +6,9 @@ const manifest: { contributes: { commands: { command: string }[] } } = JSON.pars
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 )
 
-// Registered commands are recorded; whatever else is asked of VS Code is answered with something that can be called and disposed.
+// Registered commands are recorded until they are disposed; whatever else is asked of VS Code is answered with something that can be called and disposed.
 const host = vi.hoisted(() => {
-  const registered: string[] = []
+  const registered = new Set<string>()
   const anything: object = new Proxy(function anything() {}, {
     get: (_, key) => (key === 'then' || typeof key === 'symbol' ? undefined : anything),
     apply: () => anything,
@@ -26,8 +26,8 @@ const host = vi.hoisted(() => {
   const api = {
     commands: withRest({
       registerCommand: (name: string) => {
-        registered.push(name)
-        return { dispose() {} }
+        registered.add(name)
+        return { dispose: () => registered.delete(name) }
       },
     }),
     workspace: withRest({ isTrusted: false, workspaceFolders: [], textDocuments: [] }),
@@ -37,7 +37,11 @@ const host = vi.hoisted(() => {
       showErrorMessage: async () => {},
     }),
     extensions: withRest({ all: [] }),
-    Disposable: { from: () => ({ dispose() {} }) },
+    Disposable: {
+      from: (...all: { dispose(): unknown }[]) => ({
+        dispose: () => all.forEach((one) => void one.dispose()),
+      }),
+    },
   }
   return { registered, anything, api: withRest(api) }
 })
@@ -45,13 +49,14 @@ vi.mock('vscode', () => host.api)
 // Files before this one may have loaded these modules with another part of VS Code.
 vi.resetModules()
 
-test('every command of the manifest has a handler, and every handler a command', async () => {
+test('every command of the manifest has a handler until the extension is disposed, and every handler a command', async () => {
   // Nothing that happens later belongs to this.
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   vi.resetModules()
-  const { activate } = await import('./extension.ts')
-  const context = { subscriptions: [], extension: { packageJSON: manifest } }
+  const { activate, deactivate } = await import('./extension.ts')
+  const subscriptions: { dispose(): unknown }[] = []
+  const context = { subscriptions, extension: { packageJSON: manifest } }
   activate(
     new Proxy(context, {
       get: (own, key) => Reflect.get(own, key) ?? host.anything,
@@ -60,5 +65,8 @@ test('every command of the manifest has a handler, and every handler a command',
   // Only the item "Show more" of a view uses it.
   const hidden = ['copilotMultiAgent.showMoreSessions']
   const declared = manifest.contributes.commands.map(({ command }) => command)
-  expect(host.registered.toSorted()).toEqual([...declared, ...hidden].toSorted())
+  expect([...host.registered].toSorted()).toEqual([...declared, ...hidden].toSorted())
+  await deactivate()
+  for (const one of subscriptions) one.dispose()
+  expect([...host.registered]).toEqual([])
 })

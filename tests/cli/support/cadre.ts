@@ -11,6 +11,8 @@ export interface CadreOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
+  /** For a process: its standard input stays open after `input`. */
+  readonly keepInput?: boolean
   /** The home came from elsewhere: it is not recorded as the user's own. */
   readonly isForeign?: boolean
   /** What is tested is about the process: it is started, although the process of the test could run the command. */
@@ -57,7 +59,8 @@ export function startCadre(args: readonly string[], options: CadreOptions): Runn
     for (const look of watchers) look()
   })
   child.stdin.on('error', () => {})
-  child.stdin.end(options.input ?? '')
+  if (options.keepInput) child.stdin.write(options.input ?? '')
+  else child.stdin.end(options.input ?? '')
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   return {
     child,

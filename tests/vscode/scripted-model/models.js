@@ -34,13 +34,25 @@ const models = [
 let requests = 0
 const failures = new Map()
 
-exports.registerModels = () =>
-  vscode.lm.registerLanguageModelChatProvider('scripted', {
-    provideLanguageModelChatInformation: () => models,
-    provideLanguageModelChatResponse: respond,
-    provideTokenCount: async (_model, text) =>
-      Math.ceil((typeof text === 'string' ? text : JSON.stringify(readMessage(text))).length / 4),
-  })
+/** The command `scriptedModel.offer` takes the models away, or offers them again. */
+exports.registerModels = () => {
+  let offered = models
+  const changed = new vscode.EventEmitter()
+  return vscode.Disposable.from(
+    changed,
+    vscode.commands.registerCommand('scriptedModel.offer', (isOffered) => {
+      offered = isOffered ? models : []
+      changed.fire()
+    }),
+    vscode.lm.registerLanguageModelChatProvider('scripted', {
+      onDidChangeLanguageModelChatInformation: changed.event,
+      provideLanguageModelChatInformation: () => offered,
+      provideLanguageModelChatResponse: respond,
+      provideTokenCount: async (_model, text) =>
+        Math.ceil((typeof text === 'string' ? text : JSON.stringify(readMessage(text))).length / 4),
+    }),
+  )
+}
 
 async function respond(model, received, options, progress, token) {
   requests += 1

@@ -7,6 +7,15 @@ export const home = text(
   'DIR',
 )
 
+/** What scripts ask of a run. */
+export const scriptFlags = {
+  failOnDeny: flag('Exit with code 4 if a rule or a person denied a call'),
+  quiet: flag('Print only the answer, without progress'),
+} as const
+
+/** `-q` and, as in other programs, `-p` for print. */
+export const scriptAliases = { q: 'quiet', p: 'quiet' } as const
+
 export const trust = flag('Trust this folder and its home directory for this one command')
 
 export const team = text('A built-in team to use, as NAME or NAME/VARIANT; "cadre init" lists them', 'TEAM')

@@ -2,18 +2,27 @@ import type { Io } from '../io.ts'
 import type { Style } from './style.ts'
 import type { Surface } from './surface.ts'
 
-/** JSON lines for machines, the live tree for a terminal, plain lines for anything else. */
+export interface SurfaceOptions {
+  readonly json: boolean
+  readonly tells: boolean
+  readonly quiet?: boolean
+}
+
+/**
+ * JSON lines for machines, the live tree for a terminal, plain lines for anything else. Standard output holds only what was asked for:
+ * plain lines go to standard error, where a person who redirects the answer still sees them.
+ */
 export async function chooseSurface(
   io: Io,
   style: Style,
-  { json, tells }: { json: boolean; tells: boolean },
+  { json, tells, quiet = false }: SurfaceOptions,
 ): Promise<Surface> {
-  // Standard output holds what was asked for alone; a person who pipes it away still sees what is said beside it.
   const say = (line: string) => void io.stderr.write(`${line}\n`)
   if (json) return jsonSurface(io, say)
+  if (quiet) return { event() {}, say, pause() {}, resume() {}, end() {} }
   if (!io.stdout.isTTY || io.env['TERM'] === 'dumb') {
     const { createPlainLines } = await import('./plain-lines.ts')
-    return createPlainLines((line) => void io.stdout.write(`${line}\n`), say)
+    return createPlainLines(say, say)
   }
   const { createLiveTree } = await import('./live-tree.ts')
   return createLiveTree(io.stdout.stream, style, tells)

@@ -19,7 +19,12 @@ const plain = /^[\n\x20-\x7e]*$/
 /** Several lines: line feeds stay, everything that a terminal would act upon goes. */
 export function cleanText(text: string): string {
   if (plain.test(text)) return text
-  return text.replaceAll('\r\n', '\n').replace(escapes, '').replaceAll('\t', '    ').replace(controls, '')
+  return cleanData(text).replaceAll('\t', '    ')
+}
+
+/** As `cleanText`, for text that goes to a file or another program: tabs stay. */
+export function cleanData(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(escapes, '').replace(controls, '')
 }
 
 /** One line, however many there were. */

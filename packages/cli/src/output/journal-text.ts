@@ -2,6 +2,7 @@ import type { CadreEvent, StoredSession } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
 import { handoffLines } from './handoff-text.ts'
+import { localTime } from './local-time.ts'
 import { reportText } from './report-text.ts'
 import { isSentBack, sentBack } from './sent-back.ts'
 import type { Style } from './style.ts'
@@ -21,8 +22,8 @@ export function journalText(
     ['parent', spec.parent && `${spec.parent.session} (${spec.parent.call})`],
     ['model', spec.model],
     ['status', outcome === undefined || outcome === status ? status : `${status} (${outcome})`],
-    ['created', spec.created],
-    ['updated', updated],
+    ['created', localTime(spec.created)],
+    ['updated', localTime(updated)],
     ['workspace', spec.workspace],
     ['file', path],
   ]

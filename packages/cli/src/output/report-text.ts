@@ -6,13 +6,17 @@ import type { Style } from './style.ts'
 /** A report as a person reads it: the agent's words, how it ended, what a person should know, what it cost. */
 export function reportText(report: Report, style: Style): string {
   const text = cleanText(report.text).trim()
-  const notices = (report.notices ?? []).map(
-    (notice) => `${style.yellow('note:')} ${cleanLine(notice.message)}`,
+  return [...(text === '' ? [] : [text, '']), ...noticeLines(report, style), endLine(report, style)].join(
+    '\n',
   )
-  return [...(text === '' ? [] : [text, '']), ...notices, endLine(report, style)].join('\n')
 }
 
-function endLine(report: Report, style: Style): string {
+export function noticeLines({ notices = [] }: Report, style: Style): string[] {
+  return notices.map((notice) => `${style.yellow('note:')} ${cleanLine(notice.message)}`)
+}
+
+/** How it ended and what it cost, in one line. */
+export function endLine(report: Report, style: Style): string {
   const colour = {
     completed: style.green,
     incomplete: style.yellow,

@@ -2,7 +2,7 @@ import { cleanLine } from './clean-text.ts'
 
 /** Sections are missing, or a hook wants the work to go on. */
 export function isSentBack({ nudge }: { readonly nudge?: string | undefined }): boolean {
-  return nudge === 'sections' || nudge === 'stop'
+  return nudge === 'sections' || nudge === 'schema' || nudge === 'stop'
 }
 
 /** Why a report was sent back to its agent, in a few words. */

@@ -16,12 +16,15 @@ import { cleanText } from '../output/clean-text.ts'
 import type { Output } from '../output/output.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
 import type { Surface } from '../output/surface.ts'
+import { createNotifier, type Notification } from './create-notifier.ts'
 import { type StopSignal, takeStopSignals } from './stop-signals.ts'
 
 export interface DriveOptions
   extends Omit<RuntimeOptions, 'environment' | 'onEvent' | 'tell' | 'ask' | 'confirmTrust'> {
   readonly io: Io
   readonly json?: boolean | undefined
+  /** No progress. */
+  readonly quiet?: boolean | undefined
   /** What a person is told about going on when they stop the run of this session. */
   readonly howToGoOn: (root: string) => string
   /** Sees every event, beside the surface. */
@@ -46,6 +49,9 @@ export interface Drive {
   close(): Promise<void>
 }
 
+/** A person may have turned to something else meanwhile, in milliseconds. */
+const longRun = 10_000
+
 /** Something that is being driven. */
 interface Turn {
   readonly surface: Surface
@@ -54,9 +60,13 @@ interface Turn {
 }
 
 export function createDrive(options: DriveOptions): Drive {
-  const { io, json = false, howToGoOn, watch, keyboard, tells = false } = options
+  const { io, json = false, quiet = false, howToGoOn, watch, keyboard, tells = false } = options
   const style = createStyle(wantsColour(io.stdout, io.env))
   const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && !json
+  const notifier = createNotifier(io)
+  const notify = (notification: Notification) => {
+    if (!json && !quiet) notifier(runtime?.notify ?? 'auto', notification)
+  }
   let turn: Turn | undefined
   let stoppedBy: StopSignal | undefined
   let opened: Promise<Runtime> | undefined
@@ -80,6 +90,7 @@ export function createDrive(options: DriveOptions): Drive {
       stopWatching ??= runtime?.watchRequests()
       if (turn !== undefined) turn.root ??= event.session
     }
+    if (event.type === 'person.asked') notify({ kind: 'waiting', text: `Decision needed: ${event.text}` })
     watch?.(event)
     turn?.surface.event(event)
   }
@@ -137,11 +148,12 @@ export function createDrive(options: DriveOptions): Drive {
     async during(work) {
       if (turn !== undefined) throw new Error('unreachable: something is being driven already')
       const mine: Turn = {
-        surface: await chooseSurface(io, style, { json, tells }),
+        surface: await chooseSurface(io, style, { json, tells, quiet }),
         stop: new AbortController(),
       }
       turn = mine
       stoppedBy = undefined
+      const startedAt = performance.now()
       const undo = [takeStopSignals(interrupt, leave), keepAlive()]
       try {
         return await work(mine.stop.signal)
@@ -151,6 +163,9 @@ export function createDrive(options: DriveOptions): Drive {
         } finally {
           for (const step of undo) step()
           turn = undefined
+          // Who stopped it is there.
+          if (stoppedBy === undefined && performance.now() - startedAt > longRun)
+            notify({ kind: 'finished', text: 'The run has ended.' })
         }
       }
     },

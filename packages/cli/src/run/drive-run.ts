@@ -3,29 +3,44 @@ import { namesOf, type Runtime } from '@cadre/runtime'
 import type { ExitCode } from '../exit-codes.ts'
 import { counted } from '../output/numbers.ts'
 import { createDrive, type DriveOptions } from './create-drive.ts'
+import { createDeniedCalls, type DeniedCalls } from './denied-calls.ts'
 import { repeatedFlags } from './repeated-flags.ts'
+
+export interface RunOptions extends Omit<DriveOptions, 'howToGoOn' | 'watch'> {
+  readonly failOnDeny?: boolean | undefined
+  readonly hasSchema?: boolean
+  /** The denied calls of the run so far. */
+  readonly denied?: DeniedCalls
+}
 
 /**
  * One run from its start to the exit code; `go` starts or continues it on the runtime it is given. The last thing on
  * standard output is the report, or the questions, or the error; nothing follows it.
  */
 export async function driveRun(
-  options: Omit<DriveOptions, 'howToGoOn' | 'watch'>,
+  options: RunOptions,
   go: (runtime: Runtime, signal: AbortSignal) => Promise<RunResult>,
 ): Promise<ExitCode> {
-  const { io, json = false } = options
+  const { io, json = false, quiet = false, failOnDeny, hasSchema = false } = options
+  const { denied = createDeniedCalls() } = options
   const flags = repeatedFlags(options)
   // The flags of a command that resumes it.
   const resumed = repeatedFlags({ home: options.home })
   const howToGoOn = (root: string) => `Resume later with: cadre resume ${root}${resumed}`
   const refused = createRefusedCalls()
-  const drive = createDrive({ ...options, howToGoOn, watch: (event) => refused.watch(event) })
+  const watch = (event: CadreEvent) => {
+    refused.watch(event)
+    denied.watch(event)
+  }
+  const drive = createDrive({ ...options, howToGoOn, watch })
   try {
     const result = refused.tellIn(await drive.during(async (signal) => go(await drive.runtime(), signal)))
     const { showEnding } = await import('./show-ending.ts')
     const runtime = await drive.runtime()
     const names = namesOf(runtime)
-    return await showEnding(result, runtime, { io, style: drive.style, json, flags, resumed, names })
+    const { style } = drive
+    const told = { denied, failOnDeny, hasSchema }
+    return await showEnding(result, runtime, { io, style, json, quiet, flags, resumed, names, ...told })
   } finally {
     await drive.close()
   }

@@ -3,24 +3,36 @@ import type { Sessions } from '@cadre/runtime'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { answerCommands } from '../output/answer-commands.ts'
-import { cleanLine } from '../output/clean-text.ts'
+import { cleanData, cleanLine, cleanText } from '../output/clean-text.ts'
 import { handoffLines } from '../output/handoff-text.ts'
-import { reportText } from '../output/report-text.ts'
+import { jsonText } from '../output/json-text.ts'
+import type { Output } from '../output/output.ts'
+import { endLine, noticeLines } from '../output/report-text.ts'
 import type { Style } from '../output/style.ts'
 import type { OpenQuestion } from '../output/surface.ts'
+import { type DeniedCalls, deniedLines } from './denied-calls.ts'
 import { openQuestions } from './open-questions.ts'
 
 export interface EndingOptions {
   readonly io: Io
   readonly style: Style
   readonly json: boolean
+  /** Only the answer, warnings and errors. */
+  readonly quiet?: boolean
   /** Flags a person has to repeat in the next command. */
   readonly flags: string
   /** Those for the command that continues the run, where they are more. */
   readonly resumed?: string
   /** Of all agents there are, where that is known. */
   readonly names?: readonly string[]
+  /** The calls of the whole tree that were denied. */
+  readonly denied?: Pick<DeniedCalls, 'count' | 'calls'>
+  readonly failOnDeny?: boolean | undefined
+  /** The answer has to be JSON. */
+  readonly hasSchema?: boolean
 }
+
+const noneDenied = { count: 0, calls: [] }
 
 /** The last output about a run, for a person or as the last JSON line, and the exit code. */
 export async function showEnding(
@@ -29,35 +41,74 @@ export async function showEnding(
   options: EndingOptions,
 ): Promise<ExitCode> {
   if (result.kind === 'report') return showReport(result.report, sessions, options)
-  const { io, style, json, flags, resumed = flags } = options
+  const { io, style, json, flags, resumed = flags, denied = noneDenied } = options
   const questions = await openQuestions(sessions, result.session)
-  if (json) io.stdout.write(`${JSON.stringify({ type: 'waiting', session: result.session, questions })}\n`)
-  else io.stdout.write(`\n${waitingText(result.session, questions, { flags, resumed }, style)}\n`)
+  if (json)
+    io.stdout.write(
+      `${JSON.stringify({ type: 'waiting', session: result.session, questions, ...deniedJson(denied) })}\n`,
+    )
+  else {
+    const text = waitingText(result.session, questions, { flags, resumed }, style)
+    sideOutput(options).write(`\n${[...deniedText(denied, style), text].join('\n')}\n`)
+  }
   return exitCodes.waiting
 }
 
-export function showReport(
+export function showReport(report: Report, sessions: Sessions, options: EndingOptions): ExitCode {
+  refuseUnstarted(report)
+  const { io, json, denied = noneDenied, failOnDeny = false } = options
+  const code = exitCodeOfReport(report)
+  if (json) io.stdout.write(`${JSON.stringify({ ...report, ...deniedJson(denied) })}\n`)
+  else showText(report, sessions, { ...options, denied })
+  const isDecided = code !== exitCodes.done && code !== exitCodes.failed
+  return failOnDeny && denied.count > 0 && !isDecided ? exitCodes.refused : code
+}
+
+/** At a terminal everything in one place. Otherwise the answer alone is on standard output. */
+function showText(
   report: Report,
   sessions: Sessions,
-  { io, style, json, flags, resumed = flags, names }: EndingOptions,
-): ExitCode {
-  refuseUnstarted(report)
-  if (json) {
-    io.stdout.write(`${JSON.stringify(report)}\n`)
-    return exitCodeOfReport(report)
-  }
-  const lines = [reportText(report, style), style.dim(`session ${sessions.fileOf(report.session)}`)]
+  options: EndingOptions & Required<Pick<EndingOptions, 'denied'>>,
+): void {
+  const { io, style, quiet = false, flags, resumed = flags, names, denied, hasSchema = false } = options
+  const beside = sideOutput(options)
+  const isApart = beside !== io.stdout
+  const json = report.output === undefined ? undefined : jsonText(report.output)
+  const answer = json ?? (isApart && hasSchema ? '' : cleanData(report.text).trim())
+  const lines = noticeLines(report, style)
+  lines.push(...deniedText(denied, style))
+  if (!quiet || report.status !== 'completed') lines.push(endLine(report, style))
+  if (!quiet) lines.push(style.dim(`session ${sessions.fileOf(report.session)}`))
   if (report.status === 'cancelled' || report.status === 'error')
     lines.push(`Resume with: cadre resume ${report.session}${resumed}`)
-  if (report.handoffs !== undefined)
+  if (report.handoffs !== undefined && !quiet)
     lines.push(
       '',
       'Available handoffs:',
       ...handoffLines(report.handoffs, style, names),
       `Accept one by its number in: cadre chat --resume ${report.session}${flags}`,
     )
-  io.stdout.write(`\n${lines.join('\n')}\n`)
-  return exitCodeOfReport(report)
+  if (!isApart) {
+    const shown = answer === '' ? [] : [cleanText(answer), '']
+    io.stdout.write(`\n${[...shown, ...lines].join('\n')}\n`)
+    return
+  }
+  if (answer !== '') io.stdout.write(`${answer}\n`)
+  if (lines.length > 0) beside.write(`${lines.join('\n')}\n`)
+}
+
+/** Where what is not the answer goes. */
+function sideOutput({ io, quiet = false }: EndingOptions): Output {
+  return io.stdout.isTTY && !quiet ? io.stdout : io.stderr
+}
+
+function deniedJson(denied: Pick<DeniedCalls, 'count' | 'calls'>): object {
+  return denied.count === 0 ? {} : { denied: { count: denied.count, calls: denied.calls } }
+}
+
+function deniedText(denied: Pick<DeniedCalls, 'count' | 'calls'>, style: Style): string[] {
+  const [first, ...rest] = deniedLines(denied)
+  return first === undefined ? [] : [`${style.yellow('note:')} ${first}`, ...rest]
 }
 
 /** A session that could not even be opened has nothing to report: the reason is the failure of the command. */

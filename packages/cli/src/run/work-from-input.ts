@@ -1,14 +1,57 @@
 import { CadreError } from '@cadre/core'
 import type { Io } from '../io.ts'
+import { readStdin, type StandardInput, type StdinOptions } from './read-stdin.ts'
 
-/** What a person wants done: the words on the command line, or all of standard input for a single `-`. */
-export async function readWork(io: Io, words: readonly string[]): Promise<string> {
-  const work = words.length === 1 && words[0] === '-' ? await readAll(io.stdin) : words.join(' ')
-  if (work.trim() !== '') return work
-  throw new CadreError(
-    'usage',
-    'the work is empty. Describe what to do, for example "cadre run \'List the TODOs\'".',
+export interface GivenWork {
+  readonly content: string
+  /** Resolves if standard input sends something after the work was read without it. */
+  readonly late?: Promise<void>
+}
+
+/**
+ * What a person wants done: the words on the command line, with standard input as data behind them. Without words, or for a single
+ * `-`, all of standard input is the work. A `-` as the last word waits for the end of standard input.
+ */
+export async function readWork(
+  io: Io,
+  words: readonly string[],
+  { quiet = false, ...options }: StdinOptions & { readonly quiet?: boolean } = {},
+): Promise<GivenWork> {
+  const waits = words.at(-1) === '-'
+  const said = (waits ? words.slice(0, -1) : words).join(' ')
+  if (said.trim() === '') {
+    // A person can type the work after a `-`, and end it with Ctrl-D.
+    const isGiven = waits || (words.length === 0 && !io.stdin.isTTY)
+    const content = isGiven ? await readAll(io.stdin) : ''
+    if (content.trim() !== '') return { content }
+    throw new CadreError(
+      'usage',
+      'the work is empty. Describe what to do, for example "cadre run \'List the TODOs\'".',
+    )
+  }
+  const input = await readStdin(io.stdin, { ...options, waits })
+  if (input.kind === 'none') return { content: said }
+  if (input.kind === 'text') {
+    if (input.isCut) io.warn(cutNotice(input.text.length))
+    else if (!quiet) io.warn(`appended standard input to the work (${input.text.length} characters)`)
+    return { content: `${said}\n\n${asData(input)}` }
+  }
+  io.warn(
+    'standard input is open, but sent nothing for 5 s, so the run starts without it. Add - after the work to wait for it, or < /dev/null to skip it.',
   )
+  return { content: said, late: input.late }
+}
+
+function cutNotice(length: number): string {
+  return `standard input is too long: only its first ${length} characters are appended to the work. Save it to a file and name the file in the work, so that agents read what they need.`
+}
+
+/** In a fence that the text cannot close, so that the model can tell data from the work. */
+function asData({ text, isCut }: Extract<StandardInput, { kind: 'text' }>): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  const cut = isCut ? `\n\n[The input continues. Only its first ${text.length} characters are shown.]` : ''
+  return `This data was passed on standard input:\n\n${fence}\n${text.replace(/\n$/, '')}\n${fence}${cut}`
 }
 
 /** All of a stream, as text. */

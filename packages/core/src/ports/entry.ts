@@ -45,7 +45,7 @@ export interface UserDraft {
   /** The id of a message that was delivered to the session. The session accepts each id once. */
   readonly message?: string
   /** Why Cadre wrote the message. */
-  readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated' | 'stop'
+  readonly nudge?: 'report' | 'empty' | 'sections' | 'schema' | 'truncated' | 'stop'
   /** Set for messages of an earlier session whose conversation this one continues. */
   readonly earlier?: true
   /** The results in this entry: background delegations by call id, teammates by `toldKey`. */

@@ -69,7 +69,7 @@ export type EventBody =
       readonly from: string
       readonly text: string
       /** Why Cadre wrote the message. `sections`: it returns the report of this round. */
-      readonly nudge?: 'report' | 'empty' | 'sections' | 'truncated' | 'stop'
+      readonly nudge?: 'report' | 'empty' | 'sections' | 'schema' | 'truncated' | 'stop'
       readonly round?: number
     }
   | {

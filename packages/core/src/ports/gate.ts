@@ -78,9 +78,13 @@ export interface JudgedCall {
 }
 
 export type Review =
-  | { readonly kind: 'accept'; readonly sections?: Report['sections'] }
-  /** `sections`: required sections are missing. `stop`: a reviewer, such as a stop hook, wants the session to continue; limited by `nudgeLimits`. */
-  | { readonly kind: 'return'; readonly reason: string; readonly by?: 'sections' | 'stop' }
+  | {
+      readonly kind: 'accept'
+      readonly sections?: Report['sections']
+      readonly output?: Report['output']
+    }
+  /** `sections`: required sections are missing. `schema`: it is not the JSON that was asked for. `stop`: a reviewer, such as a stop hook, wants the session to continue; limited by `nudgeLimits`. */
+  | { readonly kind: 'return'; readonly reason: string; readonly by?: 'sections' | 'schema' | 'stop' }
 
 /** Answers a call that needs approval in place of a person. Called after all rules, if the verdict is `ask`. */
 export type Answerer = (

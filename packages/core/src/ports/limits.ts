@@ -11,6 +11,8 @@ export interface RunLimits {
   readonly maxRounds: number
   /** How many milliseconds a delegation may be active, unless the call or the agent sets a limit. */
   readonly timeLimit: number
+  /** A session ends after this many calls in a row with the same input and the same outcome. 0 disables the limit. */
+  readonly identicalCalls: number
   readonly budget?: Budget
 }
 
@@ -23,8 +25,15 @@ export function withinCeilings(limits: RunLimits, ceilings: Partial<RunLimits>):
     sessions: lowest(limits.sessions, ceilings.sessions),
     maxRounds: lowest(limits.maxRounds, ceilings.maxRounds),
     timeLimit: lowest(limits.timeLimit, ceilings.timeLimit),
+    identicalCalls: lowestCount(limits.identicalCalls, ceilings.identicalCalls),
     ...(budget && { budget }),
   }
+}
+
+/** As `lowest`, where 0 means that there is no limit. */
+function lowestCount(value: number, ceiling: number | undefined): number {
+  if (ceiling === undefined || ceiling === 0) return value
+  return value === 0 ? ceiling : lowest(value, ceiling)
 }
 
 function lowestBudget(budget: Budget | undefined, ceiling: Budget | undefined): Budget | undefined {
@@ -49,7 +58,8 @@ export const defaultLimits: RunLimits = {
   sessions: 1_000,
   maxRounds: 30,
   timeLimit: 300_000,
+  identicalCalls: 20,
 }
 
 /** How often Cadre asks a session to correct its ending before it accepts the ending as it is. */
-export const nudgeLimits = { report: 2, empty: 1, sections: 3, truncated: 2, stop: 8 } as const
+export const nudgeLimits = { report: 2, empty: 1, sections: 3, schema: 3, truncated: 2, stop: 8 } as const

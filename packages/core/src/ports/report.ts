@@ -1,3 +1,5 @@
+import type { Json } from './json.ts'
+
 /** Tokens and cost. `cost` is in US dollars, and absent if the price of a model is unknown. */
 export interface Usage {
   /** All input tokens, including those that were read from or written to a prompt cache. */
@@ -41,6 +43,8 @@ export interface Report {
   readonly text: string
   /** The required sections in the text, by heading. */
   readonly sections?: { readonly [heading: string]: string }
+  /** The JSON value in the text, if the session has an output schema and the value validates. */
+  readonly output?: Json
   readonly handoffs?: readonly Handoff[]
   readonly model: string
   /** The usage of the session and everything it started. */

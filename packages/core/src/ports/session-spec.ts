@@ -1,5 +1,6 @@
 import type { AgentDefinition, Budget } from './agent.ts'
 import type { Image } from './entry.ts'
+import type { JsonObject } from './json.ts'
 import { lowest, type RunLimits } from './limits.ts'
 import type { Isolation } from './workspaces.ts'
 
@@ -79,6 +80,8 @@ export interface SessionSpec {
   /** Agents this session may delegate to, resolved at its start. */
   readonly targets: readonly string[]
   readonly completion: Completion
+  /** A JSON Schema. The session then ends with JSON that validates. Sessions below do not inherit it. */
+  readonly outputSchema?: JsonObject
   /** False if delegation is disabled for the run. */
   readonly delegation: boolean
   readonly limits: SessionLimits

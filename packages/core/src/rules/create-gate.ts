@@ -220,13 +220,13 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
       return undefined
     },
     async review(request, session, signal): Promise<Review> {
-      let sections: Review = { kind: 'accept' }
+      let accepted: Extract<Review, { kind: 'accept' }> = { kind: 'accept' }
       for (const reviewer of reviewers) {
         const review = await reviewer(request, session, signal)
         if (review.kind === 'return') return review
-        if (review.sections !== undefined) sections = review
+        accepted = { ...accepted, ...review }
       }
-      return sections
+      return accepted
     },
   }
 }

@@ -19,6 +19,8 @@ export async function ask(session: Session): Promise<Ending | undefined> {
       `stopped after ${count(spec.limits.maxRounds, 'round')}, the limit of this session`,
     )
   }
+  const repeated = repeatedEnding(session)
+  if (repeated !== undefined) return repeated
   // A person may have emptied the record: the work is what a session begins with.
   if (state.messages.length === 0) {
     await beginWork(session)
@@ -37,6 +39,24 @@ export async function ask(session: Session): Promise<Ending | undefined> {
     text: session.state.lastText,
     notices: [{ code: failure.code, message: failure.message }],
   }
+}
+
+/**
+ * A model that repeats one call gets the same outcome again, so more rounds change nothing. While its children or teammates are
+ * running, it may be waiting for them: ending it would cancel their work.
+ */
+function repeatedEnding(session: Session): Ending | undefined {
+  const { state, tree, teammates } = session
+  const { identicalCalls } = tree.limits
+  const { repeated } = state
+  if (repeated === undefined || identicalCalls === 0 || repeated.times < identicalCalls) return undefined
+  if (state.background.size > 0 || teammates?.isBusy) return undefined
+  const calls = count(repeated.times, `identical call`)
+  return incomplete(
+    session,
+    'identical_calls',
+    `stopped after ${calls} of ${repeated.call.name} in a row with the same outcome, the limit of this run (limits.identicalCalls)`,
+  )
 }
 
 async function askOnce(session: Session): Promise<RequestFailure | undefined> {

@@ -7,6 +7,7 @@ export interface Ending {
   readonly status: ReportStatus
   readonly text: string
   readonly sections?: Report['sections']
+  readonly output?: Report['output']
   readonly notices?: readonly Notice[]
 }
 
@@ -20,6 +21,7 @@ export function buildReport(session: Session, ending: Ending): Report {
     agent: spec.agent.name,
     status: ending.status,
     text: ending.text,
+    ...(ending.output !== undefined && { output: ending.output }),
     ...(ending.sections && { sections: ending.sections }),
     ...(spec.agent.handoffs?.length && ending.status === 'completed' && { handoffs: spec.agent.handoffs }),
     model: spec.model,

@@ -105,8 +105,10 @@ function lostChild(session: Session, call: string): Promise<Report> {
 async function review(session: Session, ending: Ending): Promise<Ending | undefined> {
   const request = { report: buildReport(session, ending), stops: session.state.nudges.stop }
   const verdict = await session.gate.review(request, session.spec, session.node.signal)
-  if (verdict.kind === 'accept')
-    return verdict.sections === undefined ? ending : { ...ending, sections: verdict.sections }
+  if (verdict.kind === 'accept') {
+    const { sections, output } = verdict
+    return { ...ending, ...(sections && { sections }), ...(output !== undefined && { output }) }
+  }
   const { by = 'sections', reason } = verdict
   if (await nudge(session, by, reason)) return undefined
   const notice = {

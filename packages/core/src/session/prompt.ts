@@ -1,4 +1,6 @@
 import type { AgentDefinition } from '../ports/agent.ts'
+import type { JsonObject } from '../ports/json.ts'
+import { outputSection } from '../schema/require-output.ts'
 import type { MemberRequest, TeamRequest } from '../tree/team-tools.ts'
 import { delegationName, type Toolset } from '../vocabulary/toolset.ts'
 
@@ -13,8 +15,13 @@ export function systemPrompt(
   agent: AgentDefinition,
   targets: readonly AgentDefinition[],
   toolset: Toolset,
+  outputSchema?: JsonObject,
 ): string {
-  const sections = [delegationSection(targets, delegationName(toolset)), restrictions(agent, toolset)]
+  const sections = [
+    delegationSection(targets, delegationName(toolset)),
+    restrictions(agent, toolset),
+    outputSchema && outputSection(outputSchema),
+  ]
   const added = sections.filter((section) => section !== undefined).join('\n\n')
   if (added === '') return agent.prompt
   return agent.prompt.trim() === '' ? added : `${agent.prompt.trimEnd()}\n\n${added}`

@@ -6,6 +6,7 @@ import { addUsage, type Notice, noUsage, type Report, type Usage } from '../port
 import { isBlank } from '../text/is-blank.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { membersOfStart } from './children-of-start.ts'
+import { type RepeatedCall, repeatedCall } from './repeated-call.ts'
 
 /**
  * Where a session stands: a fold over its entries and nothing else. Live and resumed sessions go through the same
@@ -42,7 +43,7 @@ export interface SessionState {
   teams: Map<string, TeamState>
   /** Results that it was told, by `collected`. */
   told: Set<string>
-  nudges: { report: number; empty: number; sections: number; truncated: number; stop: number }
+  nudges: { report: number; empty: number; sections: number; schema: number; truncated: number; stop: number }
   /** What it last said since a person did. */
   lastText: string
   /** Handed in through `reportOut`. */
@@ -51,6 +52,8 @@ export interface SessionState {
   sessions: number
   callCount: number
   notices: Notice[]
+  /** The last calls that repeat each other: same tool, same arguments, same outcome. Undefined after anything new was said. */
+  repeated: RepeatedCall | undefined
   /** How many calls a budget refused, by its reason. */
   refusedByBudget: Map<string, number>
   /** What a person has permitted for the rest of the session, by the names of `Verdict.grants`. */
@@ -91,6 +94,8 @@ export interface CallState {
 /** More than this of one result is not shown to the model; the journal keeps it whole. */
 const shownResultLimit = 40_000
 
+const noNudges = { report: 0, empty: 0, sections: 0, schema: 0, truncated: 0, stop: 0 }
+
 function emptyState(): SessionState {
   return {
     seq: 0,
@@ -111,13 +116,14 @@ function emptyState(): SessionState {
     background: new Map(),
     teams: new Map(),
     told: new Set(),
-    nudges: { report: 0, empty: 0, sections: 0, truncated: 0, stop: 0 },
+    nudges: { ...noNudges },
     lastText: '',
     reported: undefined,
     usage: noUsage,
     sessions: 1,
     callCount: 0,
     notices: [],
+    repeated: undefined,
     refusedByBudget: new Map(),
     grants: new Set(),
     stopped: undefined,
@@ -193,6 +199,8 @@ function applyUser(state: SessionState, entry: UserEntry): void {
     state.background.delete(call)
     state.told.add(call)
   }
+  // Whatever was said, it is something new to act on.
+  state.repeated = undefined
   state.usage = addUsage(state.usage, entry.usage)
   state.sessions += entry.sessions ?? 0
   state.callCount += entry.calls ?? 0
@@ -201,7 +209,7 @@ function applyUser(state: SessionState, entry: UserEntry): void {
   state.work ??= { first: entry, last: entry }
   if (entry.from === undefined || entry.message !== undefined) {
     state.work = { ...state.work, last: entry }
-    state.nudges = { report: 0, empty: 0, sections: 0, truncated: 0, stop: 0 }
+    state.nudges = { ...noNudges }
     state.roundsSinceWork = 0
     // What it said before is no answer to this.
     state.lastText = ''
@@ -267,6 +275,7 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
   if (known !== undefined && known.result === undefined) {
     known.result = entry
     state.unsettled -= 1
+    state.repeated = repeatedCall(state.repeated, known.call, entry, state.round)
     show(state, capped(entry, session), entry.seq)
     if (entry.outcome === undefined) applyTeam(state, known)
     if (entry.outcome === 'refused' && entry.code === 'budget')

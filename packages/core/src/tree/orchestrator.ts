@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../ports/agent.ts'
 import type { QuestionId, StoredSession } from '../ports/engine.ts'
 import { CadreError, Suspended } from '../ports/errors.ts'
 import type { CadreEvent, EventBody } from '../ports/events.ts'
+import type { JsonObject } from '../ports/json.ts'
 import { defaultLimits, type RunLimits, withinCeilings } from '../ports/limits.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Notice, Report } from '../ports/report.ts'
@@ -10,6 +11,7 @@ import { boundSession, type Controls, type SessionSpec, type Work } from '../por
 import type { Isolation } from '../ports/workspaces.ts'
 import { createGate } from '../rules/create-gate.ts'
 import { engineRules } from '../rules/rules.ts'
+import { requireOutput } from '../schema/require-output.ts'
 import type { Host, Message } from '../session/open-session.ts'
 import { runSession } from '../session/run-session.ts'
 import { requireSections } from '../session/sections.ts'
@@ -34,6 +36,8 @@ export interface StartRequest {
   readonly model?: string
   readonly maxRounds?: number
   readonly history?: SessionSpec['history']
+  /** A JSON Schema: the entry session must end with JSON that validates. */
+  readonly outputSchema?: JsonObject
   /** False disables delegation in this run. */
   readonly delegation?: boolean
   /** Restrictions of the whole tree. */
@@ -66,6 +70,11 @@ export interface ResumeOptions {
   readonly delegation?: false
   /** Limits to change. The others stay as they were when the run started. */
   readonly limits?: Partial<RunLimits>
+  /**
+   * The limit on rounds of the session from now on, also for a session that reached its old limit. Counts from the last message of a
+   * person.
+   */
+  readonly maxRounds?: number
 }
 
 export interface Orchestrator {
@@ -129,7 +138,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     ports,
     gate: createGate({
       rules: [...engineRules(treeOf, ports), ...(ports.rules ?? [])],
-      reviewers: [requireSections, ...(ports.reviewers ?? [])],
+      reviewers: [requireSections, requireOutput, ...(ports.reviewers ?? [])],
       answerers: ports.answerers,
     }),
     tree: treeOf,
@@ -262,7 +271,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   async function continueRun(
     run: OwnedRun,
     stored: StoredSession,
-    { work, openCalls, model, delegation, limits: changed }: ResumeOptions,
+    { work, openCalls, model, delegation, limits: changed, maxRounds }: ResumeOptions,
     signal: AbortSignal,
   ): Promise<RunResult> {
     const { id, root: rootId } = stored.spec
@@ -271,7 +280,8 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     const isBelow = stored.spec.parent !== undefined
     const target = work === undefined && isBelow && root !== undefined && isUnfinished(root) ? root : stored
     run.session = target.spec.id
-    const goesOn = work !== undefined || isUnfinished(target)
+    const hasMoreRounds = maxRounds !== undefined && isOutOfRounds(target)
+    const goesOn = work !== undefined || isUnfinished(target) || hasMoreRounds
     const spec = {
       ...(goesOn ? await isolateLate(ports, target.spec, signal) : target.spec),
       ...(model !== undefined && { model: await knownModel(model, ports) }),
@@ -279,9 +289,12 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     }
     if (work !== undefined) run.news = { work: workOf(work), leavesCalls: openCalls === 'leave' }
     run.continues = goesOn
-    const anew = { ...limits, ...root?.spec.limits.run, ...changed }
-    const isAsStarted = changed === undefined && (root === undefined || target === root)
-    return runOwned(isAsStarted ? spec : { ...spec, limits: { ...spec.limits, run: anew } }, signal)
+    const anew = { ...limits, ...root?.spec.limits.run, ...changed, ...(maxRounds && { maxRounds }) }
+    const isAsStarted =
+      changed === undefined && maxRounds === undefined && (root === undefined || target === root)
+    if (isAsStarted) return runOwned(spec, signal)
+    const own = { ...spec.limits, ...(maxRounds && { maxRounds }), run: anew }
+    return runOwned({ ...spec, limits: own }, signal)
   }
 
   /**
@@ -300,6 +313,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       work,
       history,
       controls,
+      outputSchema,
       limits: { charged },
     } = failed
     const plain: AgentDefinition = {
@@ -317,6 +331,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       agent: plain,
       work,
       completion: 'text',
+      outputSchema,
       // A model that only lacks tools can answer; any other failure may be the model's.
       model: codeOf(report) === 'tools_unsupported' ? failed.model : undefined,
       place: () => ({ workspace }),
@@ -358,6 +373,12 @@ function workOf(work: Work | string): Work {
 function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
   if (outcome !== 'completed' && outcome !== 'incomplete') return true
   return foldEntries(entries, spec.id).ended === undefined
+}
+
+/** The session ended because it reached its limit on rounds, so that a higher limit continues it. */
+function isOutOfRounds({ entries, spec }: StoredSession): boolean {
+  const { ended } = foldEntries(entries, spec.id)
+  return ended?.status === 'incomplete' && ended.notices?.at(-1)?.code === 'max_rounds'
 }
 
 async function requireNew(id: string, ports: Ports): Promise<void> {

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../ports/agent.ts'
+import type { JsonObject } from '../ports/json.ts'
 import type { RunLimits } from '../ports/limits.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Completion, Controls, SessionSpec, Work } from '../ports/session-spec.ts'
@@ -15,6 +16,7 @@ export interface SpecRequest {
   /** The tree of a session without a parent; its own when absent. */
   readonly root?: string
   readonly completion: Completion
+  readonly outputSchema?: JsonObject | undefined
   readonly team?: SessionSpec['team']
   readonly work: Work
   readonly history?: SessionSpec['history']
@@ -33,7 +35,7 @@ export interface SpecRequest {
 
 /** All that a new session is started with. Rejects with a `CadreError` when it cannot be started. */
 export async function specify(ports: Ports, limits: RunLimits, request: SpecRequest): Promise<SessionSpec> {
-  const { id, agent, parent, completion, team, work } = request
+  const { id, agent, parent, completion, outputSchema, team, work } = request
   const { id: model, insteadOf } = await resolveModel(ports, request)
   const delegation = parent?.spec.delegation ?? request.delegation ?? true
   const controls = parent === undefined ? request.controls : parent.spec.controls
@@ -51,7 +53,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
     id,
     root: parent?.spec.root ?? request.root ?? id,
     agent,
-    systemPrompt: systemPrompt(agent, targets, toolset),
+    systemPrompt: systemPrompt(agent, targets, toolset, outputSchema),
     model,
     ...(insteadOf && { insteadOf }),
     ...(parent && { parent: { session: parent.spec.id, call: parent.call } }),
@@ -59,6 +61,7 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
     chain,
     targets: tool === undefined ? [] : names,
     completion,
+    ...(outputSchema && { outputSchema }),
     delegation,
     limits: {
       // A person who starts a run may ask for more than is usual; a call may not.

@@ -116,7 +116,7 @@ export function applyToView(view: View, event: CadreEvent): void {
 
 /** Sections are missing, or a hook wants the work to go on. */
 function isSentBack({ nudge }: Extract<CadreEvent, { type: 'message.added' }>): boolean {
-  return nudge === 'sections' || nudge === 'stop'
+  return nudge === 'sections' || nudge === 'schema' || nudge === 'stop'
 }
 
 function start(view: View, event: Extract<CadreEvent, { type: 'session.started' }>): void {

@@ -94,6 +94,7 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
         sessions: whole,
         maxTurns: whole,
         timeoutSeconds: whole,
+        identicalCalls: { kind: 'count' },
         teamMessages: whole,
       },
     },
@@ -119,6 +120,7 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
         },
       },
     },
+    notify: { kind: 'choice', of: ['auto', 'off', 'bell', 'osc9', 'osc777', 'desktop'] },
     channels: { kind: 'named', of: { kind: 'named', of: { kind: 'anything' } } },
   },
 }

@@ -33,6 +33,8 @@ export interface Config {
     readonly semantic?: SemanticSettings
   }
   readonly daemon?: DaemonConfig
+  /** How a person is called back to the terminal when something is pending. */
+  readonly notify?: 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
 }
 
 /** Searching by meaning. */
@@ -120,6 +122,8 @@ export interface LimitSettings {
   readonly sessions?: number
   readonly maxTurns?: number
   readonly timeoutSeconds?: number
+  /** 0 disables the limit. */
+  readonly identicalCalls?: number
   /** Messages that the members of one team may send each other. */
   readonly teamMessages?: number
 }

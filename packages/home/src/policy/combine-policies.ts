@@ -4,7 +4,14 @@ import { isLooser } from './effects-of.ts'
 import { defaultEffects, type PathPatterns, type Permission, type Policy } from './policy.ts'
 import type { PolicyFile } from './read-policy-file.ts'
 
-const limitKeys = ['depth', 'concurrency', 'sessions', 'maxTurns', 'timeoutSeconds'] as const
+const limitKeys = [
+  'depth',
+  'concurrency',
+  'sessions',
+  'maxTurns',
+  'timeoutSeconds',
+  'identicalCalls',
+] as const
 const budgetKeys = ['tokens', 'cost', 'calls'] as const
 
 /** The strictest of all files for each key. `files` are in order, the strongest level first: of equals, it is the one named. */

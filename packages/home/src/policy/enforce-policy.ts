@@ -71,12 +71,13 @@ export function enforcePolicy(policy: Policy, { builtIns }: EnforcementOptions):
 }
 
 function ceilingsOf({ limits }: Policy): Partial<RunLimits> {
-  const { depth, concurrency, sessions, maxTurns, timeoutSeconds, budget } = limits
+  const { depth, concurrency, sessions, maxTurns, timeoutSeconds, identicalCalls, budget } = limits
   return {
     ...(depth !== undefined && { depth }),
     ...(concurrency !== undefined && { concurrency }),
     ...(sessions !== undefined && { sessions }),
     ...(maxTurns !== undefined && { maxRounds: maxTurns }),
+    ...(identicalCalls !== undefined && { identicalCalls }),
     ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds * 1000 }),
     ...(budget && { budget }),
   }

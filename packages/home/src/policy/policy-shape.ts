@@ -28,6 +28,7 @@ export const policyShape: Extract<Shape, { kind: 'keys' }> = {
         sessions: whole,
         maxTurns: whole,
         timeoutSeconds: whole,
+        identicalCalls: whole,
         budget: { kind: 'keys', keys: { tokens: whole, cost: amount, calls: whole } },
       },
     },

@@ -40,6 +40,7 @@ export interface Policy {
     readonly sessions?: number
     readonly maxTurns?: number
     readonly timeoutSeconds?: number
+    readonly identicalCalls?: number
     readonly budget?: Budget
   }
   /** With the defaults where no level says anything; `effectsOf` adds what a team and a flag say. */

@@ -71,6 +71,7 @@ function emitMetadata(spec: SessionSpec, extra: { readonly [key: string]: Json }
     ['chain', spec.chain],
     ['targets', spec.targets],
     ['completion', spec.completion],
+    ['output_schema', spec.outputSchema],
     ['delegation', spec.delegation],
     ['limits', spec.limits],
     ['controls', spec.controls],

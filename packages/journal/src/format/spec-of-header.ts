@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { AgentDefinition, Json, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
+import type { AgentDefinition, Json, JsonObject, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { isName } from '@cadre/home'
 import { isSimpleKey } from './emit-entry.ts'
@@ -65,6 +65,7 @@ const ourKeys = [
   'chain',
   'targets',
   'completion',
+  'output_schema',
   'delegation',
   'limits',
   'controls',
@@ -114,6 +115,7 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
     chain: strings(metadata, 'chain') ?? [agent.name],
     targets: strings(metadata, 'targets') ?? adopted?.targets ?? [],
     completion: metadata['completion'] === 'report' ? 'report' : 'text',
+    ...outputSchemaOf(metadata['output_schema']),
     delegation: typed(metadata, 'delegation', 'boolean') ?? true,
     limits: limitsOf(metadata),
     ...controlsOf(metadata['controls']),
@@ -146,6 +148,13 @@ function placeOf(
     return { workspace, ...isolationOf(metadata['isolation'], id) }
   const session = path.basename(own)
   return isName(session) ? { workspace, isolation: { kind: 'own', session, base: own } } : { workspace }
+}
+
+/** A schema that cannot be understood must not become no schema. */
+function outputSchemaOf(schema: unknown): Pick<SessionSpec, 'outputSchema'> {
+  if (schema === undefined) return {}
+  if (isObject(schema)) return { outputSchema: schema as JsonObject }
+  throw new BadHeader('output_schema', 'output_schema must be a JSON Schema')
 }
 
 function teamOf(team: unknown): Pick<SessionSpec, 'team'> {

@@ -25,7 +25,7 @@ export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult
     if (faults.length > 0)
       chat.tell(
         [
-          'Something is wrong with agents:',
+          'Problems with agents:',
           ...faults.map(({ path, message }) => `- ${escaped(`${path}: ${message}`)}`),
         ].join('\n'),
       )

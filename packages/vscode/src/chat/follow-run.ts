@@ -45,7 +45,7 @@ export class RunFollower {
         this.#progress(event.session, event.resumed === true ? 'continuing' : 'starting')
         return
       case 'session.queued':
-        this.#progress(event.session, 'waiting for a free place')
+        this.#progress(event.session, 'waiting for a free slot')
         return
       case 'text.added':
         this.#say(event.session, event.round, event.text)
@@ -60,7 +60,7 @@ export class RunFollower {
         const key = `${event.session}\n${event.call}`
         this.#calls.set(key, describeCall(event.tool, event.input))
         if (event.decision === 'deny')
-          this.#progress(event.session, `${event.tool} was refused: ${event.reason ?? event.rule ?? ''}`)
+          this.#progress(event.session, `${event.tool} was denied: ${event.reason ?? event.rule ?? ''}`)
         return
       }
       case 'call.started':
@@ -114,7 +114,7 @@ export class RunFollower {
    */
   finish(result: RunResult): void {
     if (result.kind === 'waiting') {
-      this.#chat.tell('**Suspended.** It continues where it was when you resume it.')
+      this.#chat.tell('**Suspended.** Resume it to continue where it stopped.')
       return
     }
     const { report } = result
@@ -214,7 +214,7 @@ function statusText({ status, agent }: Report): string {
     case 'completed':
       return ''
     case 'incomplete':
-      return `**Incomplete.** ${escaped(agent)} stopped before it was done.`
+      return `**Incomplete.** ${escaped(agent)} stopped before it finished.`
     case 'cancelled':
       return '**Stopped.** Everything that was running has ended.'
     case 'error':

@@ -34,7 +34,7 @@ const byText: readonly Row[] = [
     fits: /context.{0,20}(length|window|limit)|too long|too many tokens|token limit|exceeds?.{0,30}tokens|max.{0,20}tokens/i,
     code: 'backend',
     says: 'cannot take a request this long',
-    does: 'Ask for less at once.',
+    does: 'Shorten the request, or start a new chat.',
     tooLong: true,
   },
   {
@@ -46,14 +46,14 @@ const byText: readonly Row[] = [
   {
     fits: /quota|rate.?limit|too many requests|\b429\b|premium requests?/i,
     code: 'backend',
-    says: 'has no quota left for you',
+    says: 'has no quota left',
     does: 'Wait, or pick another model.',
   },
   {
     fits: /off.?topic|filter|responsible ai|content policy|safety/i,
     code: 'backend',
     says: 'did not answer, because a content filter stopped the reply',
-    does: 'Say it in other words.',
+    does: 'Rephrase the request.',
   },
   {
     fits: /network|offline|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|fetch failed|socket|disconnected/i,

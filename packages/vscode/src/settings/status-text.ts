@@ -73,7 +73,7 @@ function agentLine(
   const mark = isEntry ? ' (entry agent: answers `@agents`)' : ''
   const from = source === undefined ? '' : ` From ${code(source.path)}.`
   const what = escaped(description.trim().replace(/\.$/, '')) || 'no description'
-  return `- ${code(name)}${mark}: ${what}. delegates to ${targetsOf(delegates)}; ${used}.${from}`
+  return `- ${code(name)}${mark}: ${what}. Delegates to ${targetsOf(delegates)}; ${used}.${from}`
 }
 
 function targetsOf(delegates: AgentDefinition['delegates']): string {

@@ -1,7 +1,6 @@
-import { defineTool, messageOf, type StandardSchema, type Tool } from '@cadre/core'
+import { checkSchema, defineTool, messageOf, type StandardSchema, type Tool } from '@cadre/core'
 import * as vscode from 'vscode'
 import { tokenOf } from '../run/token-of.ts'
-import { checkSchema } from './check-schema.ts'
 import { type ListedTool, type PlannedTool, planTools } from './plan-tools.ts'
 import { resultOf } from './result-of.ts'
 

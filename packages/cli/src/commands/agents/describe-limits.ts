@@ -53,6 +53,21 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
       ),
     },
   ]
+  const { identicalCalls } = limits
+  if (identicalCalls > 0) {
+    const asked = wanted.identicalCalls ?? defaultLimits.identicalCalls
+    view.push({
+      name: 'identicalCalls',
+      value: identicalCalls,
+      unit: 'identical calls in a row',
+      from: setBy(
+        'limits.identicalCalls',
+        identicalCalls,
+        asked === 0 ? Infinity : asked,
+        ofRun('limits.identicalCalls', wanted.identicalCalls),
+      ),
+    })
+  }
   for (const part of ['tokens', 'cost', 'calls'] as const) {
     const unit = part === 'cost' ? 'US dollars' : part
     const name = `budget.${part}`

@@ -3,6 +3,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { answerCommands } from '../../output/answer-commands.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
+import { localTime } from '../../output/local-time.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { openApprovals } from './open-approvals.ts'
@@ -41,13 +42,13 @@ function recordLines(record: ApprovalRecord, style: Style): string[] {
     rejected: style.red('✗'),
     withdrawn: '■',
   }
-  const when = created.replace('T', ' ').slice(0, 19)
+  const when = localTime(created)
   const facts = [type, risk, agent, `session ${session}`, when].filter((fact) => fact !== undefined)
   const decided =
     decision === undefined
       ? []
       : [
-          `  ${status} by ${decision.by ?? 'an unknown user'} at ${decision.at.replace('T', ' ').slice(0, 19)}${decision.reason ? `: ${decision.reason}` : ''}`,
+          `  ${status} by ${decision.by ?? 'an unknown user'} at ${localTime(decision.at)}${decision.reason ? `: ${decision.reason}` : ''}`,
         ]
   return [
     `${sign[status]} ${id}  ${style.dim(cleanLine(facts.join(' · ')))}`,

@@ -2,6 +2,7 @@ import { CadreError, contextOf, didYouMean, emptyView } from '@cadre/core'
 import { assistant, namesOf } from '@cadre/runtime'
 import { cleanLine } from '../../output/clean-text.ts'
 import { conversationText } from '../../output/conversation-text.ts'
+import { localTime } from '../../output/local-time.ts'
 import { textTable } from '../../output/text-table.ts'
 import type { Chat } from './chat.ts'
 import { offer } from './chat-output.ts'
@@ -110,7 +111,7 @@ async function showHistory({ conversation, runtime, output, drive }: Chat): Prom
 async function showSessions({ runtime, output }: Chat): Promise<void> {
   const recent = (await runtime.list()).filter(({ parent }) => parent === undefined).slice(0, 10)
   const rows = recent.map(({ id, agent, status, outcome, updated }) =>
-    [id, agent, outcome ?? status, updated.replace('T', ' ').slice(0, 19)].map(cleanLine),
+    [id, agent, outcome ?? status, localTime(updated)].map(cleanLine),
   )
   const text =
     rows.length === 0 ? 'No conversations yet.' : textTable(['SESSION', 'AGENT', 'STATUS', 'UPDATED'], rows)

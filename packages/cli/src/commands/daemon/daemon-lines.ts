@@ -5,6 +5,7 @@ import type { Home } from '@cadre/home'
 import type { DaemonStatus } from '@cadre/server'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
+import { localClock } from '../../output/local-time.ts'
 import { createPlainLines } from '../../output/plain-lines.ts'
 
 type Happened = { readonly type: string; readonly message: string }
@@ -28,7 +29,8 @@ export async function daemonLines(
     else appendTo(file, `${line}\n`)
   }
   const at = () => new Date().toISOString()
-  const plain = (line: string) => write(`${at().slice(11, 19)} ${line}`)
+  // A log is a file, which others may read elsewhere: in UTC, with the date.
+  const plain = (line: string) => write(`${file === undefined ? localClock(new Date()) : at()} ${line}`)
   const surface = createPlainLines(plain, plain)
   return {
     happened(happening) {

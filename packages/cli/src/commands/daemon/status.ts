@@ -6,6 +6,7 @@ import { type DaemonStatus, placeOfProblem, readStatus } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
+import { localTime } from '../../output/local-time.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 
 /** `cadre status`. */
@@ -36,7 +37,7 @@ export async function status(
   else {
     const since = owner.since ?? known?.since
     lines.push(
-      `${style.green('●')} The daemon on ${home.path} is running: process ${owner.pid} on ${owner.host}${since === undefined ? '' : `, since ${since}`}.`,
+      `${style.green('●')} The daemon on ${home.path} is running: process ${owner.pid} on ${owner.host}${since === undefined ? '' : `, since ${localTime(since)}`}.`,
     )
   }
   // Of a process that is only starting, what is there is what another has left.

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { count, gateFlags, home, json, text, trust } from '../../app/flags.ts'
+import { count, gateFlags, home, json, scriptAliases, scriptFlags, text, trust } from '../../app/flags.ts'
 
 export const resumeCommand = defineCommand({
   brief: 'Resume a session where it stopped, or send it another message',
@@ -8,6 +8,7 @@ export const resumeCommand = defineCommand({
     'message, it continues the conversation. The beginning of an id is enough if it is unique.',
   examples: [
     ['resume lead-4k2', 'resume it where it stopped'],
+    ['resume lead-4k2 --max-turns 60', 'continue a session that reached its limit of rounds'],
     ['resume lead-4k2 "Now add a test for it"', 'continue the conversation'],
   ],
   parameters: {
@@ -20,9 +21,12 @@ export const resumeCommand = defineCommand({
         1,
       ),
       ...gateFlags,
+      maxTurns: count('The maximum number of rounds from now on, also if it stopped at its limit', 1),
+      ...scriptFlags,
       trust,
       json,
     },
+    aliases: scriptAliases,
     positional: {
       kind: 'tuple',
       parameters: [

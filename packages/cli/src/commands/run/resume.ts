@@ -4,6 +4,7 @@ import { openTrustedSessions, teamOfRun, withGrantOf } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
+import { createDeniedCalls } from '../../run/denied-calls.ts'
 import { driveRun } from '../../run/drive-run.ts'
 import { lastReport } from '../../run/last-report.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
@@ -17,6 +18,9 @@ export interface ResumeFlags extends GateFlags {
   readonly model?: string
   readonly depth?: number
   readonly concurrency?: number
+  readonly maxTurns?: number
+  readonly failOnDeny?: boolean
+  readonly quiet?: boolean
   readonly json?: boolean
 }
 
@@ -32,29 +36,45 @@ export async function resume(
   const id = await sessions.find(beginning)
   const stored = await sessions.read(id)
   const root = stored.spec.root === id ? stored : await sessions.read(stored.spec.root)
-  const done = work === undefined ? reportOf(stored) : undefined
+  const done = work === undefined ? reportOf(stored, flags.maxTurns) : undefined
+  const denied = createDeniedCalls()
+  // A message is new work: only what is denied from now on counts.
+  if (work === undefined) await denied.recall(sessions, root.spec.id)
   await sessions.close()
   if (done !== undefined) {
     const style = createStyle(wantsColour(io.stdout, io.env))
-    return showReport(done, sessions, { io, style, json: flags.json === true, flags: repeatedFlags(flags) })
+    const { json = false, quiet = false, failOnDeny } = flags
+    const told = { denied, failOnDeny, hasSchema: stored.spec.outputSchema !== undefined }
+    return showReport(done, sessions, { io, style, json, quiet, flags: repeatedFlags(flags), ...told })
   }
   requireOwnWorkspace(stored, sessions, io, flags.trust || flags.granted !== undefined)
-  const { depth, concurrency, model } = flags
+  const { depth, concurrency, model, maxTurns } = flags
   const limits = { ...(depth !== undefined && { depth }), ...(concurrency !== undefined && { concurrency }) }
   const changed = Object.keys(limits).length === 0 ? {} : { limits }
-  const content = work === undefined ? undefined : await readWork(io, [work])
-  const options = { ...flags, ...teamOfRun(root.spec), io, workspace: sharedFolder(stored.spec) }
+  const quiet = flags.quiet === true
+  const content = work === undefined ? undefined : (await readWork(io, [work], { quiet })).content
+  const hasSchema =
+    (root.spec.id === id || work !== undefined ? stored : root).spec.outputSchema !== undefined
+  const place = { io, workspace: sharedFolder(stored.spec) }
+  const options = { ...flags, ...teamOfRun(root.spec), ...place, denied, hasSchema }
   return driveRun(options, ({ orchestrator }, signal) =>
     orchestrator.resume(
       id,
-      { ...(content !== undefined && { work: content }), ...(model !== undefined && { model }), ...changed },
+      {
+        ...(content !== undefined && { work: content }),
+        ...(model !== undefined && { model }),
+        ...(maxTurns !== undefined && { maxRounds: maxTurns }),
+        ...changed,
+      },
       signal,
     ),
   )
 }
 
 /** Of a session that has nothing left to do: its end is the last thing recorded. Anything else is continued. */
-function reportOf(stored: StoredSession): Report | undefined {
+function reportOf(stored: StoredSession, maxTurns: number | undefined): Report | undefined {
   const { outcome } = stored
-  return outcome === 'completed' || outcome === 'incomplete' ? lastReport(stored) : undefined
+  const report = outcome === 'completed' || outcome === 'incomplete' ? lastReport(stored) : undefined
+  const isOutOfRounds = report?.notices?.at(-1)?.code === 'max_rounds'
+  return maxTurns !== undefined && isOutOfRounds ? undefined : report
 }

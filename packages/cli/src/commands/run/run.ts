@@ -28,6 +28,9 @@ export interface RunFlags extends GateFlags, ControlFlags {
   readonly budgetCost?: number
   readonly noSubagents?: boolean
   readonly image?: readonly string[]
+  readonly outputSchema?: string
+  readonly failOnDeny?: boolean
+  readonly quiet?: boolean
   readonly trust?: boolean
   readonly json?: boolean
 }
@@ -37,11 +40,18 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
   const workspace = resolveWorkspace(io, flags.workspace)
   const images: readonly Image[] =
     flags.image === undefined ? [] : (await import('../../run/read-images.ts')).readImages(io, flags.image)
-  const content = await readWork(io, words)
+  const outputSchema =
+    flags.outputSchema === undefined
+      ? undefined
+      : (await import('../../run/read-output-schema.ts')).readOutputSchema(io, flags.outputSchema)
+  const { content, late } = await readWork(io, words, { quiet: flags.quiet === true })
   await ensureModel(io, flags)
-  return driveRun({ ...flags, io, workspace }, (runtime, signal) => {
+  const options = { ...flags, io, workspace, hasSchema: outputSchema !== undefined }
+  return driveRun(options, (runtime, signal) => {
+    void late?.then(() => runtime.tell(lateNotice))
     const { name, text } = addressedIn(content, runtime, flags.agent)
     const agent = chooseAgent(runtime, name)
+    if (outputSchema !== undefined) refuseSections(agent)
     tellFaults(runtime, agent)
     return runtime.orchestrator.start(
       {
@@ -51,10 +61,23 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
         delegation: flags.noSubagents !== true,
         ...(flags.model !== undefined && { model: flags.model }),
         ...(flags.maxTurns !== undefined && { maxRounds: flags.maxTurns }),
+        ...(outputSchema && { outputSchema }),
       },
       signal,
     )
   })
+}
+
+const lateNotice =
+  'standard input sent data after the run had started without it. The agents do not see it. Run it again with - after the work.'
+
+/** A report cannot have headings and be JSON. */
+function refuseSections({ name, requiredSections = [] }: AgentDefinition): void {
+  if (requiredSections.length === 0) return
+  throw new CadreError(
+    'usage',
+    `agent ${name} requires the sections ${requiredSections.join(', ')} in its report, so it cannot answer with JSON. Choose another agent, or run without --output-schema.`,
+  )
 }
 
 /** Work may begin by naming its agent: `@reviewer …`. An `@` before anything else is just text. */

@@ -3,6 +3,7 @@ import { openSessions } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
+import { localTime } from '../../output/local-time.ts'
 import { roomIn, textTable } from '../../output/text-table.ts'
 import { cutText } from '../../output/text-width.ts'
 import { workText } from '../../output/work-text.ts'
@@ -42,7 +43,7 @@ const widest = 80
 
 function rowOf({ id, agent, parent, status, outcome, updated, work = '' }: SessionSummary): string[] {
   const shown = outcome === undefined || outcome === status ? status : `${status} (${outcome})`
-  const when = updated.replace('T', ' ').slice(0, 19)
+  const when = localTime(updated)
   const begins = cutText(workText(work), widest)
   return [id, agent, shown, when, parent?.split('/')[0] ?? '', begins].map(cleanLine)
 }

@@ -110,7 +110,7 @@ async function itemsFor(
         ...(await knownAgents(services, document.uri)).map(({ name, description }) =>
           itemOf({ label: name, about: description, kind: vscode.CompletionItemKind.User }),
         ),
-        itemOf({ label: 'human', about: 'A person does it', kind: vscode.CompletionItemKind.User }),
+        itemOf({ label: 'human', about: 'Assigned to a person', kind: vscode.CompletionItemKind.User }),
       ]
     case 'tag': {
       const tags = readTaskFile(rawOf(document.getText())).tasks.flatMap((task) => task.tags)

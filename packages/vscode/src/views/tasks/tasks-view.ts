@@ -213,7 +213,7 @@ const firstFile = `todo${ending}`
 
 async function newTask(services: Services, tasksIn: (here: HomeHere) => Promise<Tasks>): Promise<void> {
   if (!vscode.workspace.isTrusted)
-    throw new Error('In Restricted Mode nothing is written. Trust the workspace first.')
+    throw new Error('In Restricted Mode, tasks are read-only. Trust the workspace first.')
   const here = await homeForNew(services)
   if (here === undefined) return
   const tasks = await tasksIn(here)
@@ -223,7 +223,7 @@ async function newTask(services: Services, tasksIn: (here: HomeHere) => Promise<
     title: `New task in ${file}`,
     prompt: 'Describe the task. Begin with @NAME to assign it to an agent.',
     placeHolder: '@executor-001 Check which port the service uses',
-    validateInput: (value) => (value.trim() === '' ? 'Write what is to be done.' : undefined),
+    validateInput: (value) => (value.trim() === '' ? 'Describe what needs to be done.' : undefined),
   })
   if (text === undefined) return
   refuseUnsaved(tasks.pathOf(file))

@@ -1,5 +1,5 @@
-import { explainIssues } from '@cadre/core'
 import { expect, it } from 'vitest'
+import { explainIssues } from '../ports/schema.ts'
 import { checkSchema } from './check-schema.ts'
 
 const schema = {

@@ -1,0 +1,19 @@
+/**
+ * An instant as a person reads it: `2026-11-16 14:05:09`, in the time zone of the machine or of `TZ`. Files and JSON keep UTC. Text that
+ * is no instant comes back as it is.
+ */
+export function localTime(instant: string): string {
+  const date = new Date(instant)
+  if (Number.isNaN(date.getTime())) return instant
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  return `${day} ${localClock(date)}`
+}
+
+/** Only the time of day: `14:05:09`. */
+export function localClock(date: Date): string {
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0')
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import type { Io } from '../io.ts'
+import { cleanLine } from '../output/clean-text.ts'
+import { cutText } from '../output/text-width.ts'
+
+export type NotifySetting = 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
+
+/** `waiting`: a person has to decide. `finished`: a long run has ended. */
+export type Notification = { readonly kind: 'waiting' | 'finished'; readonly text: string }
+
+const longestText = 120
+
+/**
+ * Calls a person back to the terminal. Does nothing if standard output is not a terminal. Text of models is cleaned, so that it cannot
+ * end the sequence and act on the terminal.
+ */
+export function createNotifier(io: Io): (setting: NotifySetting, notification: Notification) => void {
+  return (setting, { kind, text }) => {
+    if (!io.stdout.isTTY || io.env['TERM'] === 'dumb') return
+    const way = setting === 'auto' ? wayOf(io.env) : setting
+    const body = cutText(cleanLine(text).replaceAll(';', ','), longestText)
+    // A bell says nothing about what happened, so unless somebody asked for it, it only calls for a decision.
+    if (way === 'bell' && (setting === 'bell' || kind === 'waiting')) io.stdout.write('\x07')
+    if (way === 'osc9') io.stdout.write(passed(`\x1b]9;Cadre: ${body}\x07`, io.env))
+    if (way === 'osc777') io.stdout.write(passed(`\x1b]777;notify;Cadre;${body}\x07`, io.env))
+    if (way === 'desktop') notifyDesktop(body)
+  }
+}
+
+/** What the terminal is known to show. The bell, which every terminal knows, for all others and inside of tmux and screen. */
+function wayOf(env: NodeJS.ProcessEnv): NotifySetting {
+  const { TERM = '', TERM_PROGRAM = '', TMUX, STY, KITTY_WINDOW_ID } = env
+  if (TMUX !== undefined || STY !== undefined) return 'bell'
+  if (/^(iTerm\.app|WezTerm|ghostty)$/i.test(TERM_PROGRAM)) return 'osc9'
+  if (KITTY_WINDOW_ID !== undefined || TERM === 'xterm-kitty' || TERM === 'xterm-ghostty') return 'osc9'
+  return /^(foot|rxvt-unicode)/.test(TERM) ? 'osc777' : 'bell'
+}
+
+/** tmux hands a sequence on to the terminal if it is wrapped, and if `allow-passthrough` is on. */
+function passed(sequence: string, env: NodeJS.ProcessEnv): string {
+  return env['TMUX'] === undefined ? sequence : `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`
+}
+
+function notifyDesktop(body: string): void {
+  const [program, args] =
+    process.platform === 'darwin'
+      ? (['osascript', ['-e', `display notification ${JSON.stringify(body)} with title "Cadre"`]] as const)
+      : (['notify-send', ['--app-name=Cadre', '--', 'Cadre', body]] as const)
+  const child = spawn(program, args, { stdio: 'ignore', detached: true })
+  // Without the program there is no notification. Nothing else depends on it.
+  child.on('error', () => {})
+  child.unref()
+}

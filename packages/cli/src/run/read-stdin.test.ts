@@ -1,0 +1,64 @@
+import { PassThrough } from 'node:stream'
+import { expect, it } from 'vitest'
+import { readStdin, type StdinOptions } from './read-stdin.ts'
+
+const pipe = () => new PassThrough()
+const read = (stream: PassThrough, options?: StdinOptions) =>
+  readStdin(stream as unknown as NodeJS.ReadStream, options)
+
+it('reads nothing from a terminal', async () => {
+  const stream = Object.assign(pipe(), { isTTY: true })
+  stream.end('typed')
+  expect(await read(stream)).toEqual({ kind: 'none' })
+  expect(stream.read()?.toString()).toBe('typed')
+})
+
+it.each(['', ' \n'])('takes empty input for none: %j', async (text) => {
+  const stream = pipe()
+  stream.end(text)
+  expect(await read(stream)).toEqual({ kind: 'none' })
+})
+
+it('reads to the end once a byte came, however long that takes', async () => {
+  const stream = pipe()
+  stream.write('a')
+  const reading = read(stream, { silence: 1 })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  stream.end('b')
+  expect(await reading).toEqual({ kind: 'text', text: 'ab', isCut: false })
+})
+
+it('goes on without an open, silent pipe, and tells if something comes later', async () => {
+  const stream = pipe()
+  const input = await read(stream, { silence: 1 })
+  if (input.kind !== 'silent') throw new Error(input.kind)
+  stream.write('late')
+  await input.late
+})
+
+it('waits for the end if asked to', async () => {
+  const stream = pipe()
+  const reading = read(stream, { silence: 1, waits: true })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  stream.end('slow')
+  expect(await reading).toMatchObject({ text: 'slow' })
+})
+
+it('cuts long input at a whole character, and reads the rest so that the writer can finish', async () => {
+  const stream = pipe()
+  stream.write('aé')
+  const reading = read(stream, { most: 2 })
+  expect(await reading).toEqual({ kind: 'text', text: 'a', isCut: true })
+  stream.end('x'.repeat(1_000_000))
+  await new Promise((resolve) => stream.on('end', resolve))
+})
+
+it('refuses binary input, and input that cannot be read', async () => {
+  const binary = pipe()
+  binary.end(Buffer.from([0x89, 0x50, 0, 1]))
+  await expect(read(binary)).rejects.toThrow('standard input is binary')
+  const broken = pipe()
+  const reading = read(broken)
+  broken.destroy(new Error('EISDIR: illegal operation on a directory, read'))
+  await expect(reading).rejects.toThrow('cannot read standard input: EISDIR')
+})

@@ -1,0 +1,47 @@
+import type { Reviewer } from '../ports/gate.ts'
+import type { Json } from '../ports/json.ts'
+import { explainIssues } from '../ports/schema.ts'
+import { checkSchema } from './check-schema.ts'
+
+/** Sends a report back while it is not the JSON that its session was asked for. */
+export const requireOutput: Reviewer = ({ report }, { outputSchema }) => {
+  if (outputSchema === undefined) return { kind: 'accept' }
+  const read = readOutput(report.text)
+  if (read === undefined)
+    return returned('The reply is not JSON. Reply with one JSON value and no other text.')
+  const issues = checkSchema(outputSchema, read.value)
+  if (issues.length === 0) return { kind: 'accept', output: read.value }
+  const more = issues.length > 3 ? ` (and ${issues.length - 3} more)` : ''
+  return returned(
+    `The JSON does not validate: ${explainIssues(issues)}${more}. Reply with the complete, corrected JSON and no other text.`,
+  )
+}
+
+const returned = (reason: string) => ({ kind: 'return', by: 'schema', reason }) as const
+
+/** The whole text as JSON or, because models like to add a fence, the only fenced block in it. */
+function readOutput(text: string): { readonly value: Json } | undefined {
+  const whole = parsed(text)
+  if (whole !== undefined) return whole
+  const blocks = [...text.matchAll(/^[ \t]*```[\w+-]*[ \t]*\n(.*?)\n[ \t]*```[ \t]*$/gms)]
+  return blocks.length === 1 ? parsed(blocks[0]?.[1] ?? '') : undefined
+}
+
+function parsed(text: string): { readonly value: Json } | undefined {
+  try {
+    return { value: JSON.parse(text) as Json }
+  } catch {
+    return undefined
+  }
+}
+
+/** What the model is told at the start. */
+export function outputSection(schema: object): string {
+  return [
+    '## Output format',
+    '',
+    'Your final reply must be one JSON value that validates against this JSON Schema, without any other text and without a code fence:',
+    '',
+    JSON.stringify(schema),
+  ].join('\n')
+}
