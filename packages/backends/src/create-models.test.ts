@@ -59,7 +59,7 @@ describe('the default model', () => {
       kind: 'unknown',
       name: '',
       nearest: [],
-      reason: expect.stringMatching(/OPENAI_BASE_URL and OPENAI_API_KEY.*--model scripted:FILE/),
+      reason: expect.stringMatching(/Run "cadre setup".*OPENAI_BASE_URL and OPENAI_API_KEY.*--model BACKEND:NAME/),
     })
   })
 
