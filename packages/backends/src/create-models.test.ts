@@ -59,7 +59,9 @@ describe('the default model', () => {
       kind: 'unknown',
       name: '',
       nearest: [],
-      reason: expect.stringMatching(/Run "cadre setup".*OPENAI_BASE_URL and OPENAI_API_KEY.*--model BACKEND:NAME/),
+      reason: expect.stringMatching(
+        /Run "cadre setup".*OPENAI_BASE_URL and OPENAI_API_KEY.*--model BACKEND:NAME/,
+      ),
     })
   })
 
