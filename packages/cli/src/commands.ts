@@ -23,13 +23,8 @@ export const commands = {
   config: 'Show and change settings, with the source of each value',
   login: 'Sign in to GitHub Copilot, and install its language server if it is missing',
   logout: 'Sign out of GitHub Copilot',
-<<<<<<< HEAD
   models: 'List the models of all configured backends: context window, price, and the default',
-  demo: 'Run a scripted team offline in a folder of its own',
-=======
-  models: 'List the models of all configured backends: context window, premium requests, and the default',
   demo: 'Run a scripted team offline in its own folder',
->>>>>>> main
   doctor: 'Check installation, configuration and network, and suggest fixes',
   completion: 'Print a completion script for bash, zsh or fish',
 } as const

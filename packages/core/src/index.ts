@@ -147,16 +147,8 @@ export {
 } from './tree/orchestrator.ts'
 export { type Outfit, outfitOf } from './tree/outfit.ts'
 
-<<<<<<< HEAD
-
 export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolve-model.ts'
-export { type SpecRequest, specify } from './tree/specify.ts'
-
-=======
-
-export { resolveModel, type Specified, type SpecRequest, specify, specifyInParts } from './tree/specify.ts'
-
->>>>>>> main
+export { type Specified, type SpecRequest, specify, specifyInParts } from './tree/specify.ts'
 
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'

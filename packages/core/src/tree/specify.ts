@@ -6,18 +6,8 @@ import type { Ports } from '../ports/ports.ts'
 import type { Notice } from '../ports/report.ts'
 import type { Completion, Controls, SessionSpec, Work } from '../ports/session-spec.ts'
 
-<<<<<<< HEAD
-
-import { systemPrompt } from '../session/prompt.ts'
-import { delegationName, toolsetOf } from '../vocabulary/toolset.ts'
-
-=======
-
 import { joinPrompt, promptParts } from '../session/prompt.ts'
-import { modelPreferences } from '../vocabulary/match-model.ts'
 import { delegationName, type Toolset, toolsetOf } from '../vocabulary/toolset.ts'
-
->>>>>>> main
 
 import { allowedTargets } from './delegation.ts'
 import { type Place, placeOf } from './isolate.ts'

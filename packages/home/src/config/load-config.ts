@@ -67,14 +67,9 @@ const guarded: { readonly [key: string]: string } = {
   tools: 'it runs code from the repository',
   check: 'it runs a program',
   web: 'it lets agents reach private networks',
-<<<<<<< HEAD
   search:
     'it can run code from the repository, and decides whether file contents are sent to the model endpoint',
-  channels: 'it receives and sends messages outside of this machine',
-=======
-  search: 'it runs code from the repository',
   channels: 'it exchanges messages with other machines',
->>>>>>> main
 }
 
 /** Why a setting is a person's business; nothing when it is not. */
