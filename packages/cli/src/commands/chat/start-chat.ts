@@ -17,6 +17,7 @@ import type { Io } from '../../io.ts'
 import { createDrive, type Drive } from '../../run/create-drive.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { requireOwnWorkspace, sharedFolder } from '../../run/require-own-workspace.ts'
+import { ensureModel } from '../setup/ensure-model.ts'
 import type { Chat } from './chat.ts'
 import { allCommands, builtInCommands } from './chat-commands.ts'
 import { createChatOutput } from './chat-output.ts'
@@ -45,6 +46,7 @@ export interface ChatFlags extends GateFlags, ControlFlags {
 export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
   const flags = given.resume === undefined ? given : withGrantOf(io, given, given.resume)
   const { json = false } = flags
+  await ensureModel(io, flags)
   const stored = flags.resume === undefined ? undefined : await findStored(io, flags, flags.resume)
   const workspace = stored === undefined ? resolveWorkspace(io, flags.workspace) : sharedFolder(stored.spec)
   const repeated = repeatedFlags(flags)

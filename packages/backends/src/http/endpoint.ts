@@ -1,8 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { CadreError } from '@cadre/core'
 import type { BackendContext } from '../backend.ts'
-import type { OpenAiConfig } from '../models-config.ts'
+import type { ServerConfig } from '../models-config.ts'
 import { type KeySource, keyFromCommand, keyFromText } from './key.ts'
+import { openAiKind, type ServerKind } from './server-kind.ts'
 
 /** An address as `node:http` takes it. */
 export interface Target {
@@ -11,8 +12,11 @@ export interface Target {
   readonly path: string
 }
 
-/** A server that speaks chat completions, and how to speak to it. */
+/** A model server, and how to speak to it. */
 export interface Endpoint {
+  readonly kind: ServerKind
+  /** Whether it is the server of the company that makes the API, so that its models are the ones of that name. */
+  readonly isOfficial: boolean
   readonly isSecure: boolean
   /** For sentences: the address without anything secret. */
   readonly shown: string
@@ -25,24 +29,27 @@ export interface Endpoint {
   hide(text: string, key: string | undefined): string
 }
 
-const standardUrl = 'https://api.openai.com/v1'
-
 /** Undefined when nothing is configured. The environment comes first, for the address and for the key. */
-export function readEndpoint({ config, env }: BackendContext): Endpoint | undefined {
-  const settings = config.openai ?? {}
-  const text = env['OPENAI_API_KEY']?.trim() || undefined
+export function readEndpoint(
+  { config, env }: Pick<BackendContext, 'config' | 'env'>,
+  kind: ServerKind = openAiKind,
+): Endpoint | undefined {
+  const settings: ServerConfig = config[kind.section] ?? {}
+  const text = env[kind.keyVariable]?.trim() || undefined
   const hasKey = text !== undefined || settings.keyCommand !== undefined
-  const base = env['OPENAI_BASE_URL']?.trim() || settings.baseUrl || (hasKey ? standardUrl : undefined)
+  const base = env[kind.urlVariable]?.trim() || settings.baseUrl || (hasKey ? kind.standardUrl : undefined)
   if (base === undefined) return undefined
-  const url = checkedUrl(base, hasKey, settings)
+  const url = checkedUrl(base, hasKey, settings, kind)
   const key =
     text === undefined && settings.keyCommand !== undefined
-      ? keyFromCommand(settings.keyCommand, { ...env })
-      : keyFromText(text)
-  const extra = checkedHeaders(settings.headers ?? {})
-  const keyHeader = (settings.keyHeader ?? 'authorization').toLowerCase()
-  checkedHeaders({ [keyHeader]: '' })
+      ? keyFromCommand(settings.keyCommand, { ...env }, kind)
+      : keyFromText(text, kind)
+  const extra = checkedHeaders(settings.headers ?? {}, kind)
+  const keyHeader = (settings.keyHeader ?? kind.keyHeader).toLowerCase()
+  checkedHeaders({ [keyHeader]: '' }, kind)
   return {
+    kind,
+    isOfficial: url.host === new URL(kind.standardUrl).host,
     isSecure: url.protocol === 'https:',
     shown: url.origin,
     key,
@@ -53,6 +60,7 @@ export function readEndpoint({ config, env }: BackendContext): Endpoint | undefi
       accept: 'text/event-stream, application/json',
       'accept-encoding': 'identity',
       'user-agent': 'cadre',
+      ...kind.headers,
       ...extra,
       ...(secret !== undefined && {
         [keyHeader]: keyHeader === 'authorization' ? `Bearer ${secret}` : secret,
@@ -62,37 +70,43 @@ export function readEndpoint({ config, env }: BackendContext): Endpoint | undefi
   }
 }
 
-function checkedUrl(base: string, hasKey: boolean, settings: OpenAiConfig): URL {
+function checkedUrl(base: string, hasKey: boolean, settings: ServerConfig, kind: ServerKind): URL {
+  const { section, urlVariable, keyVariable } = kind
   let url: URL
   try {
     url = new URL(base.replaceAll('{model}', 'model'))
   } catch {
     throw wrong(
-      'the address of the model server is not a valid URL. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.',
+      `the address of the model server is not a valid URL. Check ${urlVariable}, or ${section}.baseUrl in config.yaml.`,
     )
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw wrong(`the address of the model server must start with https:// or http://, not ${url.protocol}`)
   if (url.username !== '' || url.password !== '')
     throw wrong(
-      'the address of the model server must not contain a user name or password. Put the key in OPENAI_API_KEY.',
+      `the address of the model server must not contain a user name or password. Put the key in ${keyVariable}.`,
     )
   if (hasKey && url.protocol === 'http:' && !isThisMachine(url.hostname) && settings.allowInsecure !== true)
     throw wrong(
-      `the key would be sent to ${url.origin} unencrypted. Use https://, or set openai.allowInsecure: true in config.yaml if the network is private.`,
+      `the key would be sent to ${url.origin} unencrypted. Use https://, or set ${section}.allowInsecure: true in config.yaml if the network is private.`,
     )
   return url
 }
 
-function isThisMachine(host: string): boolean {
+/** Whether a host name, as in a URL, can only be this machine. */
+export function isThisMachine(host: string): boolean {
   return (
     host === 'localhost' || host.endsWith('.localhost') || /^127(\.\d+){3}$/.test(host) || host === '[::1]'
   )
 }
 
-function targetOf(base: string, path: string, settings: OpenAiConfig): Target {
+function targetOf(base: string, wanted: string, settings: ServerConfig): Target {
   const url = new URL(base)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
+  const [path = '', query = ''] = wanted.split('?')
+  const root = url.pathname.replace(/\/+$/, '')
+  // Some write the version into the address of an API whose paths have it.
+  url.pathname = root + (root.endsWith('/v1') && path.startsWith('/v1/') ? path.slice(3) : path)
+  for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value)
   for (const [name, value] of Object.entries(settings.query ?? {})) url.searchParams.set(name, value)
   if (settings.apiVersion !== undefined) url.searchParams.set('api-version', settings.apiVersion)
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
@@ -100,14 +114,17 @@ function targetOf(base: string, path: string, settings: OpenAiConfig): Target {
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port, path: url.pathname + url.search }
 }
 
-function checkedHeaders(headers: { readonly [name: string]: string }): Record<string, string> {
+function checkedHeaders(
+  headers: { readonly [name: string]: string },
+  { section }: ServerKind,
+): Record<string, string> {
   for (const [name, value] of Object.entries(headers)) {
     try {
       validateHeaderName(name)
       validateHeaderValue(name, value)
     } catch {
       throw wrong(
-        `HTTP does not allow some characters of header ${JSON.stringify(name)}. Correct openai.headers or openai.keyHeader in config.yaml.`,
+        `HTTP does not allow some characters of header ${JSON.stringify(name)}. Correct ${section}.headers or ${section}.keyHeader in config.yaml.`,
       )
     }
   }

@@ -1,11 +1,10 @@
 import { CadreError } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
 import type { OpenAiConfig } from '../models-config.ts'
-import { systemClock } from '../pause.ts'
 import { readEndpoint } from './endpoint.ts'
 
 const read = (env: Record<string, string>, openai?: OpenAiConfig) =>
-  readEndpoint({ env, config: openai ? { openai } : {}, cwd: '/', clock: systemClock, random: () => 0 })
+  readEndpoint({ env, config: openai ? { openai } : {} })
 
 describe('an endpoint', () => {
   it('comes from the environment before the configuration', () => {

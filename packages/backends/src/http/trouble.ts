@@ -2,6 +2,8 @@ import type { ReplyFailure, Spent } from '@cadre/core'
 import { retryAfter } from './backoff.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Ended } from './exchange.ts'
+import { connectionProblem, likelyCause, type Problem } from './likely-cause.ts'
+import { isWebPage, webPageName } from './web-page.ts'
 
 /** Why a try did not bring a reply, and whether another might. */
 export interface Trouble {
@@ -63,7 +65,7 @@ function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleCo
   if (status === 404) return no(notFound(raw, about, shown, context))
   if (status >= 300 && status < 400)
     return no(
-      backend(`${shown} answered with a redirect (${about}). Set OPENAI_BASE_URL to its new address.`),
+      backend(`${shown} answered with a redirect (${about}). ${likelyCause('redirect', endpoint.kind)}`),
     )
   const failure = backend(sentence(`${shown} answered ${about}`))
   if (!isPassing(status) || /insufficient_quota|billing/.test(code)) return no(failure)
@@ -77,13 +79,31 @@ function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleCo
   )
 }
 
+/** The status that a server would have answered with, by the type or code of an error in a stream. */
+const statusByType: { readonly [type: string]: number } = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  context_length_exceeded: 400,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  overloaded_error: 529,
+}
+
 /** For an error the server reports inside a stream: it has a status of its own, or counts as a server's failure. */
 export function reportedTrouble(error: unknown, context: TroubleContext): Trouble {
-  const { code, status } = (typeof error === 'object' && error !== null ? error : {}) as {
+  const { code, status, type } = (typeof error === 'object' && error !== null ? error : {}) as {
     code?: unknown
     status?: unknown
+    type?: unknown
   }
-  const number = [status, code].map(Number).find((value) => value >= 400 && value < 600) ?? 500
+  const named = [code, type].map((name) =>
+    typeof name === 'string' && Object.hasOwn(statusByType, name) ? statusByType[name] : undefined,
+  )
+  const number = [status, code, ...named].map(Number).find((value) => value >= 400 && value < 600) ?? 500
   return troubleOf({ kind: 'status', status: number, headers: {}, text: JSON.stringify({ error }) }, context)
 }
 
@@ -96,9 +116,24 @@ export function garbledTrouble(reason: string, context: TroubleContext): Trouble
   }
 }
 
+/** A success that is a web page: the address is wrong, and asking again does not help. */
+export function webPageTrouble(text: string, { endpoint, key }: TroubleContext): Trouble {
+  const page = short(endpoint.hide(webPageName(text), key))
+  const cause = likelyCause('web-page', endpoint.kind)
+  const failure = backend(`the model server ${endpoint.shown} answered with ${page}. ${cause}`)
+  return { ...no(failure), spent: 'nothing' }
+}
+
+export function emptyTrouble(context: TroubleContext): Trouble {
+  const { endpoint, tries } = context
+  const cause = likelyCause('empty', endpoint.kind)
+  const failure = backend(`the reply of ${endpoint.shown} is invalid: it is empty. ${cause}`)
+  return { kind: 'trouble', failure, tries: Math.min(3, tries) }
+}
+
 export function silentTrouble(context: TroubleContext): Trouble {
   const seconds = Math.round(context.idleTimeout / 1000)
-  const message = `the model server ${context.endpoint.shown} sent nothing for ${seconds} seconds.`
+  const message = `the model server ${context.endpoint.shown} sent nothing for ${seconds} seconds. ${likelyCause('silent', context.endpoint.kind)}`
   return {
     kind: 'trouble',
     failure: { kind: 'failed', code: 'timeout', message },
@@ -108,7 +143,13 @@ export function silentTrouble(context: TroubleContext): Trouble {
 
 export function brokenTrouble(code: string, context: TroubleContext): Trouble {
   const shown = `the model server ${context.endpoint.shown}`
-  const [tries, message] = connectionTrouble(code, shown)
+  const problem = connectionProblem(code)
+  const [tries, what] = (problem && brokenBy[problem]) ?? [
+    Number.POSITIVE_INFINITY,
+    'the connection to SERVER failed',
+  ]
+  const advice = problem === undefined ? '' : ` ${likelyCause(problem, context.endpoint.kind)}`
+  const message = `${what.replace('SERVER', shown)} (${code}).${advice}`
   const trouble = {
     kind: 'trouble',
     failure: backend(message),
@@ -120,20 +161,13 @@ export function brokenTrouble(code: string, context: TroubleContext): Trouble {
 /** There was no connection, so the request did not arrive. */
 const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$|CERT|UNABLE_TO/
 
-function connectionTrouble(code: string, shown: string): [tries: number, message: string] {
-  const checkUrl = 'Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.'
-  if (code === 'ECONNREFUSED')
-    return [3, `cannot connect to ${shown} (${code}). Is the server running? ${checkUrl}`]
-  if (code === 'ENOTFOUND') return [1, `cannot find the host of ${shown} (${code}). ${checkUrl}`]
-  if (code === 'EAI_AGAIN') return [3, `cannot look up the host of ${shown} (${code}).`]
-  if (code.startsWith('HPE_') || code === 'EPROTO' || code.startsWith('ERR_SSL'))
-    return [1, `${shown} does not use the protocol of its address (${code}). ${checkUrl}`]
-  if (/CERT|TLS|SIGNATURE|UNABLE_TO/.test(code))
-    return [
-      1,
-      `the certificate of ${shown} is not trusted (${code}). Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority.`,
-    ]
-  return [Number.POSITIVE_INFINITY, `the connection to ${shown} failed (${code}).`]
+/** How many tries are worth it, and what happened. Others may pass, and are tried as often as configured. */
+const brokenBy: { readonly [problem in Problem]?: readonly [tries: number, what: string] } = {
+  'connection-refused': [3, 'cannot connect to SERVER'],
+  'unknown-host': [1, 'cannot find the host of SERVER'],
+  'host-lookup': [3, 'cannot look up the host of SERVER'],
+  'wrong-protocol': [1, 'SERVER does not use the protocol of its address'],
+  certificate: [1, 'the certificate of SERVER is not trusted'],
 }
 
 /** Without a limit on the reply, its cost is unbounded. */
@@ -145,16 +179,19 @@ export function uncappedTrouble(text: string, { endpoint, key }: TroubleContext)
   return { ...no(failure), spent: 'nothing' }
 }
 
-function notFound(raw: string, about: string, shown: string, { model }: TroubleContext): ReplyFailure {
+function notFound(
+  raw: string,
+  about: string,
+  shown: string,
+  { model, endpoint }: TroubleContext,
+): ReplyFailure {
   if (/model|deployment/i.test(raw))
     return {
       kind: 'failed',
       code: 'unknown_model',
       message: `${shown} has no model ${JSON.stringify(model)} (${about}).`,
     }
-  return backend(
-    `${shown} answered ${about}. The address usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.`,
-  )
+  return backend(`${shown} answered ${about}. ${likelyCause('not-found', endpoint.kind)}`)
 }
 
 function isPassing(status: number): boolean {
@@ -162,7 +199,7 @@ function isPassing(status: number): boolean {
 }
 
 const tooLong =
-  /context_length_exceeded|maximum context length|context (length|window|size)|prompt is too long|input is too long|too many (input )?tokens|request too large|reduce the length/i
+  /context_length_exceeded|maximum context length|context (length|window|size|limit)|prompt is too long|input is too long|too many (input )?tokens|request too large|reduce the length/i
 
 function isTooLong(status: number, raw: string): boolean {
   return status === 413 || ([400, 422, 429, 500].includes(status) && tooLong.test(raw))
@@ -180,10 +217,7 @@ function isWithoutTools(status: number, raw: string): boolean {
 
 /** The server's own words, from whichever of the usual places. */
 function readError(text: string, type: string | undefined): { message: string; code: string } {
-  if (/html/i.test(type ?? '') || /^\s*</.test(text)) {
-    const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim()
-    return { message: title ? `a web page: ${title}` : 'a web page', code: '' }
-  }
+  if (isWebPage(text, type)) return { message: webPageName(text), code: '' }
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -3,15 +3,15 @@ import type { BackendContext, ModelFacts } from '../backend.ts'
 import { counted } from '../counted.ts'
 import { pause } from '../pause.ts'
 import { ToldText } from '../told-text.ts'
-import { adapt, takesLimit } from './adapt.ts'
 import { backoff } from './backoff.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exchange, type Transport } from './exchange.ts'
 import { findKey } from './key.ts'
-import { ReplyReader } from './reply-reader.ts'
-import { type Quirks, requestBody } from './request-body.ts'
+import type { BodyReader } from './read-reply.ts'
+import type { ServerApi } from './server-api.ts'
 import {
   brokenTrouble,
+  emptyTrouble,
   garbledTrouble,
   reportedTrouble,
   silentTrouble,
@@ -19,7 +19,9 @@ import {
   type Trouble,
   type TroubleContext,
   uncappedTrouble,
+  webPageTrouble,
 } from './trouble.ts'
+import { isWebPage } from './web-page.ts'
 
 const interrupted: ReplyFailure = {
   kind: 'failed',
@@ -29,38 +31,50 @@ const interrupted: ReplyFailure = {
 /** Before anything was sent. */
 const cancelled: ReplyFailure = { ...interrupted, spent: 'nothing' }
 
+/** Of a web page, only its title matters. */
+const longestPage = 16 * 1024
+
 type Try =
   | Reply
   | Trouble
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'again'; readonly spent: Spent | undefined }
 
+export interface ServerModelOptions<Quirks extends object> {
+  /** `backend:name`. */
+  readonly id: string
+  /** What the server calls the model. */
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly transport: Transport
+  readonly api: ServerApi<Quirks>
+  readonly context: BackendContext
+  readonly facts: ModelFacts
+}
+
 /**
  * One model of an endpoint. A try that breaks is made again as a whole, also in the middle of a stream: nothing of it was
  * recorded. Text is told only once all the same: what a later try repeats is left out, and where it says something else
  * nothing more is told. The reply holds the whole text of the try that succeeded.
  */
-export function openAiModel(
-  name: string,
-  endpoint: Endpoint,
-  transport: Transport,
-  { config, random }: BackendContext,
-  facts: ModelFacts,
-): Model {
-  const tries = config.openai?.tries ?? 5
-  const idleTimeout = config.openai?.idleTimeout ?? 120_000
-  const target = endpoint.target(name, '/chat/completions')
+export function serverModel<Quirks extends object>(options: ServerModelOptions<Quirks>): Model {
+  const { id, name, endpoint, transport, api, facts } = options
+  const { config, random } = options.context
+  const settings = config[endpoint.kind.section]
+  const tries = settings?.tries ?? 5
+  const idleTimeout = settings?.idleTimeout ?? 120_000
+  const target = endpoint.target(name, api.path)
   const { clock } = transport
-  let quirks: Quirks = {}
+  let quirks = api.noQuirks
   let sent: { readonly key: string | undefined; readonly headers: Record<string, string> } | undefined
-  return { id: `openai:${name}`, ...facts, capsReplies: true, reply }
+  return { id, ...facts, capsReplies: true, reply }
 
   async function reply(
     request: ModelRequest,
     hooks: ReplyHooks,
     signal: AbortSignal,
   ): Promise<Reply | ReplyFailure> {
-    const question = new Question(request, hooks)
+    const question = new Question<Quirks>(request, hooks)
     for (let failed = 0; ; ) {
       const found = endpoint.key.known ?? (await findKey(endpoint.key, signal))
       if (found === undefined || signal.aborted) return cancelled
@@ -86,21 +100,31 @@ export function openAiModel(
     }
   }
 
-  async function ask(question: Question, key: string | undefined, signal: AbortSignal): Promise<Try> {
+  async function ask(question: Question<Quirks>, key: string | undefined, signal: AbortSignal): Promise<Try> {
     if (sent === undefined || sent.key !== key) sent = { key, headers: endpoint.headers(key) }
     const now = question.quirks ?? quirks
     question.text.begin()
     const hide = (text: string) => endpoint.hide(text, key)
-    const reader = new ReplyReader((delta) => question.text.tell(hide(delta)), hide)
+    const reader = api.reader((delta) => question.text.tell(hide(delta)), hide)
+    let page: string | undefined
+    let isStarted = false
     const ended = await exchange(
       transport,
       {
         method: 'POST',
         target,
         headers: sent.headers,
-        body: requestBody(name, question.request, now),
+        body: api.body(name, question.request, now),
         idleTimeout,
-        push: (chunk) => reader.push(chunk),
+        push(chunk) {
+          if (!isStarted && chunk.trim() !== '') {
+            isStarted = true
+            if (isWebPage(chunk)) page = ''
+          }
+          if (page === undefined) return reader.push(chunk)
+          page += chunk
+          return page.length > longestPage
+        },
       },
       signal,
     )
@@ -123,18 +147,20 @@ export function openAiModel(
           ? { kind: 'again', spent: undefined }
           : taken(brokenTrouble(ended.code, context), reader)
       case 'status': {
-        const other = adapt(now, ended, question.request.maxOutput)
+        const other = api.adapt(now, ended, question.request)
         if (other === undefined) return statusTrouble(ended, context)
-        if (!takesLimit(other)) return uncappedTrouble(ended.text, context)
+        if (!api.takesLimit(other)) return uncappedTrouble(ended.text, context)
         question.quirks = other
         return { kind: 'again', spent: ended.status < 500 ? 'nothing' : undefined }
       }
       case 'complete': {
+        if (page !== undefined) return webPageTrouble(page, context)
         const read = reader.finish()
+        if (read.kind === 'empty') return taken(emptyTrouble(context), reader)
         if (read.kind === 'reported') return taken(reportedTrouble(read.error, context), reader)
         if (read.kind === 'garbled') return taken(garbledTrouble(read.reason, context), reader)
         // Kept only now: it was the reason, since without it the answer came.
-        if (question.quirks !== undefined) quirks = lasting(question.quirks)
+        if (question.quirks !== undefined) quirks = api.lasting(question.quirks)
         return withoutSecrets(read, hide)
       }
     }
@@ -142,7 +168,7 @@ export function openAiModel(
 }
 
 /** Adds the usage, if the server reported it before the failure. */
-function taken(trouble: Trouble, { usage }: ReplyReader): Trouble {
+function taken(trouble: Trouble, { usage }: BodyReader): Trouble {
   return usage === undefined ? trouble : { ...trouble, spent: usage }
 }
 
@@ -150,20 +176,19 @@ function withSpent(failure: ReplyFailure, spent: Spent | undefined): ReplyFailur
   return spent === undefined ? failure : { ...failure, spent }
 }
 
-/** A limit that was too high for one request, because of its length, may fit the next one. */
-function lasting({ isPassing, mostOutput, ...rest }: Quirks): Quirks {
-  return isPassing || mostOutput === undefined ? rest : { ...rest, mostOutput }
-}
-
 /** A server may say back what it was sent; a reply is written down and shown, and a key must be neither. */
 function withoutSecrets(reply: Reply, hide: (text: string) => string): Reply {
-  const { content, calls, model } = reply
+  const { content, calls, model, reasoning } = reply
   const hidden = content === null ? null : hide(content)
   const written = JSON.stringify(calls)
   const safe = hide(written)
-  if (hidden === content && safe === written && (model === undefined || hide(model) === model)) return reply
+  // Reasoning is signed or encrypted: it is sent back as it is, or not at all.
+  const isSpoilt = reasoning !== undefined && hide(JSON.stringify(reasoning)) !== JSON.stringify(reasoning)
+  const isSame = hidden === content && safe === written && (model === undefined || hide(model) === model)
+  if (isSame && !isSpoilt) return reply
+  const { reasoning: _, ...rest } = reply
   return {
-    ...reply,
+    ...(isSpoilt ? rest : reply),
     content: hidden,
     calls: JSON.parse(safe) as Reply['calls'],
     ...(model !== undefined && { model: hide(model) }),
@@ -171,7 +196,7 @@ function withoutSecrets(reply: Reply, hide: (text: string) => string): Reply {
 }
 
 /** What one question remembers from try to try. */
-class Question {
+class Question<Quirks> {
   request: ModelRequest
   /** What is tried because the server refused the request as it was. */
   quirks: Quirks | undefined

@@ -1,4 +1,6 @@
 import { exec } from 'node:child_process'
+import { likelyCause } from './likely-cause.ts'
+import type { ServerKind } from './server-kind.ts'
 
 export type FoundKey =
   | { readonly kind: 'key'; readonly key: string | undefined }
@@ -17,14 +19,13 @@ export interface KeySource {
 
 const commandTimeout = 30_000
 
-export function keyFromText(text: string | undefined): KeySource {
+export function keyFromText(text: string | undefined, kind: ServerKind): KeySource {
   const known =
-    text === undefined ? ({ kind: 'key', key: undefined } as const) : check(text, 'OPENAI_API_KEY contains')
+    text === undefined
+      ? ({ kind: 'key', key: undefined } as const)
+      : check(text, `${kind.keyVariable} contains`)
   return {
-    advice:
-      text === undefined
-        ? 'Set OPENAI_API_KEY, or openai.keyCommand in config.yaml.'
-        : 'Check OPENAI_API_KEY.',
+    advice: likelyCause(text === undefined ? 'no-key' : 'key-rejected', kind),
     known,
     find: async () => known,
     renew: () => false,
@@ -32,16 +33,17 @@ export function keyFromText(text: string | undefined): KeySource {
 }
 
 /** Runs the command at the first question, once for all who ask meanwhile. */
-export function keyFromCommand(command: string, env: NodeJS.ProcessEnv): KeySource {
+export function keyFromCommand(command: string, env: NodeJS.ProcessEnv, kind: ServerKind): KeySource {
+  const setting = `${kind.section}.keyCommand`
   let known: FoundKey | undefined
   let running: Promise<FoundKey> | undefined
   return {
-    advice: 'Check the output of openai.keyCommand in config.yaml.',
+    advice: `Check the output of ${setting} in config.yaml.`,
     get known() {
       return known
     },
     find() {
-      running ??= run(command, env).then((found) => {
+      running ??= run(command, env, setting).then((found) => {
         if (found.kind === 'key') known = found
         running = undefined
         return found
@@ -69,21 +71,19 @@ export function findKey(source: KeySource, signal: AbortSignal): Promise<FoundKe
   })
 }
 
-function run(command: string, env: NodeJS.ProcessEnv): Promise<FoundKey> {
+function run(command: string, env: NodeJS.ProcessEnv, setting: string): Promise<FoundKey> {
   return new Promise((resolve) => {
     exec(
       command,
       { env, timeout: commandTimeout, windowsHide: true, maxBuffer: 64 * 1024 },
       (error, stdout) => {
         // What it printed is not shown, on neither stream: it may be the key.
-        if (error === null) resolve(check(stdout, 'openai.keyCommand printed'))
+        if (error === null) resolve(check(stdout, `${setting} printed`))
         else if (error.killed)
-          resolve(failed(`openai.keyCommand did not finish within ${commandTimeout / 1000} seconds.`))
+          resolve(failed(`${setting} did not finish within ${commandTimeout / 1000} seconds.`))
         else
           resolve(
-            failed(
-              `openai.keyCommand failed with ${error.code ?? error.signal}. Run it in a terminal to see why.`,
-            ),
+            failed(`${setting} failed with ${error.code ?? error.signal}. Run it in a terminal to see why.`),
           )
       },
     )
