@@ -15,17 +15,33 @@ const [rate = '200', tokens = '2000'] = process.argv.slice(2)
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 const aim = 0.15
 const env = { ...process.env, STREAM_RATE: rate, STREAM_TOKENS: tokens }
-const server = spawn(process.execPath, [here('server/streaming-model.mjs')], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+const server = spawn(process.execPath, [here('server/streaming-model.mjs')], {
+  env,
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
 const home = mkdtempSync(join(tmpdir(), 'cadre-bench-chat-'))
 try {
-  const url = await new Promise((resolve) => server.stdout.once('data', (text) => resolve(String(text).trim())))
+  const url = await new Promise((resolve) =>
+    server.stdout.once('data', (text) => resolve(String(text).trim())),
+  )
   const bare = await measure([here('bare/chat.mjs'), url], url)
-  const chat = [here('../packages/cli/bin/cadre.js'), 'chat', '--agent', 'assistant', '--model', 'openai:stream']
+  const chat = [
+    here('../packages/cli/bin/cadre.js'),
+    'chat',
+    '--agent',
+    'assistant',
+    '--model',
+    'openai:stream',
+  ]
   const cadre = await measure(chat, url, { ask: 'Go.\r', leave: '\x04' })
   console.log(`${tokens} tokens, ${rate} a second`)
   for (const [name, { share, delay }] of Object.entries({ bare, 'cadre chat': cadre }))
-    console.log(`${name.padEnd(12)} ${(share * 100).toFixed(1).padStart(5)} % of a core   token to screen, median ${delay.toFixed(0)} ms`)
-  console.log(`CPU ${(cadre.share / bare.share).toFixed(1)} × bare, ${(cadre.delay - bare.delay).toFixed(0)} ms later than bare`)
+    console.log(
+      `${name.padEnd(12)} ${(share * 100).toFixed(1).padStart(5)} % of a core   token to screen, median ${delay.toFixed(0)} ms`,
+    )
+  console.log(
+    `CPU ${(cadre.share / bare.share).toFixed(1)} × bare, ${(cadre.delay - bare.delay).toFixed(0)} ms later than bare`,
+  )
   console.log(`aim: at most ${aim * 100} % of a core: ${cadre.share <= aim ? 'met' : 'missed'}`)
 } finally {
   server.kill()
@@ -37,7 +53,13 @@ async function measure(argv, url, { ask, leave } = {}) {
   const line = [process.execPath, ...argv].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['-qec', `stty cols 120 rows 40; exec ${line}`, '/dev/null'], {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, TERM: 'xterm-256color', OPENAI_BASE_URL: url, OPENAI_API_KEY: 'none' },
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      TERM: 'xterm-256color',
+      OPENAI_BASE_URL: url,
+      OPENAI_API_KEY: 'none',
+    },
   })
   const seen = new Map()
   let screen = ''
@@ -68,6 +90,8 @@ async function measure(argv, url, { ask, leave } = {}) {
 
 /** Milliseconds of CPU that a process has used, all threads. */
 function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10
 }

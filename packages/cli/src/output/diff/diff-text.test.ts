@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { amount } from '../../../../../tests/support/amount.ts'
 import { createStyle } from '../style.ts'
 import { diffText } from './diff-text.ts'
 import { lineDiff } from './line-diff.ts'
@@ -66,7 +65,7 @@ it('leads from the one text to the other, whatever they are', () => {
         if (line.kind !== 'removed') expect(after[line.after - 1]).toBe(line.text)
       }
     }),
-    { numRuns: amount({ usual: 60, deep: 5_000 }) },
+    { numRuns: process.env['CADRE_DEEP'] ? 5_000 : 60 },
   )
 })
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { amount } from '../../../../../tests/support/amount.ts'
 import { createStyle } from '../style.ts'
 import { textWidth } from '../text-width.ts'
 import { MarkdownStream } from './markdown-stream.ts'
@@ -141,7 +140,7 @@ const document = fc
   )
   .map((lines) => lines.join('\n'))
 const columns = fc.integer({ min: 40, max: 200 })
-const runs = { numRuns: amount({ usual: 40, deep: 5_000 }) }
+const runs = { numRuns: process.env['CADRE_DEEP'] ? 5_000 : 40 }
 
 describe('for any text', () => {
   it('comes to the same lines in whatever pieces it arrives', () => {
