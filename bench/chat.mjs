@@ -71,12 +71,13 @@ async function measure(argv, url, { ask, leave } = {}) {
       const at = now()
       screen = (screen + text).slice(-20_000)
       for (const [, number] of text.matchAll(/\bt(\d+)t\b/g)) if (!seen.has(number)) seen.set(number, at)
-      if (!asked && screen.includes('/help')) {
+      if (!asked && /openai:stream.*\/help/.test(screen)) {
         asked = true
         child.stdin.write(ask)
       }
       used ??= seen.size > 0 ? { from: at, before: cpuOf(pid()) } : undefined
-      const isOver = ask === undefined ? screen.includes('THE END') : /completed .*tokens/.test(screen)
+      const isOver =
+        ask === undefined ? screen.includes('THE END') : /completed.* tokens.*\/help/s.test(screen)
       if (isOver && used.cpu === undefined) {
         used.cpu = (cpuOf(pid()) - used.before) / (at - used.from)
         child.stdin.write(leave ?? '\n')
