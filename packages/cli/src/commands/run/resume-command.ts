@@ -21,7 +21,7 @@ export const resumeCommand = defineCommand({
         1,
       ),
       ...gateFlags,
-      maxTurns: count('The maximum number of rounds from now on, also if it stopped at its limit', 1),
+      maxTurns: count('The maximum number of rounds from now on, even if it stopped at its limit', 1),
       ...scriptFlags,
       trust,
       json,
