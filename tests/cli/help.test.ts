@@ -12,6 +12,8 @@ const commands = [
   'approvals',
   'approve',
   'reject',
+  'undo',
+  'redo',
   'up',
   'down',
   'status',

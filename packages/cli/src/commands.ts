@@ -7,6 +7,8 @@ export const commands = {
   approvals: 'List pending approvals',
   approve: 'Approve a pending call: once, for its session, or with a permanent rule',
   reject: 'Reject a pending call and tell the agent why',
+  undo: 'Undo the file changes of the last turn in this folder',
+  redo: 'Restore the file changes of the last undone turn',
   up: 'Run the daemon: watch a home directory and act on its files',
   down: 'Stop the daemon of a home directory',
   status: 'Show the daemon, its sessions, pending approvals and problems in files',
@@ -20,7 +22,7 @@ export const commands = {
   login: 'Sign in to GitHub Copilot, and install its language server if it is missing',
   logout: 'Sign out of GitHub Copilot',
   models: 'List the models of all configured backends: context window, premium requests, and the default',
-  demo: 'Run a scripted team offline in a folder of its own',
+  demo: 'Run a scripted team offline in its own folder',
   doctor: 'Check installation, configuration and network, and suggest fixes',
   completion: 'Print a completion script for bash, zsh or fish',
 } as const

@@ -53,6 +53,7 @@ export type {
   Verdict,
 } from './ports/gate.ts'
 export { type Json, type JsonObject, parseJson } from './ports/json.ts'
+export type { Inform, Knowledge, KnowledgeRequest, PromptPart } from './ports/knowledge.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './ports/limits.ts'
 export type {
   Message,
@@ -123,9 +124,10 @@ export { checkSchema } from './schema/check-schema.ts'
 export { schemaFaults } from './schema/schema-faults.ts'
 export { attendAll } from './session/attend-all.ts'
 export { childrenOfStart } from './session/children-of-start.ts'
+export { estimatedTokens } from './session/context.ts'
 export { contextOf, type HandoffContext, type History } from './session/handoff.ts'
 export { stopGrace } from './session/perform.ts'
-export { oneLine, workWithoutHeadings } from './session/prompt.ts'
+export { workWithoutHeadings, joinPrompt, oneLine } from './session/prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
 export { sectionsOf } from './session/sections.ts'
 export { approveSession, foldEntries, nextMove, openCalls, type SessionState } from './session/state.ts'
@@ -141,7 +143,7 @@ export {
   type RunResult,
   type StartRequest,
 } from './tree/orchestrator.ts'
-export { resolveModel, type SpecRequest, specify } from './tree/specify.ts'
+export { resolveModel, type Specified, type SpecRequest, specify, specifyInParts } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'

@@ -18,6 +18,7 @@ export {
   unlinkIfThere,
   writeWhole,
 } from './files/files.ts'
+export { type Content, readWithin } from './files/read-within.ts'
 export { isRepository, repositoryOf } from './files/repository-of.ts'
 export { isSame as isSameStamp, type Stamp, stampOf, statsAt } from './files/stamp.ts'
 export { type FolderWatch, watchFolder } from './files/watch-folder.ts'
@@ -27,7 +28,7 @@ export { type ChangedPaths, changedPaths } from './git/changed-paths.ts'
 export { commitIndex, commitOf, commitTree, treeOf } from './git/commit-index.ts'
 export { diffNames } from './git/diff-names.ts'
 export { findGit } from './git/find-git.ts'
-export { type GitRequest, git, tryGit } from './git/git.ts'
+export { type GitRequest, git, gitBytes, tryGit } from './git/git.ts'
 export { ignoredFilesIn, ignoredInIndex, ignoredPaths } from './git/ignored-paths.ts'
 export { isFile } from './git/is-file.ts'
 export { mergeTrees, type Sides } from './git/merge-trees.ts'
@@ -53,6 +54,7 @@ export { systemClock } from './system/system-clock.ts'
 export { isOutOfFiles, systemTrouble } from './system/system-trouble.ts'
 export { decodeText } from './text/decode-text.ts'
 export { fitsPattern } from './text/fits-pattern.ts'
+export { glob, type Matcher } from './text/glob.ts'
 export {
   eolOf,
   isBlank,

@@ -3,6 +3,7 @@ import type { Guard } from '@cadre/gate'
 import { ownArtifact } from '@cadre/gate'
 import { type Config, type Home, isAttended, openMailboxes, type Policy, type TeamFiles } from '@cadre/home'
 import { sessionSummaryOf } from '@cadre/journal'
+import type { KnowledgeSource } from '@cadre/knowledge'
 import type { Settings } from './load-settings.ts'
 
 export interface LoadedTools {
@@ -24,6 +25,8 @@ export interface ToolsRequest {
     Guard,
     'places' | 'project' | 'hiddenIn' | 'unreadableIn' | 'unwritableIn' | 'sandbox'
   >
+  /** The skills of a workspace. Absent if there are none, or tools are only listed. */
+  readonly skills?: KnowledgeSource['skills'] | undefined
   /** Tools of the program that runs Cadre. */
   readonly host?: readonly Tool[] | undefined
   readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'>
@@ -55,9 +58,11 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
     teams: request.teams !== undefined,
     attended: () => isAttended(home),
     senders: {
+      slack: typeof config.channels?.['slack'] === 'object',
       mail: hasMailOut(config),
       load: async () => (await import('@cadre/channels')).openSenders(config, home, request.env ?? {}),
     },
+    ...(request.skills && { skills: request.skills }),
     ...(config.check && { check: config.check }),
     ...(config.web && { web: config.web }),
     ...(semantic && {

@@ -100,7 +100,7 @@ type Told = (severity: TaskProblem['severity'], code: string, message: string) =
 
 function readEndState(text: string, tell: Told): void {
   if (/^[A-Z]$/.test(text))
-    tell('warning', 'TD012', `Cadre ignores this ${text}: a priority must be before the title.`)
+    tell('warning', 'TD012', `Cadre ignores this ${text}: the priority must come before the title.`)
   else
     tell(
       'warning',

@@ -14,6 +14,7 @@ import { resumeCommand } from '../commands/run/resume-command.ts'
 import { runCommand } from '../commands/run/run-command.ts'
 import { sessionsRoutes } from '../commands/sessions/sessions-commands.ts'
 import { tasksCommand } from '../commands/tasks/tasks-command.ts'
+import { redoCommand, undoCommand } from '../commands/undo/undo-commands.ts'
 import { workspaceRoutes } from '../commands/workspace/workspace-commands.ts'
 import type { commands } from '../commands.ts'
 import { helpText } from '../help-text.ts'
@@ -30,6 +31,8 @@ export function buildApp(): Application<CliContext> {
     approvals: approvalsCommand,
     approve: approveCommand,
     reject: rejectCommand,
+    undo: undoCommand,
+    redo: redoCommand,
     up: upCommand,
     down: downCommand,
     status: statusCommand,

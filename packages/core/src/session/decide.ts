@@ -163,6 +163,7 @@ function draftOf(session: Session, judged: JudgedCall, verdict: Verdict): EventD
     grants.length > 0 &&
     grants.every((grant) => session.state.grants.has(grant))
   if (verdict.kind === 'allow' || granted) {
+    if (verdict.readsOnly === true) session.readsOnly.add(call.id)
     const isAnswered = verdict.kind === 'allow' && verdict.answered === true
     const why = granted
       ? { ...said, by: 'approval', rule: 'granted for this session' }

@@ -142,6 +142,7 @@ function createSession(
     state,
     inherited: startedCalls(state),
     heldNow: new Set(),
+    readsOnly: new Set(),
     read: new Map(),
     background: new Map(),
     teammates: undefined,

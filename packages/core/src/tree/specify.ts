@@ -1,12 +1,14 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import { CadreError, type ErrorCode } from '../ports/errors.ts'
 import type { JsonObject } from '../ports/json.ts'
+import type { Knowledge, PromptPart } from '../ports/knowledge.ts'
 import type { RunLimits } from '../ports/limits.ts'
 import type { Ports } from '../ports/ports.ts'
+import type { Notice } from '../ports/report.ts'
 import type { Completion, Controls, SessionSpec, Work } from '../ports/session-spec.ts'
-import { systemPrompt } from '../session/prompt.ts'
+import { joinPrompt, promptParts } from '../session/prompt.ts'
 import { modelPreferences } from '../vocabulary/match-model.ts'
-import { delegationName, toolsetOf } from '../vocabulary/toolset.ts'
+import { delegationName, type Toolset, toolsetOf } from '../vocabulary/toolset.ts'
 import { allowedTargets } from './delegation.ts'
 import { type Place, placeOf } from './isolate.ts'
 
@@ -34,8 +36,25 @@ export interface SpecRequest {
   readonly controls?: Controls | undefined
 }
 
+/** A specification, and how its system prompt came about. */
+export interface Specified {
+  readonly spec: SessionSpec
+  readonly prompt: readonly PromptPart[]
+  /** Messages to the user about what the session knows. */
+  readonly notices: readonly Notice[]
+}
+
 /** All that a new session is started with. Rejects with a `CadreError` when it cannot be started. */
 export async function specify(ports: Ports, limits: RunLimits, request: SpecRequest): Promise<SessionSpec> {
+  return (await specifyInParts(ports, limits, request)).spec
+}
+
+/** The same, with the parts of the system prompt. */
+export async function specifyInParts(
+  ports: Ports,
+  limits: RunLimits,
+  request: SpecRequest,
+): Promise<Specified> {
   const { id, agent, parent, completion, outputSchema, team, work } = request
   const model = await resolveModel(ports, request)
   const delegation = parent?.spec.delegation ?? request.delegation ?? true
@@ -50,11 +69,14 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
   const tool = delegationName(toolset)
   const { maxTurns, timeoutSeconds, budget } = agent.limits ?? {}
   const charged = parent === undefined ? request.charged : parent.spec.limits.charged
-  return {
+  const place = await placed(request)
+  const { parts, notices = [] } = await informed(ports, agent, place, toolset)
+  const prompt = promptParts(agent, targets, toolset, { outputSchema, known: parts })
+  const spec: SessionSpec = {
     id,
     root: parent?.spec.root ?? request.root ?? id,
     agent,
-    systemPrompt: systemPrompt(agent, targets, toolset, outputSchema),
+    systemPrompt: prompt.length === 0 ? agent.prompt : joinPrompt(prompt),
     model,
     ...(parent && { parent: { session: parent.spec.id, call: parent.call } }),
     depth,
@@ -79,12 +101,25 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
       ...(charged && { charged }),
     },
     ...(controls && { controls }),
-    ...(await placed(request)),
+    ...place,
     ...(team && { team }),
     work,
     ...(request.history && { history: request.history }),
     created: new Date(ports.clock.now()).toISOString(),
   }
+  return { spec, prompt, notices }
+}
+
+/** An agent without a prompt and without tools is the plain model: it gets what the person wrote, and nothing else. */
+async function informed(
+  { inform }: Ports,
+  agent: AgentDefinition,
+  { workspace }: Place,
+  toolset: Toolset,
+): Promise<Knowledge> {
+  const offered = toolset.names().map((name) => toolset.find(name)?.tool.name ?? name)
+  if (inform === undefined || (agent.prompt === '' && offered.length === 0)) return { parts: [] }
+  return inform({ agent, workspace, tools: new Set(offered) })
 }
 
 function placed({ place, parent }: SpecRequest): Place | Promise<Place> {

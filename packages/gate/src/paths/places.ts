@@ -146,7 +146,7 @@ function judgeMounted(request: PlaceRequest, { mount, followed }: MountedPath, r
   const { real } = followed
   const { name, folder } = mount
   if (!isInside(folder, real)) {
-    const reason = `${quote(request.path)} leads out of ${name}/, the ${name} of this home directory. Use a path inside it.`
+    const reason = `${quote(request.path)} points outside ${name}/, the ${name} of this home directory. Use a path inside it.`
     return { kind: 'outside', real, reason }
   }
   const below = real === folder ? [] : real.slice(folder.length + 1).split(path.sep)

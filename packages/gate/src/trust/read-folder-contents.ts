@@ -1,13 +1,14 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
-import { isInside } from '@cadre/disk'
+import { isInside, readWithin } from '@cadre/disk'
 import { inspectProjectPolicy } from '@cadre/home'
 import { readAllowlist } from '../commands/read-allowlist.ts'
 import { configItems } from './config-items.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'
 import { type HomeState, homeItems } from './home-items.ts'
 import { hookItems } from './hook-items.ts'
-import { readWithin } from './read-within.ts'
+import { importItems } from './import-items.ts'
+import { permissionItems } from './permission-items.ts'
 import { serverItems } from './server-items.ts'
 
 export interface FolderRequest {
@@ -22,6 +23,8 @@ export interface FolderRequest {
   readonly userHome: string
   /** `/etc/cadre/hooks.d`. */
   readonly policyFolder?: string | undefined
+  /** Whether this program would start the MCP servers that files name. Without it they are not part of what needs trust. */
+  readonly startsServers?: boolean | undefined
 }
 
 /**
@@ -35,20 +38,25 @@ export async function readFolderContents(request: FolderRequest): Promise<Folder
   const hooks = hookItems({ ...request, ownHome })
   const isBrought = ({ source }: AgentDefinition) =>
     ownHome === undefined || source === undefined || !isInside(ownHome, source.path)
-  const servers = serverItems(project, agents.filter(isBrought))
+  const servers = request.startsServers
+    ? serverItems(project, agents.filter(isBrought))
+    : { items: [], unusable: [] }
+  const permissions = permissionItems(project)
   const allowlist = isOwn ? { items: [], unusable: [] } : allowlistItem(home)
   const items = [
     ...(homeState === undefined ? [] : homeItems(home, homeState)),
     ...hooks.items,
     ...(await configItems(home, project, isOwn)),
     ...servers.items,
+    ...importItems(project, request.userHome),
+    ...permissions.items,
     ...(isOwn ? [] : await policyItems(home)),
     ...allowlist.items,
   ]
   const seen = new Set<string>()
   return {
     items: items.filter(({ path }) => (seen.has(path) ? false : seen.add(path))),
-    unusable: [...hooks.unusable, ...servers.unusable, ...allowlist.unusable],
+    unusable: [...hooks.unusable, ...servers.unusable, ...permissions.unusable, ...allowlist.unusable],
   }
 }
 

@@ -67,7 +67,7 @@ const guarded: { readonly [key: string]: string } = {
   check: 'it runs a program',
   web: 'it lets agents reach private networks',
   search: 'it runs code from the repository',
-  channels: 'it receives and sends messages outside of this machine',
+  channels: 'it exchanges messages with other machines',
 }
 
 /** Why a setting is a person's business; nothing when it is not. */

@@ -10,13 +10,12 @@ import {
   type Tool,
   type ToolContext,
 } from '@cadre/core'
-import { isInside } from '@cadre/disk'
+import { glob, isInside, type Matcher } from '@cadre/disk'
 import type { Places } from '@cadre/gate'
 import { builtIn, type Work } from '../built-in.ts'
 import type { HiddenIn } from '../create-tools.ts'
 import { type ConfinedPath, confined, isKept } from '../files/confine.ts'
 import { Refusal } from '../refusal.ts'
-import { glob, type Matcher } from './glob.ts'
 import { locateRipgrep as installed, type LocateRipgrep } from './locate-ripgrep.ts'
 import type { EmbedLoader } from './ranked/embed.ts'
 import type { RankedSearch } from './ranked/ranked-search.ts'

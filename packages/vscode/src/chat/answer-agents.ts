@@ -19,7 +19,7 @@ export async function showAgents({ chat, use }: Turn): Promise<vscode.ChatResult
     chat.tell(rows.join('\n'))
     if (!isListed)
       chat.tell(
-        `No agent here is set to answer first, so the built-in ${code(entry.name)} does. To change that, set \`copilotMultiAgent.entryAgent\`.`,
+        `No entry agent is set, so the built-in agent ${code(entry.name)} answers. To choose another agent, set \`copilotMultiAgent.entryAgent\`.`,
       )
     chat.button('Open Agent Settings', 'copilotMultiAgent.openSettings', {})
     return {}

@@ -28,7 +28,7 @@ export async function modelNames(subject: Subject, { model }: LintKnowledge): Pr
         severity: 'warning',
         code: 'model-unclear',
         line,
-        message: `${quoted} is not the name of one model.`,
+        message: `${quoted} is not a single model name.`,
         fix: 'Write one name, or a list: [first, second].',
       })
     } else if (told?.kind === 'unknown') {

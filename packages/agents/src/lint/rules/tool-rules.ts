@@ -36,7 +36,7 @@ export const toolNames: FileRule = (subject, knowledge) => {
       severity: 'info' as const,
       code: 'tool-elsewhere',
       line,
-      message: `Cadre has no such tools, only the host that this file was written for: ${names}.`,
+      message: `Only the host that this file was written for has these tools: ${names}.`,
     })),
     ...listed(sorted.get('not-here'), (names) => ({
       severity: 'info' as const,

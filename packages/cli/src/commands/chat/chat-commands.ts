@@ -7,6 +7,7 @@ import { textTable } from '../../output/text-table.ts'
 import type { Chat } from './chat.ts'
 import { offer } from './chat-output.ts'
 import { isUnfinished, newestConversation, refuseOwned, showLast } from './find-conversation.ts'
+import { promptRows, runPromptFile } from './prompt-files.ts'
 import { showTurnTree } from './show-turn-tree.ts'
 import { switchAgent, talksTo } from './switch-agent.ts'
 import { takeHandoff } from './take-handoff.ts'
@@ -20,7 +21,7 @@ interface ChatCommand {
 }
 
 const table: { readonly [name: string]: ChatCommand } = {
-  help: { brief: 'list the commands', run: ({ output }) => output.note(helpText()) },
+  help: { brief: 'list the commands', run: (chat) => chat.output.note(helpText(promptRows(chat))) },
   agents: { brief: 'list the agents you can chat with', run: showAgents },
   agent: { takes: 'NAME', brief: 'switch to another agent; same as @NAME', run: changeAgent },
   handoff: {
@@ -47,6 +48,7 @@ export const commandNames: readonly string[] = Object.keys(table)
 export async function runCommand(chat: Chat, name: string, rest: string): Promise<void> {
   const command = Object.hasOwn(table, name) ? table[name] : undefined
   if (command !== undefined) return command.run(chat, rest)
+  if (await runPromptFile(chat, name, rest)) return
   const hint = didYouMean(name, commandNames) || '.'
   throw new CadreError(
     'usage',
@@ -54,12 +56,13 @@ export async function runCommand(chat: Chat, name: string, rest: string): Promis
   )
 }
 
-function helpText(): string {
+function helpText(prompts: readonly [string, string][]): string {
   const rows = [
     ...Object.entries(table).map(([name, { takes, brief }]) => [
       `/${name}${takes === undefined ? '' : ` ${takes}`}`,
       brief,
     ]),
+    ...prompts.map(([what, brief]) => [cleanLine(what), cleanLine(brief).slice(0, 200)]),
     ['@NAME …', 'switch to that agent; it sees the conversation so far'],
     ['1, 2, …', 'accept the handoff with this number'],
   ] as [string, string][]

@@ -138,9 +138,11 @@ async function inputFrom(io: Io, { hasPerson, style }: Drive, runtime: Runtime):
     import('./message-history.ts'),
   ])
   const complete = (beginning: string) =>
-    [...commandNames.map((name) => `/${name}`), ...namesOf(runtime).map(mention)].filter((word) =>
-      word.toLowerCase().startsWith(beginning.toLowerCase()),
-    )
+    [
+      ...commandNames.map((name) => `/${name}`),
+      ...runtime.prompts.list().map(({ name }) => `/${name}`),
+      ...namesOf(runtime).map(mention),
+    ].filter((word) => word.toLowerCase().startsWith(beginning.toLowerCase()))
   return createPromptInput({ io, style, history: openMessageHistory(runtime.home), complete })
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { messageOf } from '@cadre/core'
-import { isInside } from '@cadre/disk'
+import { isInside } from './files.ts'
 
 const largest = 1_000_000
 

@@ -1,25 +1,25 @@
-/** What waits for what, by id. */
+/** The ids that each id waits for. */
 export type Waits = ReadonlyMap<string, readonly string[]>
 
-/** A circle is looked for through each of so many; of more, only that they wait for each other is said. */
+/** In a larger group, Cadre does not search for a path through each task. */
 const shownMost = 100
 
 /**
- * Everything that waits for itself, however far around, each with a way from it back to it: `[a, b, a]`. Where too many wait
- * for each other, with itself alone.
+ * Every id that depends on itself, directly or not, with a path back to itself: `[a, b, a]`. In a very large group, the path is
+ * the id alone.
  */
-export function findCircles(waits: Waits): ReadonlyMap<string, readonly string[]> {
-  const circles = new Map<string, readonly string[]>()
-  for (const group of knotsOf(waits)) {
+export function findCycles(waits: Waits): ReadonlyMap<string, readonly string[]> {
+  const cycles = new Map<string, readonly string[]>()
+  for (const group of groupsOf(waits)) {
     const members = new Set(group)
-    for (const id of group) circles.set(id, group.length > shownMost ? [id] : wayBack(id, waits, members))
+    for (const id of group) cycles.set(id, group.length > shownMost ? [id] : pathBack(id, waits, members))
   }
-  return circles
+  return cycles
 }
 
-/** Groups in which each is reached from each (Tarjan's), without recursion: a chain of ten thousand is nothing unusual. */
-function knotsOf(waits: Waits): string[][] {
-  const knots: string[][] = []
+/** Strongly connected components (Tarjan's algorithm). It does not recurse, because chains of ten thousand tasks are common. */
+function groupsOf(waits: Waits): string[][] {
+  const groups: string[][] = []
   const order = new Map<string, number>()
   const low = new Map<string, number>()
   const open: string[] = []
@@ -46,15 +46,15 @@ function knotsOf(waits: Waits): string[][] {
       const above = path.at(-1)
       if (above !== undefined) lower(above.id, low.get(top.id) as number)
       if (low.get(top.id) !== order.get(top.id)) continue
-      const knot = open.splice(open.indexOf(top.id))
-      for (const id of knot) isOpen.delete(id)
-      if (knot.length > 1 || waits.get(top.id)?.includes(top.id)) knots.push(knot)
+      const group = open.splice(open.indexOf(top.id))
+      for (const id of group) isOpen.delete(id)
+      if (group.length > 1 || waits.get(top.id)?.includes(top.id)) groups.push(group)
     }
   }
-  return knots
+  return groups
 }
 
-function wayBack(id: string, waits: Waits, members: ReadonlySet<string>): readonly string[] {
+function pathBack(id: string, waits: Waits, members: ReadonlySet<string>): readonly string[] {
   const from = new Map<string, string>()
   const queue = [id]
   for (const node of queue)
