@@ -1,6 +1,6 @@
 import { arch, release, type } from 'node:os'
 import { oneLine, type PromptPart } from '@cadre/core'
-import { safeGitSettings, repositoryOf, tryGit } from '@cadre/disk'
+import { repositoryOf, safeGitSettings, tryGit } from '@cadre/disk'
 
 const mostLines = 20
 const patience = 3_000
@@ -44,7 +44,7 @@ async function askGit(workspace: string): Promise<string[]> {
     const settings = await safeGitSettings(request)
     const args = ['--no-optional-locks', 'status', '--porcelain', '--branch']
     const { code, stdout } = await tryGit(args, { ...request, settings })
-    if (code !== 0) return ['- Git: the status is not known']
+    if (code !== 0) return ['- Git: the status is unknown']
     const [head = '', ...changes] = stdout.split('\n').filter((line) => line !== '')
     const branch = head.replace(/^## (?:No commits yet on )?/, '').replace(/\.\.\.[^\s]+.*$/, '')
     const shown = changes
@@ -58,6 +58,6 @@ async function askGit(workspace: string): Promise<string[]> {
       ...(more > 0 ? [`  … and ${more} more`] : []),
     ]
   } catch {
-    return ['- Git: the status is not known']
+    return ['- Git: the status is unknown']
   }
 }

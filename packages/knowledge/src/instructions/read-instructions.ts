@@ -73,9 +73,9 @@ export class InstructionReader {
       if (leaves(one)) {
         if (!leaving.includes(one)) return []
         if (!mayLeave)
-          return refuse('import-outside', 'it leads out of this folder, and nobody has trusted that')
+          return refuse('import-outside', 'it points outside this folder, and nobody has trusted that')
         if (!/\.(?:md|mdx|mdc|txt)$/i.test(at))
-          return refuse('import-outside', 'outside of this folder, only Markdown and text files are read')
+          return refuse('import-outside', 'outside this folder, only Markdown and text files are read')
       }
       if (depth >= deepest) return refuse('import-limit', `imports go at most ${deepest} files deep`)
       if (this.#left-- <= 0) return refuse('import-limit', `there are more than ${mostImports} imports`)
