@@ -19,9 +19,11 @@ export const commands = {
   lint: 'Check agent files for errors and for differences between hosts; --fix applies safe fixes',
   policy: 'Explain how the policy decides about a call, and test policies with tables of calls',
   hooks: 'List the hooks of this project, and run them on a sample event',
+  setup: 'Choose a model: find servers and keys, test one request, and store the choice',
+  config: 'Show and change settings, with the source of each value',
   login: 'Sign in to GitHub Copilot, and install its language server if it is missing',
   logout: 'Sign out of GitHub Copilot',
-  models: 'List the models of all configured backends: context window, premium requests, and the default',
+  models: 'List the models of all configured backends: context window, price, and the default',
   demo: 'Run a scripted team offline in its own folder',
   doctor: 'Check installation, configuration and network, and suggest fixes',
   completion: 'Print a completion script for bash, zsh or fish',
@@ -36,3 +38,5 @@ export const policyCommands: readonly string[] = ['explain', 'test']
 export const agentCommands: readonly string[] = ['list', 'show', 'import', 'export']
 
 export const hookCommands: readonly string[] = ['list', 'test']
+
+export const configCommands: readonly string[] = ['list', 'get', 'set', 'edit']

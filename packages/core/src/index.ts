@@ -30,6 +30,8 @@ export type {
   EventEntry,
   Image,
   OutcomeKind,
+  Reasoning,
+  ReasoningItem,
   ResultDraft,
   ResultEntry,
   UserDraft,
@@ -61,6 +63,7 @@ export type {
   ModelRequest,
   ModelResolution,
   Models,
+  Price,
   Reply,
   ReplyFailure,
   ReplyHooks,
@@ -143,7 +146,8 @@ export {
   type RunResult,
   type StartRequest,
 } from './tree/orchestrator.ts'
-export { resolveModel, type Specified, type SpecRequest, specify, specifyInParts } from './tree/specify.ts'
+export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolve-model.ts'
+export { type Specified, type SpecRequest, specify, specifyInParts } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'

@@ -1,5 +1,8 @@
 export type { Config, DaemonConfig } from './config/config.ts'
+export { type FoundKey, findKey, keysOfConfig } from './config/find-key.ts'
 export { type LoadedConfig, loadConfig, type NeedsTrust } from './config/load-config.ts'
+export { type ConfigFile, checkConfigText, readConfigFile } from './config/read-config-file.ts'
+export { settingsIn, type WrittenSetting } from './config/settings-in.ts'
 export { openHomeGit } from './history/home-git.ts'
 export { editFile, readPlainFile } from './home/edit-shared-file.ts'
 export { type Home, openHome } from './home/open-home.ts'

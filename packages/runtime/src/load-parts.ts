@@ -233,6 +233,7 @@ export async function loadParts(
     policy,
     agents: enforced.permitted(agents),
     env: io.env,
+    model: options.model,
     host: options.tools,
     skills: (knowledge?.skills(options.workspace ?? io.cwd) ?? []).length > 0 ? knowledge?.skills : undefined,
     tell: options.tell,

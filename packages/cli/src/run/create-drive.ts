@@ -29,8 +29,8 @@ export interface DriveOptions
   readonly resumeHint: (root: string) => string
   /** Sees every event, beside the surface. */
   readonly watch?: (event: CadreEvent) => void
-  /** In a terminal, what the entry session says and does stays in sight. */
-  readonly tells?: boolean
+  /** What shows the next thing that is driven, if not the usual surface. */
+  readonly surface?: () => Surface | undefined
   /** Who reads the keyboard while agents work, if anybody: questions borrow it. */
   readonly keyboard?: () => { lend?: () => Promise<void>; reclaim?: () => void } | undefined
 }
@@ -60,7 +60,7 @@ interface Turn {
 }
 
 export function createDrive(options: DriveOptions): Drive {
-  const { io, json = false, quiet = false, resumeHint, watch, keyboard, tells = false } = options
+  const { io, json = false, quiet = false, resumeHint, watch, keyboard } = options
   const style = createStyle(wantsColour(io.stdout, io.env))
   const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && !json
   const notifier = createNotifier(io)
@@ -101,9 +101,10 @@ export function createDrive(options: DriveOptions): Drive {
     else turn.surface.say(line)
   }
   const personAt = async () => {
-    const [{ createAskPerson }, { createConfirmTrust }] = await Promise.all([
+    const [{ createAskPerson }, { createConfirmTrust }, { previewQuestion }] = await Promise.all([
       import('./ask-person.ts'),
       import('./confirm-trust.ts'),
+      import('./preview-question.ts'),
     ])
     const screen = {
       async lend() {
@@ -118,7 +119,14 @@ export function createDrive(options: DriveOptions): Drive {
     }
     const signal = turn?.stop.signal ?? AbortSignal.abort()
     return {
-      ask: createAskPerson({ io, style, screen, interrupt }),
+      ask: createAskPerson({
+        io,
+        style,
+        screen,
+        interrupt,
+        preview: async (session, question) =>
+          runtime && previewQuestion(await runtime.read(session), question),
+      }),
       confirmTrust: createConfirmTrust(io, style, { signal, interrupt }),
     }
   }
@@ -148,7 +156,7 @@ export function createDrive(options: DriveOptions): Drive {
     async during(work) {
       if (turn !== undefined) throw new Error('unreachable: something is being driven already')
       const mine: Turn = {
-        surface: await chooseSurface(io, style, { json, tells, quiet }),
+        surface: options.surface?.() ?? (await chooseSurface(io, style, { json, quiet })),
         stop: new AbortController(),
       }
       turn = mine

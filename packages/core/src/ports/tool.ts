@@ -1,5 +1,6 @@
 import type { Boundary, ToolClass } from './agent.ts'
 import type { Image } from './entry.ts'
+import type { Usage } from './report.ts'
 import type { JsonSchema, StandardSchema } from './schema.ts'
 
 /**
@@ -28,6 +29,8 @@ export interface ToolResult {
   readonly images?: readonly Image[]
   /** Set if the call failed. The model then sees the content as an error. */
   readonly failed?: boolean
+  /** What a server charged for the call, such as tokens of an embedding model. Part of the session's usage. */
+  readonly usage?: Usage
 }
 
 /** The programs that a command line starts. */

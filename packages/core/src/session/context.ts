@@ -38,6 +38,8 @@ export async function prepareContext(session: Session, isTooLong = false): Promi
   const upTo = state.messageSeqs[cut - 1] as number
   const [compacted] = await record(session, `compact/${state.round}/${upTo}`, async () => {
     const { text, usage } = await summarise(session, older)
+    // Stopped: nothing is lost by leaving the record as it is.
+    if (session.node.isStopped) return []
     const content = `Earlier in this session (${older.length} messages, summarised):\n\n${text}`
     return [
       {
@@ -49,9 +51,10 @@ export async function prepareContext(session: Session, isTooLong = false): Promi
       },
     ]
   })
+  if (compacted === undefined) return
   session.emit({
     type: 'context.compacted',
-    summary: compacted?.content ?? '',
+    summary: compacted.content ?? '',
     before: older.length,
   })
 }

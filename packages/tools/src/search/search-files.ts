@@ -1,14 +1,17 @@
 import path from 'node:path'
 import {
+  addUsage,
   boolean,
   type Infer,
   integer,
+  noUsage,
   object,
   oneOf,
   optional,
   string,
   type Tool,
   type ToolContext,
+  type Usage,
 } from '@cadre/core'
 import { glob, isInside, type Matcher } from '@cadre/disk'
 import type { Places } from '@cadre/gate'
@@ -31,7 +34,7 @@ const where = optional(
 const mode = optional(
   oneOf(
     ['exact', 'regex', 'ranked', 'semantic'],
-    'exact (default), regex, ranked: passages with most of the words, semantic: passages by meaning, if configured',
+    'exact (default), regex, ranked: passages with most of the words, semantic: passages by meaning, if the model endpoint has embeddings',
   ),
 )
 
@@ -113,7 +116,14 @@ function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
         parts.push({ prefix: root.prefix, answer, ...(label !== undefined && { label }) })
       }
       const { showPassages } = await import('./ranked/show-passages.ts')
-      return { content: showPassages(input.query, input.mode === 'semantic', parts) }
+      const usage = parts.reduce<Usage | undefined>(
+        (sum, { answer }) => (answer.usage === undefined ? sum : addUsage(sum ?? noUsage, answer.usage)),
+        undefined,
+      )
+      return {
+        content: showPassages(input.query, input.mode === 'semantic', parts),
+        ...(usage && { usage }),
+      }
     },
   }
 }

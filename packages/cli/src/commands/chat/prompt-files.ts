@@ -1,22 +1,24 @@
-import { chooseAgent } from '@cadre/runtime'
+import { chooseAgent, type Runtime } from '@cadre/runtime'
+import { cleanLine } from '../../output/clean-text.ts'
 import type { Chat } from './chat.ts'
+import type { ChatCommand } from './chat-commands.ts'
 import { takeTurn } from './take-turn.ts'
 
-/** The prompt files of the folder, as commands: for the help and for completion. */
-export function promptRows({ runtime }: Pick<Chat, 'runtime'>): readonly [command: string, brief: string][] {
-  return runtime.prompts
-    .list()
-    .map(({ name, argumentHint, description, shown }) => [
-      `/${name}${argumentHint === undefined ? '' : ` ${argumentHint}`}`,
-      `${description} (${shown})`,
-    ])
+type Prompt = ReturnType<Runtime['prompts']['list']>[number]
+
+/** The prompt files of the folder, as commands. Their texts come from files, so they are cleaned. */
+export function promptCommands(runtime: Runtime): readonly ChatCommand[] {
+  return runtime.prompts.list().map((prompt) => ({
+    name: prompt.name,
+    ...(prompt.argumentHint !== undefined && { argument: cleanLine(prompt.argumentHint).slice(0, 40) }),
+    about: `${cleanLine(prompt.description).slice(0, 200)} (${cleanLine(prompt.shown)})`,
+    run: (chat, rest) => sendPrompt(chat, prompt, rest),
+  }))
 }
 
-/** Sends the prompt file of this name, with what stands behind it. False if there is none. */
-export async function runPromptFile(chat: Chat, name: string, rest: string): Promise<boolean> {
+async function sendPrompt(chat: Chat, prompt: Prompt, rest: string): Promise<void> {
   const { runtime, conversation } = chat
-  const prompt = runtime.prompts.list().find((one) => one.name === name)
-  if (prompt === undefined) return false
+  const { name } = prompt
   const wanted = prompt.agent === undefined ? conversation.agent : chooseAgent(runtime, prompt.agent)
   const to = runtime.prompts.narrow(wanted, prompt)
   const { model } = prompt
@@ -26,7 +28,6 @@ export async function runPromptFile(chat: Chat, name: string, rest: string): Pro
   await takeTurn(chat, async (signal) => {
     const text = await runtime.prompts.expand({ prompt, args: rest, agent: to }, signal)
     const handoff = { label: name, agent: to.name, prompt: text, ...(model !== undefined && { model }) }
-    return conversation.say(text, signal, isOther ? { handoff, to } : undefined)
+    return conversation.say({ content: text }, signal, isOther ? { handoff, to } : undefined)
   })
-  return true
 }

@@ -46,8 +46,15 @@ export async function lintKnowledge(
 /** Absent when no backend is configured: then nobody can tell. */
 async function modelKnowledge(io: Io, config: Config): Promise<LintKnowledge['model']> {
   const { env } = io
+  const variables = [
+    'CADRE_MODEL',
+    'OPENAI_BASE_URL',
+    'OPENAI_API_KEY',
+    'ANTHROPIC_BASE_URL',
+    'ANTHROPIC_API_KEY',
+  ]
   const isConfigured =
-    env['CADRE_MODEL'] || config.model || env['OPENAI_BASE_URL'] || env['OPENAI_API_KEY'] || config.openai
+    config.model || config.openai || config.anthropic || variables.some((name) => env[name])
   if (!isConfigured) return undefined
   const { copilotDefaultModel, createModels } = await import('@cadre/backends')
   const models = createModels({
