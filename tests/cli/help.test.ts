@@ -24,6 +24,8 @@ const commands = [
   'lint',
   'policy',
   'hooks',
+  'setup',
+  'config',
   'login',
   'logout',
   'models',

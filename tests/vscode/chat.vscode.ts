@@ -357,10 +357,7 @@ describe('failures', () => {
     await configure(code, [agent('coordinator')])
     code.model.play(lane('coordinator', { error: { message: 'network down: ECONNREFUSED' } }))
     await asked('@agents Hello', /The model Scripted One cannot be reached/)
-    await workbench.page
-      .getByRole('button', { name: /Show status/ })
-      .first()
-      .click()
+    await workbench.clickButton('Show status')
     await workbench.chat.waitForAnswer(/coordinator-\w+[\s\S]*pending approval/)
   })
 

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { AgentRegistry } from '@cadre/agents'
 import {
   type AgentDefinition,
@@ -22,6 +23,7 @@ import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
 import { orchestrate } from './orchestrate.ts'
 import type { AskPerson, ConfirmTrust } from './person-port.ts'
+import { createPromptCommands, type PromptCommands } from './prompt-commands.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
 
 export interface RuntimeOptions extends PartsOptions, ControlFlags {
@@ -57,6 +59,8 @@ export interface Runtime extends Sessions {
   readonly agents: AgentRegistry
   /** The default agent of a run. */
   readonly entry?: string
+  /** The prompt files of the workspace. */
+  readonly prompts: PromptCommands
   /** How the user is called back to the terminal, as configured. */
   readonly notify?: Config['notify']
   /** Shows a message to the user. */
@@ -106,6 +110,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     },
     orchestrator,
     models,
+    prompts: createPromptCommands({
+      parts,
+      orchestrator,
+      workspace: path.resolve(environment.cwd, workspace),
+    }),
     checkpoints,
     tell,
     agents: registry,

@@ -39,13 +39,14 @@ export interface OrchestrateOptions {
 /** Creates an orchestrator from the parts of a run. Runs and explanations both use it, so that they apply the same rules. */
 export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orchestrator {
   const { engine, emit, controls, models, endures } = options
-  const { enforced, policy, guard } = parts
+  const { enforced, policy, guard, knowledge } = parts
   const { rules, answerers } = options.listHooks === undefined ? guard : guard.withoutHooks(options.listHooks)
   const workspaces = createWorkspaces({ home: parts.home, ...(endures && { endures }) })
   const { checkpoints = openCheckpoints({ home: parts.home }) } = options
   // After the hooks: what they change about what a call has changed belongs to it.
   const attend = attendAll([
     ...(guard.attend ? [guard.attend] : []),
+    ...(knowledge ? [knowledge.attend] : []),
     attendCheckpoints(checkpoints),
     attendWorkspaces(workspaces),
   ])
@@ -59,6 +60,7 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
       ...(answerers.length > 0 && { answerers }),
       reviewers: guard.reviewers,
       attend,
+      ...(knowledge && { inform: knowledge.inform }),
       workspaces: withCheckpoints(workspaces, checkpoints),
       teams: parts.teams,
       locate: (path, workspace) => guard.places.locate(path, workspace),

@@ -38,6 +38,8 @@ export interface ScriptedOptions {
   readonly supportsTools?: false
   /** Names of models that exist; any other is unknown. Default: `scripted`. */
   readonly catalogue?: readonly string[]
+  /** True: no other model may be used in the place of an unknown one. */
+  readonly isFirm?: boolean
 }
 
 /**
@@ -90,6 +92,7 @@ export function scriptedModels(
         name: name ?? '',
         nearest: catalogue,
         reason: `no model is named ${name}`,
+        ...(options.isFirm && { firm: true }),
       })
     },
     verify() {

@@ -17,7 +17,7 @@ export interface AskOptions {
   readonly screen: {
     /** Makes room for a question. Resolves when the keyboard is free, and what was typed before is out of the way. */
     lend(): Promise<void>
-    takeBack(): void
+    reclaim(): void
   }
   /** What Ctrl-C does: while a question is read, the terminal gives it to the reader and not to the process. */
   readonly interrupt: () => void
@@ -82,7 +82,7 @@ async function ask(
       io.stdout.write(`  Type a number or one of: ${words.join(', ')}. Text after it is the reason.\n`)
     }
   } finally {
-    screen.takeBack()
+    screen.reclaim()
   }
 }
 

@@ -145,6 +145,7 @@ function draftOf(reply: Reply, state: SessionState, asked: number): AssistantDra
     role: 'assistant',
     content: reply.content,
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...(reply.reasoning !== undefined && { reasoning: reply.reasoning }),
     ...(reply.model !== undefined && { model: reply.model }),
     ...(reply.usage !== undefined && { usage: reply.usage }),
     ...(reply.stop !== undefined && { stop: reply.stop }),

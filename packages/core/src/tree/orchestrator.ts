@@ -21,7 +21,7 @@ import { didYouMean } from '../vocabulary/nearest.ts'
 import { type Explained, type ExplainRequest, explainCall } from './explain.ts'
 import { canChange, isolate, isolateLate } from './isolate.ts'
 import { type OwnedRun, RunRegistry } from './run-registry.ts'
-import { specify } from './specify.ts'
+import { specify, specifyInParts } from './specify.ts'
 import { startNotices } from './start-notices.ts'
 import { type StopReason, Tree } from './tree.ts'
 
@@ -227,7 +227,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       const parallel = wanted === true && canChange(ports, agent)
       return runs.own(id, async () => {
         if (request.id !== undefined) await requireNew(id, ports)
-        const spec = await specify(ports, limits, {
+        const { spec, notices: ofKnowledge } = await specifyInParts(ports, limits, {
           ...rest,
           agent,
           work,
@@ -236,7 +236,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
           charged: await accounts.payerOf(charged),
           completion: 'text',
         })
-        const notices = await startNotices(spec, ports)
+        const notices = [...(await startNotices(spec, ports)), ...ofKnowledge]
         for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
         const result = await runOwned(spec, signal)
         const isFinal = result.kind === 'waiting' || request.plain === false

@@ -84,10 +84,10 @@ export class TreeNode implements Stoppable {
       isStopped: this.isStopped || this.#isBrokenOff,
       onStop: (callback) => {
         this.#asking.add(callback)
-        const takeBack = this.onStop(callback)
+        const unsubscribe = this.onStop(callback)
         return () => {
           this.#asking.delete(callback)
-          takeBack()
+          unsubscribe()
         }
       },
     }
@@ -100,10 +100,10 @@ export class TreeNode implements Stoppable {
       isStopped,
       onStop: (callback) => {
         this.#replies.add(callback)
-        const takeBack = onStop(callback)
+        const unsubscribe = onStop(callback)
         return () => {
           this.#replies.delete(callback)
-          takeBack()
+          unsubscribe()
         }
       },
     }

@@ -3,6 +3,7 @@ import { command } from '../command.ts'
 import { isSessionId } from '../home/session-id.ts'
 import type { Services } from '../services.ts'
 import type { DelegateInput } from './delegate-tool.ts'
+import { followups } from './followups.ts'
 import { handoffQuery, resumeQuery } from './parse-command.ts'
 
 const participantId = 'copilotMultiAgent.agents'
@@ -57,16 +58,6 @@ async function resumeSession({ session }: Fields): Promise<void> {
 
 function openChat(query: string, send: boolean): Thenable<unknown> {
   return vscode.commands.executeCommand('workbench.action.chat.open', { query, isPartialQuery: !send })
-}
-
-/** What a person may want next. Handoffs are buttons: they know whether to send at once. */
-function followups({ metadata }: vscode.ChatResult): vscode.ChatFollowup[] {
-  const { status, session } = metadata ?? {}
-  if (typeof status !== 'string' || status === 'completed') return []
-  const show: vscode.ChatFollowup = { label: 'Show status', prompt: 'status', command: 'status' }
-  // One that is incomplete has reported: nothing is left to continue.
-  if (!isSessionId(session) || status === 'incomplete') return [show]
-  return [{ label: 'Continue', prompt: session, command: 'approve' }, show]
 }
 
 function shortened(text: string, longest: number): string {

@@ -117,6 +117,15 @@ test('changes of another session in between, or at the same time, are not undone
     conflicts: [{ path: 'a.txt', reason: 'has changed since' }],
   })
 
+  const both = await ground.checkpoints.plan({
+    direction: 'undo',
+    workspace: ground.project,
+    session: 'one-1',
+  })
+  expect(both).toMatchObject({
+    plan: { conflicts: [{ path: 'a.txt', reason: 'was also changed by someone else during the turn' }] },
+  })
+
   await ground.checkpoints.startCall(one, callOf('c3'))
   // As another process would.
   const other = ground.another()

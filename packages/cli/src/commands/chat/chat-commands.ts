@@ -6,6 +6,7 @@ import { sessionCommands } from './commands/session-commands.ts'
 import { settingCommands } from './commands/setting-commands.ts'
 import { undoCommands } from './commands/undo-commands.ts'
 import { workCommands } from './commands/work-commands.ts'
+import { promptCommands } from './prompt-files.ts'
 
 /** A command of the chat. To add one, add it to a list in `commands/`, or to `Chat.commands` of one chat. */
 export interface ChatCommand {
@@ -34,10 +35,20 @@ export const builtInCommands: readonly ChatCommand[] = [
   },
 ]
 
+/** The commands of a chat, and the prompt files that are there now. A prompt file cannot take the name of a command. */
+export function allCommands({
+  commands,
+  runtime,
+}: Pick<Chat, 'commands' | 'runtime'>): readonly ChatCommand[] {
+  const taken = new Set(commands.map(({ name }) => name))
+  return [...commands, ...promptCommands(runtime).filter(({ name }) => !taken.has(name))]
+}
+
 export async function runCommand(chat: Chat, name: string, rest: string): Promise<void> {
-  const command = chat.commands.find((candidate) => candidate.name === name)
+  const commands = allCommands(chat)
+  const command = commands.find((candidate) => candidate.name === name)
   if (command !== undefined) return command.run(chat, rest)
-  const names = chat.commands.map((candidate) => candidate.name)
+  const names = commands.map((candidate) => candidate.name)
   const hint = didYouMean(name, names) || '.'
   throw new CadreError(
     'usage',
@@ -54,9 +65,10 @@ const keys: readonly (readonly [key: string, does: string])[] = [
   ['\\ or Alt-Enter', 'continue on the next line'],
 ]
 
-function helpText({ commands, screen, drive }: Chat): string {
+function helpText(chat: Chat): string {
+  const { screen, drive } = chat
   const rows: (readonly [string, string])[] = [
-    ...commands.map(
+    ...allCommands(chat).map(
       ({ name, argument, about }) =>
         [`/${name}${argument === undefined ? '' : ` ${argument}`}`, about] as const,
     ),

@@ -453,7 +453,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
       for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve))
       close()
     },
-    takeBack: open,
+    reclaim: open,
     close() {
       close()
       painter.end()

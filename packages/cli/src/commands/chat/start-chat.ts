@@ -6,10 +6,10 @@ import {
   namesOf,
   openTrustedSessions,
   type Runtime,
+  reportAgentProblems,
   resolveWorkspace,
   type TrustFlags,
   teamOfRun,
-  tellFaults,
   withGrantOf,
 } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -17,8 +17,9 @@ import type { Io } from '../../io.ts'
 import { createDrive, type Drive } from '../../run/create-drive.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { requireOwnWorkspace, sharedFolder } from '../../run/require-own-workspace.ts'
+import { ensureModel } from '../setup/ensure-model.ts'
 import type { Chat } from './chat.ts'
-import { builtInCommands } from './chat-commands.ts'
+import { allCommands, builtInCommands } from './chat-commands.ts'
 import { createChatOutput } from './chat-output.ts'
 import type { ChatScreen } from './chat-screen.ts'
 import { ChatStatus } from './chat-status.ts'
@@ -45,6 +46,7 @@ export interface ChatFlags extends GateFlags, ControlFlags {
 export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
   const flags = given.resume === undefined ? given : withGrantOf(io, given, given.resume)
   const { json = false } = flags
+  await ensureModel(io, flags)
   const stored = flags.resume === undefined ? undefined : await findStored(io, flags, flags.resume)
   const workspace = stored === undefined ? resolveWorkspace(io, flags.workspace) : sharedFolder(stored.spec)
   const repeated = repeatedFlags(flags)
@@ -60,7 +62,8 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
     ...team,
     io,
     workspace,
-    howToGoOn: (root) => (drive.hasPerson ? '' : `Resume later with: cadre chat --resume ${root}${repeated}`),
+    resumeHint: (root) =>
+      drive.hasPerson ? '' : `Resume later with: cadre chat --resume ${root}${repeated}`,
     watch(event: CadreEvent) {
       applyToView(seen.view, event)
       status.event(event)
@@ -104,7 +107,7 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
       isLeft: false,
       code: exitCodes.done,
     }
-    tellFaults(runtime, conversation.agent)
+    reportAgentProblems(runtime, conversation.agent)
     if (stored !== undefined) {
       conversation.takeUp(stored)
       status.takeUp(stored)
@@ -166,7 +169,7 @@ async function openScreen(
     history: openMessageHistory(runtime.home),
     complete: createCompleter({
       workspace,
-      commands: () => commands.map(({ name }) => name),
+      commands: () => allCommands({ commands, runtime }).map(({ name }) => name),
       agents: () => namesOf(runtime).map(mention),
     }),
     status: () => status.facts(),
