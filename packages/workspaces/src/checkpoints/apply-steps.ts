@@ -14,6 +14,7 @@ import { CadreError } from '@cadre/core'
 import { hasCode, unlinkIfThere } from '@cadre/disk'
 import type { CheckpointFolder } from './checkpoint-folder.ts'
 import type { FileState } from './file-state.ts'
+import { isBehindLink } from './look-at.ts'
 import type { Step } from './turn-record.ts'
 
 type FileStep = Step & { readonly to: Extract<FileState, { kind: 'file' }> }
@@ -38,7 +39,11 @@ export async function applySteps(folder: CheckpointFolder, steps: readonly Step[
   }
   const isMode = ({ from, to }: FileStep) => from.kind === 'file' && from.object === to.object
   const files = sorted.filter((step): step is FileStep => step.to.kind === 'file')
-  for (const step of files) if (isMode(step)) chmodSync(folder.place(step.path), step.to.mode)
+  for (const step of files) {
+    if (!isMode(step)) continue
+    makeFolders(folder, path.posix.dirname(step.path))
+    chmodSync(folder.place(step.path), step.to.mode)
+  }
   await writeFiles(
     folder,
     files.filter((step) => !isMode(step)),
@@ -67,6 +72,7 @@ async function writeFiles(folder: CheckpointFolder, files: readonly FileStep[]):
 
 function remove(folder: CheckpointFolder, { path: name, from }: Step): void {
   const place = folder.place(name)
+  if (isBehindLink(folder.top, name)) return
   try {
     if (from.kind === 'folder') rmdirSync(place)
     else unlinkSync(place)
@@ -92,10 +98,7 @@ function makeFolders(folder: CheckpointFolder, name: string): void {
 const beginning = '.cadre-undo-'
 
 function putBeside(place: string, make: (draft: string) => void): void {
-  const draft = path.join(
-    path.dirname(place),
-    `${beginning}${process.pid}-${path.basename(place)}`.slice(0, 200),
-  )
+  const draft = path.join(path.dirname(place), `${beginning}${process.pid}`)
   unlinkIfThere(draft)
   try {
     make(draft)

@@ -27,7 +27,7 @@ import {
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { absent, type FileState, isSameState } from './file-state.ts'
-import { type Look, lookAt, plainState } from './look-at.ts'
+import { type Look, lookIn, plainState } from './look-at.ts'
 import { type Content, ObjectStore } from './object-store.ts'
 import { Picture } from './picture.ts'
 import { type ScanLimits, scanFolder } from './scan-folder.ts'
@@ -279,12 +279,17 @@ export class CheckpointFolder {
     })
     this.#uncovered = uncovered
     const all = new Map<string, Look | undefined>(found)
-    for (const name of this.#picture.paths()) if (!all.has(name)) all.set(name, lookAt(this.place(name)))
+    for (const name of this.#picture.paths()) if (!all.has(name)) all.set(name, this.#lookAt(name))
     return all
   }
 
   #named(names: readonly string[]): Map<string, Look | undefined> {
-    return new Map(names.map((name) => [name, lookAt(this.place(name))]))
+    return new Map(names.map((name) => [name, this.#lookAt(name)]))
+  }
+
+  #lookAt(name: string): Look | undefined {
+    this.place(name)
+    return lookIn(this.top, name)
   }
 
   async #look(found: ReadonlyMap<string, Look | undefined>): Promise<readonly Difference[]> {

@@ -30,6 +30,19 @@ export function lookAt(place: string): Look | undefined {
   }
 }
 
+/** What is at a path of a folder. Nothing if something above it is a link: what is behind the link is not in the folder. */
+export function lookIn(top: string, name: string): Look | undefined {
+  return isBehindLink(top, name) ? undefined : lookAt(path.join(top, name))
+}
+
+/** Whether something between a folder and a path in it is not a folder itself. */
+export function isBehindLink(top: string, name: string): boolean {
+  const parts = name.split('/')
+  return parts
+    .slice(1)
+    .some((_, index) => lookAt(path.join(top, ...parts.slice(0, index + 1)))?.kind !== 'folder')
+}
+
 /** On some systems `a.txt` finds `A.txt`, which is another name. */
 function isOtherCase(place: string): boolean {
   if (process.platform !== 'darwin' && process.platform !== 'win32') return false

@@ -89,7 +89,8 @@ export async function planUndo(
     const conflict = conflictOf(present, rest)
     if (conflict !== undefined) conflicts.push({ path, ...conflict })
   }
-  conflicts.push(...inTheWay(folder, steps, new Set(conflicts.map(({ path }) => path))))
+  const blocked = [...inTheWay(folder, steps)]
+  const isBlocked = new Set(blocked.map(({ path }) => path))
   const { id, session, prompt, started } = turn
   return {
     direction,
@@ -99,7 +100,10 @@ export async function planUndo(
     prompt,
     started,
     files: counted && isSameSteps(counted.steps, steps) ? counted.files : await plannedFiles(folder, steps),
-    conflicts: conflicts.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    // Not even force can restore what has no place.
+    conflicts: [...conflicts.filter(({ path }) => !isBlocked.has(path)), ...blocked].toSorted((a, b) =>
+      a.path < b.path ? -1 : 1,
+    ),
     notices: noticesOf(turn, direction),
     ...(direction === 'undo' && turn.incomplete !== undefined && { incomplete: turn.incomplete }),
     steps,
@@ -161,14 +165,10 @@ function conflictOf(
 }
 
 /** Things that nobody planned to move, where a file or a folder must go. */
-function* inTheWay(
-  folder: CheckpointFolder,
-  steps: readonly Step[],
-  known: ReadonlySet<string>,
-): Generator<Conflict> {
+function* inTheWay(folder: CheckpointFolder, steps: readonly Step[]): Generator<Conflict> {
   const goal = new Map(steps.map(({ path, to }) => [path, to]))
   for (const { path, from, to } of steps) {
-    if (known.has(path) || to.kind === 'absent') continue
+    if (to.kind === 'absent' || to.kind === 'unstored') continue
     const parts = path.split('/')
     const blocking = parts
       .slice(0, -1)
