@@ -21,11 +21,37 @@ export function importsIn(text: string): Import[] {
       continue
     }
     if (fence !== undefined || /^(?: {4}|\t)(?!\s*[-*+] )/.test(line)) continue
-    const prose = line.replace(/(`+)(?:(?!\1).)*\1/g, (code) => ' '.repeat(code.length))
+    const prose = withoutCode(line)
     for (const found of prose.matchAll(/(?:^|\s)@((?:[^\s\\]|\\ )+)/g)) {
-      const target = (found[1] as string).replaceAll('\\ ', ' ').replace(/[.,;:!?)\]]+$/, '')
+      const target = withoutEndMarks((found[1] as string).replaceAll('\\ ', ' '))
       if (/^(?:[\w.~/]|\.\.?\/)/.test(target)) imports.push({ target, line: at + 1 })
     }
   }
   return imports
+}
+
+/** Spaces in place of what is between runs of as many backticks. Looks at each run once. */
+function withoutCode(line: string): string {
+  const runs = [...line.matchAll(/`+/g)]
+  const lastOf = new Map(runs.map(({ 0: ticks, index }) => [ticks.length, index]))
+  let prose = ''
+  let end = 0
+  for (let at = 0; at < runs.length; at++) {
+    const { 0: ticks, index } = runs[at] as RegExpExecArray
+    if ((lastOf.get(ticks.length) ?? index) <= index) continue
+    let close = at + 1
+    while (runs[close]?.[0].length !== ticks.length) close++
+    const after = (runs[close]?.index ?? index) + ticks.length
+    prose += line.slice(end, index) + ' '.repeat(after - index)
+    end = after
+    at = close
+  }
+  return prose + line.slice(end)
+}
+
+/** Without regular expressions: a line of nothing but dots must not be able to keep the process busy. */
+function withoutEndMarks(text: string): string {
+  let end = text.length
+  while (end > 0 && '.,;:!?)]'.includes(text[end - 1] as string)) end--
+  return text.slice(0, end)
 }

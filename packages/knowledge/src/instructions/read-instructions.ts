@@ -5,6 +5,7 @@ import { type KnowledgePlaces, type LeavingImports, shownAs } from '../places.ts
 import { plainText } from '../plain-text.ts'
 import { type Import, importsIn } from './imports-in.ts'
 import type { InstructionFile } from './instruction-file.ts'
+import { withoutComments } from './without-comments.ts'
 
 /** How many files deep imports are followed, as in Claude Code. */
 const deepest = 5
@@ -103,12 +104,4 @@ export class InstructionReader {
   #report(file: string, code: string, message: string, line?: number): void {
     this.diagnostics.push({ path: file, ...(line && { line }), severity: 'warning', code, message })
   }
-}
-
-/** Claude Code leaves out comments that are paragraphs of their own, which nobody sees in the rendered file. */
-function withoutComments(text: string): string {
-  return text
-    .split(/(^ {0,3}(?:```|~~~)[\s\S]*?^ {0,3}(?:```|~~~)[ \t]*$)/m)
-    .map((part, at) => (at % 2 === 1 ? part : part.replace(/^[ \t]*<!--[\s\S]*?-->[ \t]*(?:\n|$)/gm, '')))
-    .join('')
 }
