@@ -194,3 +194,29 @@ describe('for any text', () => {
     )
   })
 })
+
+describe('text that is made to keep the process busy', () => {
+  // Before, each of these took from half a minute to hours.
+  it.each([
+    ['[a](', 7_900],
+    ['![a](', 7_900],
+    ['[a](b(', 7_900],
+    ['`', 100_000],
+  ])('is rendered: %j again and again', (piece, size) => {
+    expect(render(piece.repeat(size / piece.length)).length).toBeGreaterThan(10)
+  })
+
+  it.each([
+    ['a heading', '# a', ' ', 'b'],
+    ['the beginning of code', '```', 'a', '`'],
+    ['the line below the head of a table', 'a|b\n|', ' ', 'x'],
+  ])('is rendered: %s without an end', (_, start, piece, end) => {
+    expect(render(`${start}${piece.repeat(200_000)}${end}`).length).toBeGreaterThan(0)
+  })
+
+  it('keeps addresses with brackets', () => {
+    expect(render('[a](https://b.example/c_(d)) and ![e](f_(g).png)')).toEqual([
+      'a (https://b.example/c_(d)) and e (f_(g).png)',
+    ])
+  })
+})

@@ -48,6 +48,8 @@ type Gap = 'none' | 'blank' | 'needed'
 /** A paragraph without an end is cut into several: it is rendered anew with each piece. */
 const longestText = 8_000
 const mostRows = 500
+/** A heading, the beginning of code or the line below the head of a table. What is longer is text: to look for one takes long. */
+const longestMark = 1_000
 const deepestQuote = 20
 
 export class MarkdownStream {
@@ -128,7 +130,8 @@ export class MarkdownStream {
       }
       this.#close()
     }
-    const fence = /^(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/.exec(body)
+    const isShort = body.length <= longestMark
+    const fence = isShort ? /^(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/.exec(body) : null
     if (fence !== null) {
       this.#close()
       this.#set(true)
@@ -141,7 +144,7 @@ export class MarkdownStream {
       }
       return
     }
-    const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(body)
+    const heading = isShort ? /^(#{1,6})\s+(.*?)\s*#*$/.exec(body) : null
     if (heading !== null && indent < 4) {
       this.#close()
       this.#lists = []
@@ -177,7 +180,7 @@ export class MarkdownStream {
       return
     }
     if (block.kind === 'text' && block.margin.quotes === quotes) {
-      const aligns = block.lines.length === 1 ? readAligns(body) : undefined
+      const aligns = block.lines.length === 1 && isShort ? readAligns(body) : undefined
       const [head = ''] = block.lines
       if (aligns !== undefined && head.includes('|') && readCells(head).length === aligns.length) {
         const { margin } = block

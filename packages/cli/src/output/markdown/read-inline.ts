@@ -18,14 +18,15 @@ const rules: readonly {
     ],
   },
   {
-    pattern: /!\[([^\]\n]*)\]\(\s*([^\s)]+)(?:\s+"[^"]*")?\s*\)/y,
+    pattern: /!\[([^\]\n]*)\]\(\s*([^\s()]+(?:\([^\s()]*\)[^\s()]*)?)(?:\s+"[^"]*")?\s*\)/y,
     read: ([, alt = '', url = ''], marks) => [
       { text: alt === '' ? 'image' : alt, marks: [...marks, 'italic'] },
       { text: ` (${url})`, marks: [...marks, 'dim'] },
     ],
   },
   {
-    pattern: /\[((?:[^[\]\n\\]|\\.)+)\]\(\s*<?([^\s)<>]+(?:\([^\s)]*\)[^\s)<>]*)?)>?(?:\s+"[^"]*")?\s*\)/y,
+    // No character of an address has two readings, so that an address without an end is given up at once.
+    pattern: /\[((?:[^[\]\n\\]|\\.)+)\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)?)>?(?:\s+"[^"]*")?\s*\)/y,
     read: ([, text = '', url = ''], marks) => {
       const shown = readInline(text, [...marks, 'underline'])
       // The address stays in sight: a text can promise another place than it leads to.
