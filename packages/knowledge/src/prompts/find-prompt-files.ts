@@ -71,12 +71,23 @@ function readPrompt(
   const { fields, body, diagnostics: ofHeader } = splitHeader(plainText(content.text).text, file)
   diagnostics.push(...ofHeader)
   const written = textOf(fields, 'name') ?? path.basename(file).replace(/(?:\.prompt)?\.md$/i, '')
+  const name = written.toLowerCase().replace(/\s+/g, '-')
+  // People type it, and terminals show it: the name of a file may contain anything.
+  if (!/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:+-]{0,63}$/u.test(name)) {
+    diagnostics.push({
+      path: file,
+      severity: 'warning',
+      code: 'prompt-file',
+      message: 'The prompt is not used: its name must be 1 to 64 letters, digits, hyphens and dots.',
+    })
+    return undefined
+  }
   const agent = textOf(fields, 'agent', 'mode')
   const tools = listOf(fields, 'tools', 'allowed-tools')?.map((tool) => tool.replace(/\(.*$/s, '').trim())
   const hint = textOf(fields, 'argument-hint')
   const model = textOf(fields, 'model')
   return {
-    name: written.toLowerCase().replace(/\s+/g, '-'),
+    name,
     description: textOf(fields, 'description') ?? firstLine(body),
     ...(hint !== undefined && { argumentHint: hint }),
     ...(agent !== undefined && !modes.test(agent) && { agent }),
