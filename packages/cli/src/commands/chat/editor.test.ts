@@ -54,3 +54,13 @@ it('wraps at the width, and knows where the cursor is', () => {
   expect(type(new Editor(), '世界世').lines(6, 2)).toEqual({ lines: ['世界', '世'], row: 1, column: 2 })
   expect(type(new Editor(), 'a\nb\x02\x02').lines(6, 2)).toEqual({ lines: ['a', 'b'], row: 0, column: 3 })
 })
+
+it('sends a long pasted text as a message, also one that begins like a command', () => {
+  const rest = '\nmore'.repeat(20)
+  const taken = (text: string) => type(new Editor(), pasted(`${text}${rest}`)).take()
+  expect(taken('!touch owned')).toBe(`\\!touch owned${rest}`)
+  expect(taken(' \n!touch owned')).toBe(`\\!touch owned${rest}`)
+  expect(taken('/* a comment */')).toBe(`//* a comment */${rest}`)
+  expect(taken('@somebody')).toBe(`\\@somebody${rest}`)
+  expect(type(new Editor(), `!cat ${pasted(`!x${rest}`)}`).take()).toBe(`!cat !x${rest}`)
+})

@@ -19,12 +19,22 @@ export class Pasted {
     return words
   }
 
-  /** The text with every pasted text in its place. */
+  /** The text with every pasted text in its place. One that the person does not see is a message: it starts no command. */
   putBack(text: string): string {
     let whole = text
-    for (const [words, pasted] of this.#texts) whole = whole.replace(words, () => pasted)
+    for (const [words, pasted] of this.#texts) {
+      const isFirst = whole.trimStart().startsWith(words)
+      whole = whole.replace(words, () => (isFirst ? asMessage(pasted) : pasted))
+    }
     return whole
   }
+}
+
+/** As a person writes a message that begins like a command. */
+function asMessage(text: string): string {
+  const start = text.trimStart()
+  if (start.startsWith('/')) return `/${start}`
+  return /^[!@]/.test(start) ? `\\${start}` : text
 }
 
 /** Tabs stay: they mean something in what people paste. */

@@ -22,7 +22,9 @@ export function steerTurn(chat: Chat): void {
       chat.queue.push(text)
       return
     }
-    const work = attachFiles(chat.io, text.trim(), chat.conversation.workspace)
+    // The mark before a message that begins like a command is not part of it.
+    const message = text.trim().replace(/^(?:\\(?=[/@!\d])|\/(?=\/))/, '')
+    const work = attachFiles(chat.io, message, chat.conversation.workspace)
     if (await runtime.orchestrator.tell(session, { ...work, message: randomUUID() })) chat.input.sent(text)
     else chat.queue.push(text)
   }
