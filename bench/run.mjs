@@ -9,6 +9,7 @@ import { timeHelp } from './lib/help-time.mjs'
 import { installPeers } from './lib/install-peers.mjs'
 import { runMatrix } from './lib/matrix.mjs'
 import { readOptions, usage } from './lib/options.mjs'
+import { packageSize } from './lib/package-size.mjs'
 import { suites } from './lib/suites.mjs'
 import { summarise } from './lib/summary.mjs'
 import { renderReport } from './lib/tables.mjs'
@@ -57,7 +58,7 @@ async function bench() {
     machine: describeMachine(),
     rows,
     help,
-    aims: judgeAims({ rows, help, ns: options.ns }),
+    aims: judgeAims({ rows, help, packageMb: packageSize(), ns: options.ns }),
     skipped: gaps,
     runs,
   }

@@ -7,37 +7,18 @@ import { parseAst } from 'rolldown/parseAst'
 import { findPhrases } from './lib/phrases.mjs'
 import { fromRoot, say } from './lib/run.mjs'
 
-const packages = [
-  'agents',
-  'backends',
-  'channels',
-  'cli',
-  'core',
-  'disk',
-  'gate',
-  'home',
-  'journal',
-  'runtime',
-  'server',
-  'settings-page',
-  'tasks',
-  'testing',
-  'tools',
-  'vscode',
-  'workspaces',
-]
+const packages = readdirSync(fromRoot('packages'))
 
 // Such as `problem.mended`: programs read it, so it stays.
 const isEventName = /^[a-z]+(?:\.[a-z]+)+$/
 
 const findings = [
   ...[
-    'README.md',
-    'CHANGELOG.md',
-    'CONTRIBUTING.md',
+    ...readdirSync(fromRoot()).filter((name) => name.endsWith('.md')),
     ...filesIn('docs', /\.md$/),
-    ...filesIn('examples', /\.md$/),
-    ...filesIn('packages', /^[a-z-]+\/README\.md$/),
+    ...filesIn('examples', /\.(?:md|ya?ml)$/),
+    ...filesIn('packages/agents/teams', /\.(?:md|ya?ml)$/),
+    ...filesIn('packages', /^[a-z-]+\/(?:README\.md|package\.json)$/),
   ].flatMap(findInText),
   ...packages
     .flatMap((name) => filesIn(`packages/${name}/src`, /(?<!\.test|\.spec-helpers|\.d)\.tsx?$/))

@@ -17,13 +17,49 @@ if (!/util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).
 }
 const home = mkdtempSync(path.join(tmpdir(), 'cadre-picture-'))
 try {
-  const svg = await takePicture()
-  const file = fromRoot('docs', 'pictures', 'run.svg')
-  mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(file, svg)
-  say(`Wrote ${path.relative(process.cwd(), file)}`)
+  for (const [name, take] of Object.entries({ run: takePicture, ...(await chatPictures()) })) {
+    const file = fromRoot('docs', 'pictures', `${name}.svg`)
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, await take())
+    say(`Wrote ${path.relative(process.cwd(), file)}`)
+  }
 } finally {
   rmSync(home, { recursive: true, force: true })
+}
+
+/** A chat in which an agent explains, edits a file after an approval, and answers: one run, two pictures. */
+async function chatPictures() {
+  const project = makeProject('chat')
+  cpSync(fromRoot('scripts', 'pictures', 'chat.yaml'), path.join(project, 'playbook.yaml'))
+  const terminal = openTerminal(project, ['chat', '--agent', 'assistant'])
+  await terminal.until((text) => text.includes('/help'))
+  terminal.type('Why does parse-duration accept "5 parsecs", and can you fix it?\r')
+  const asked = await terminal.until((text) => text.includes('Enter to decide later:'))
+  terminal.type('1\r')
+  const end = await terminal.until((text) => /completed ·.*\/help/s.test(text))
+  terminal.type('\x04')
+  await terminal.ended()
+  const from = (lines, text) => lines.findIndex((runs) => runs.some((run) => run.text.includes(text)))
+  return {
+    chat: () =>
+      drawTerminal([{ lines: end }], {
+        title: 'A chat: Markdown, a diff, a command, the status line',
+        columns,
+      }),
+    diff: () =>
+      drawTerminal([{ lines: asked.slice(from(asked, 'wants to use')) }], {
+        title: 'An approval of an edit, shown as a diff with line numbers',
+        columns,
+      }),
+  }
+}
+
+function makeProject(name) {
+  const project = path.join(home, name)
+  cpSync(fromRoot('examples', 'coordinator', 'workspace', 'src'), path.join(project, 'src'), {
+    recursive: true,
+  })
+  return project
 }
 
 async function takePicture() {

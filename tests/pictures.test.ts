@@ -67,6 +67,12 @@ it('places each run at its column', () => {
   expect(draw('ab\x1b[31mcd')).toMatch(/x="18" textLength="16".*>ab<.*x="34" textLength="16".*>cd</)
 })
 
+it.each(['chat', 'diff'])('has a picture of a %s with selectable text and nothing from elsewhere', (name) => {
+  const svg = readFileSync(path.join(import.meta.dirname, '..', 'docs', 'pictures', `${name}.svg`), 'utf8')
+  expect(svg).toContain('Edit src/parse-duration.js')
+  expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|url\(|<script|<image|@import/)
+})
+
 it('has a picture for the README with selectable text and nothing from elsewhere', () => {
   const svg = readFileSync(path.join(import.meta.dirname, '..', 'docs', 'pictures', 'run.svg'), 'utf8')
   expect(svg).toContain('Enter to decide later: 1')

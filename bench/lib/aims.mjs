@@ -7,7 +7,7 @@ import { findRow } from './summary.mjs'
  * What Cadre must not cost more than. Each aim gives `{ aim, limit, measured, verdict }`, with verdict 'met', 'missed' or
  * 'not measured': an aim is never left out of the table because it does not look good.
  */
-export function judgeAims({ rows, help, ns }) {
+export function judgeAims({ rows, help, packageMb, ns }) {
   return [
     ...ns.map((n) => cpuPerTurn(rows, n)),
     ...[100, 1000].map((n) => wholeProcess(rows, n)),
@@ -15,6 +15,7 @@ export function judgeAims({ rows, help, ns }) {
     memoryAtThousand(rows),
     firstRequest(rows),
     helpTime(help),
+    packedSize(packageMb),
     historyIsFlat(rows),
     longSessionIsFlat(rows),
     resumeTime(rows),
@@ -69,6 +70,10 @@ function firstRequest(rows) {
 
 function helpTime(help) {
   return judge('cadre --help', '≤ 2 × node -e 0', ratio(help?.helpMs, help?.nodeMs), atMost(2), times)
+}
+
+function packedSize(packageMb) {
+  return judge('size of the packed command', '≤ 5 MB', packageMb, atMost(5), unit('MB'))
 }
 
 /**

@@ -35,6 +35,8 @@ export function readScreen(output) {
     const count = Number(parameters) || 1
     if (command === 'm') style = applyChanges(style, parameters)
     else if (command === 'A') row = Math.max(0, row - count)
+    else if (command === 'B') row = Math.min(rows.length - 1, row + count)
+    else if (command === 'C') column += count
     else if (command === 'G') column = count - 1
     else if (command === 'K') rows[row].length = Math.min(rows[row].length, column)
     else if (command === 'J') {

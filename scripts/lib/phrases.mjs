@@ -68,6 +68,10 @@ export const phrases = [
   [/\bunder way\b/i, 'in progress'],
   [/\bput (?:one|it|them) in (?:its|their) place\b/i, 'replace it with …'],
   [/\bplain file\b/i, 'regular file'],
+  [/\bleads? out of\b/i, 'points outside'],
+  [/\boutside of (?:an?|the|this|your|its|any|all)\b/i, 'outside'],
+  [/\bis not the name of one\b/i, 'is not a single … name'],
+  [/\bcontinues? where (?:it was|they were)\b/i, 'resumes where it left off'],
 ]
 
 /** Every phrase in a text, with its line in it. A phrase may begin on one line and end on the next. */

@@ -354,7 +354,7 @@ export const engineMutants = {
     [
       'calls judged together are not counted',
       `${core}/session/decide.ts`,
-      'draftsOf(session, countedAnew(session, decided))',
+      'draftsOf(session, recheckCounts(session, decided))',
       'draftsOf(session, decided)',
     ],
     [

@@ -201,7 +201,7 @@ test('what cannot be meant is told, with what waits', async () => {
   expect(session.stderr).toContain('cannot be approved for the session')
   expect((await project.cadre(['approve', id, '--session', '--rule'])).code).toBe(2)
   const rule = await project.cadre(['approve', id, '--rule', '--yes'])
-  expect(rule.stderr).toContain('only for commands of plain words')
+  expect(rule.stderr).toContain('rules only for simple commands')
   expect(rule.code).toBe(2)
   expect(await listed(project)).toHaveLength(2)
 })

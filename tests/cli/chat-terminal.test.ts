@@ -13,31 +13,42 @@ const ctrlD = '\x04'
 const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`
 const marksPastes = (screen: string) => screen.lastIndexOf('\x1b[?2004h') > screen.lastIndexOf('\x1b[?2004l')
 
-/** What a person would read: without colours and other sequences. */
-function plain(screen: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences of a terminal.
-  return screen.replace(/\x1b\[[\d;?]*[A-Za-z]/g, '').replaceAll('\r', '')
+/** What a person would see and could scroll back to. */
+function shown(output: string, columns = 100): string {
+  const drawn = new VirtualScreen(columns, 1000)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what only moves within a line, or says something about the keyboard.
+  drawn.write(output.replace(/\x1b\[(?!\d*[ABCJKm])[\d;?]*[A-Za-z]/g, ''))
+  return drawn.shown().join('\n')
 }
 
-/** What is left on the screen in the end, however often it was painted meanwhile. */
-function left(screen: string): string {
-  const drawn = new VirtualScreen(100, 1000)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what only moves within a line, or says something about the keyboard.
-  drawn.write(screen.replace(/\x1b\[(?!\d*[AJKm])[\d;?]*[A-Za-z]/g, ''))
-  return drawn.shown().join('\n')
+/** The lines at the bottom while a message is awaited: the rule, the input line with this text, the status line. */
+function isAsking(text: string, prompt: string): boolean {
+  const at = text.lastIndexOf(`\n${prompt}`)
+  return at > 0 && /^\n[^\n]*\/help$/.test(text.slice(at + 1 + prompt.length)) && /─$/.test(text.slice(0, at))
 }
 
 /** Opens a chat and waits until it can be talked to. */
 async function open(project: Project, ...flags: string[]): Promise<Terminal> {
   const terminal = openTerminal(project, [...chat, ...flags], { columns: 100, rows: 30 })
-  await terminal.until((screen) => plain(screen).includes('Ctrl-D to exit.') && /\w> $/.test(plain(screen)))
+  await terminal.until((screen) => isAsking(shown(screen), `${/(\w+)>\n/.exec(shown(screen))?.[1]}>`))
   return terminal
 }
 
-/** Says something and waits for the answer and the next prompt. */
-async function say(terminal: Terminal, keys: string, answer: string, prompt = 'lead'): Promise<void> {
+/** Types, and waits until what is new on the screen fits. */
+async function type(terminal: Terminal, keys: string, fits: (text: string) => boolean): Promise<void> {
+  const before = shown(terminal.screen())
   terminal.type(keys)
-  await terminal.answers((screen) => plain(screen).includes(answer) && plain(screen).endsWith(`${prompt}> `))
+  await terminal.until((screen) => {
+    const text = shown(screen)
+    let same = 0
+    while (same < text.length && text[same] === before[same]) same += 1
+    return fits(text.slice(text.lastIndexOf('\n', same - 1) + 1))
+  })
+}
+
+/** Says something and waits for the answer and the next prompt. */
+function say(terminal: Terminal, keys: string, answer: string, prompt = 'lead'): Promise<void> {
+  return type(terminal, keys, (text) => text.includes(answer) && isAsking(`\n${text}`, `${prompt}>`))
 }
 
 function speaking(): Project {
@@ -47,7 +58,7 @@ function speaking(): Project {
 it('a conversation: the prompt says to whom, the terminal is given back at the end', async () => {
   const project = speaking()
   const terminal = await open(project)
-  expect(plain(terminal.screen())).toContain('Chatting with lead.')
+  expect(shown(terminal.screen())).toContain('Chatting with lead.')
   // Nothing is on disk before anything was said.
   expect(project.exists('.cadre/sessions')).toBe(false)
   await say(terminal, 'Hello.\r', 'lead 1 heard <Hello.>')
@@ -80,23 +91,23 @@ it('the arrow keys bring back what was said, here and in earlier chats, except a
 
 it('several lines are one message: with a backslash, or pasted', async () => {
   const terminal = await open(speaking())
-  await say(terminal, 'one \\\rtwo\r', 'lead 1 heard <one \ntwo>')
-  await say(terminal, `${pasted('three\r\tfour\r\nfive')}!\r`, 'lead 2 heard <three\n    four\nfive!>')
+  await say(terminal, 'one \\\rtwo\r', 'lead 1 heard <one two>')
+  await say(terminal, `${pasted('three\r\tfour\r\nfive')}!\r`, 'lead 2 heard <three four five!>')
   const long = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n')
   terminal.type(`See ${pasted(long)}`)
-  await terminal.answers((screen) => plain(screen).includes('See [pasted 1: 40 lines]'))
+  await terminal.until((screen) => shown(screen).includes('See [pasted 1: 40 lines]'))
   await say(terminal, '\r', 'line 39>')
-  expect(plain(terminal.screen())).toContain('lead 3 heard <See line 0\nline 1\n')
+  expect(shown(terminal.screen())).toContain('lead 3 heard <See line 0 line 1 ')
   await say(terminal, `${up}\x7f\x7f!\r`, 'line !>')
 })
 
 /** A key that changes nothing of a text, and that the tool below waits for: all that was typed before it has arrived then. */
-const goOn = '\x02'
+const goOn = '\x1f'
 const hold = `export const hold = { name: 'hold', description: 'x', class: 'read', effect: 'read',
   input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
   run: (input, context, signal) => new Promise((resolve, reject) => {
     const look = (typed) => {
-      if (!String(typed).includes('\\x02')) return
+      if (!String(typed).includes('\\x1f')) return
       process.stdin.off('data', look)
       resolve({ content: 'held' })
     }
@@ -121,33 +132,131 @@ async function busy(...steps: object[]): Promise<Terminal> {
   })
   const terminal = await open(project, '--trust')
   terminal.type('Work.\r')
-  await terminal.answers((screen) => plain(screen).includes('round 1 · hold'))
+  await terminal.until((screen) => shown(screen).includes('round 1 · hold'))
   return terminal
 }
 
-it('what is typed while agents work is not shown and not sent: it stands in the input line afterwards', async () => {
+it('a message that is sent while agents work is delivered with their next round', async () => {
   const terminal = await busy()
-  terminal.type(`fixx\x7f${up}${ctrlD} it\rand${pasted('\none\ntwo\nthree')}${goOn}`)
-  await terminal.until((screen) => plain(screen).endsWith('lead> fix it␤and␤one␤two␤three'))
-  const during = plain(terminal.screen()).split('lead> ')[1] ?? ''
-  expect(during).not.toMatch(/fix|three|\^/)
-  expect(during.match(/heard/g)).toHaveLength(1)
-  await say(terminal, '!\r', '3 heard <fix it\nand\none\ntwo\nthree!>')
-  // The same for what arrives together with a message.
-  terminal.type('one\rtwo\rthree\rfo')
-  await terminal.answers((screen) => /4 heard <one>.*lead> two␤three␤fo$/s.test(plain(screen)))
-  await say(terminal, 'ur\r', '5 heard <two\nthree\nfour>')
+  terminal.type(`fixx\x7f${pasted('\nall\nof it')}\r`)
+  await terminal.until((screen) => shown(screen).includes('↳ fix all of it (sent with the next round)'))
+  terminal.type(`${goOn}`)
+  await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
+  const text = shown(terminal.screen())
+  // In the order in which it happened, and once each.
+  expect(text).toMatch(/lead> Work\.\n→ hold\n\n> fix\nall\nof it\n2 heard <held fix all of it>\n/)
+  expect(text.match(/heard/g)).toHaveLength(1)
   terminal.type(ctrlD)
   expect(await terminal.ended()).toBe(0)
-  expect(marksPastes(terminal.screen())).toBe(false)
+})
+
+it('what is typed and not sent stays in the input line, and commands wait for the end of the turn', async () => {
+  const terminal = await busy()
+  terminal.type(`/history\rhalf${goOn}`)
+  await terminal.until((screen) => isAsking(shown(screen), 'lead> half'))
+  expect(shown(terminal.screen())).toMatch(/2 heard <held>.*lead> \/history\n.*> Work\./s)
 })
 
 it('Ctrl-C stops the turn although something was typed, which is kept', async () => {
   const terminal = await busy()
   terminal.type(`half a line${ctrlC}`)
-  await terminal.answers((screen) => /Stopped\. Type a message.*lead> half a line$/s.test(plain(screen)))
+  await terminal.until((screen) => isAsking(shown(screen), 'lead> half a line'))
+  expect(shown(terminal.screen())).toContain('Stopped. Type a message')
   terminal.type(`\x15${ctrlD}`)
   expect(await terminal.ended()).toBe(130)
+})
+
+/** A reply whose beginning arrives at once, and whose end does not. */
+const endless = {
+  choose: [
+    { when: { matches: '/Stop, keep/' }, reply: 'As you like.' },
+    { reply: '**Deleting** the file\n\nnow', stream: { pieces: 2, every: 3_600_000 } },
+  ],
+}
+
+it('Esc interrupts a reply, delivers what was typed, and the agent continues', async () => {
+  const project = createProject({ ...agentFile('lead'), 'p.yaml': { lanes: { lead: [endless] } } })
+  const terminal = await open(project)
+  terminal.type('Clean up.\r')
+  await terminal.until((screen) => /Deleting\b.*\n.*replying/s.test(shown(screen)))
+  terminal.type('Stop, keep it.')
+  await terminal.until((screen) => shown(screen).includes('Esc: interrupt'))
+  await say(terminal, '\x1b', 'As you like.')
+  expect(shown(terminal.screen())).toMatch(
+    /Deleting\b.*\n\(interrupted\)\n.*> Stop, keep it\.\n.*As you like/s,
+  )
+  const [session = ''] = project.sessions()
+  const journal = project.read(`.cadre/sessions/${session}.session.yaml`)
+  expect(journal).toContain('The user interrupted your reply.')
+  expect(journal.match(/role: assistant/g)).toHaveLength(1)
+})
+
+it('Esc without a text stops the turn', async () => {
+  const terminal = await open(
+    createProject({ ...agentFile('lead'), 'p.yaml': { lanes: { lead: [endless] } } }),
+  )
+  terminal.type('Clean up.\r')
+  await terminal.until((screen) => shown(screen).includes('replying'))
+  await say(terminal, '\x1b', 'Stopped. Type a message, or /resume to continue.')
+})
+
+it('a reply streams as Markdown, and a screen of another width shows the rest of it at that width', async () => {
+  const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ')
+  const reply = `# Title\n\n${words}\n\n- **bold** item\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n${words} end`
+  const project = createProject({
+    ...agentFile('lead'),
+    'p.yaml': { lanes: { '*': { default: { reply, stream: 60 } } } },
+  })
+  const terminal = await open(project)
+  await say(terminal, 'Go.\r', 'word39 end')
+  const text = shown(terminal.screen())
+  expect(text).toMatch(/Title\n\nword0 .*word14\nword15 .*\n\n• bold item\n\na │ b\n──┼──\n1 │ 2\n\nword0 /s)
+  expect(terminal.screen()).toContain('\x1b[1mbold\x1b[22m')
+  expect(text.match(/word39 end/g)).toHaveLength(1)
+  await terminal.resize(60, 20)
+  await type(terminal, 'Again.\r', (more) => /word9\nword10 .*word39 end/s.test(more))
+})
+
+const edits = {
+  ...agentFile('lead'),
+  'a.txt': 'one\ntwo\nthree\n',
+  'p.yaml': {
+    lanes: {
+      lead: [
+        { calls: [{ tool: 'edit_file', input: { path: 'a.txt', old: 'two', new: '2' } }] },
+        { calls: [{ tool: 'execute_command', input: { command: 'seq 1 40' } }] },
+        { reply: 'Done.' },
+      ],
+    },
+  },
+}
+
+it('edits are shown as diffs before the approval and after it; long output is folded and can be shown', async () => {
+  const terminal = await open(createProject(edits))
+  terminal.type('Edit it.\r')
+  const diff = 'Edit a.txt +1 -1\n  1   one\n  2 - two\n  2 + 2\n  3   three'
+  await terminal.until((screen) => shown(screen).endsWith('Enter to decide later:'))
+  expect(shown(terminal.screen())).toContain(`  ${diff}`)
+  expect(terminal.screen()).toContain('\x1b[32m2 + 2\x1b[39m')
+  await say(terminal, '1\r', 'Done.')
+  expect(shown(terminal.screen())).toContain(`● ${diff}`)
+  expect(shown(terminal.screen())).toContain(
+    '● $ seq 1 40\n  1\n  2\n  … 34 lines hidden · Ctrl-O to show\n  37\n  38\n  39\n  40\n\nDone.',
+  )
+  await say(terminal, '\x0f', '\n  20\n  21\n')
+})
+
+it('attaches files, runs commands of the person, and shows where the conversation stands', async () => {
+  const project = createProject({ ...agentFile('lead'), 'notes.md': 'secret plan\n', 'p.yaml': speaks })
+  const terminal = await open(project)
+  await say(terminal, '!echo from the shell; exit 3\r', 'from the shell\nexit code 3')
+  await say(terminal, 'See @not\t.\r', 'File notes.md:')
+  expect(shown(terminal.screen())).toMatch(
+    /secret plan.*The user ran `?echo from the shell; exit 3`? \(exit code 3\)/s,
+  )
+  expect(shown(terminal.screen()).split('\n').at(-1)).toMatch(/^scripted:\S*p\.yaml .*\/help$/)
+  await say(terminal, '/cost\r', 'See @notes.md')
+  await say(terminal, '/sessions\r', 'See @notes.md')
 })
 
 it('Ctrl-C at the prompt clears what is typed, then says how to leave, then leaves', async () => {
@@ -181,7 +290,7 @@ it('Ctrl-C stops the agents at work and comes back; something else is answered w
   await say(terminal, ctrlC, 'Stopped. Type a message, or /resume to continue.')
   expect(isRestored(terminal.screen())).toBe(true)
   await say(terminal, 'Something else.\r', 'Something else.\n')
-  expect(plain(terminal.screen())).toMatch(/Now: worker was cancelled.*\n.*Something else\./s)
+  expect(shown(terminal.screen())).toMatch(/Now: worker was cancelled.*Something else\./s)
   expect(project.sessions()).toHaveLength(2)
   terminal.type(ctrlD)
   expect(await terminal.ended()).toBe(0)
@@ -222,7 +331,7 @@ it('Ctrl-C, then /resume goes on where it was', async () => {
 
   project.write('p.yaml', slow(report('worker is done')))
   const again = await open(project, '--resume')
-  expect(plain(again.screen())).toMatch(
+  expect(shown(again.screen())).toMatch(
     /> Do it\.\n.*The last turn was stopped\. Type \/resume to continue it/s,
   )
   await say(again, '/resume\r', 'Now: Report of worker:\n\nworker is done')
@@ -247,10 +356,10 @@ it('a handoff is filled in, can be changed or let go, and goes to its target', a
   const terminal = await open(createProject(planning))
   await say(terminal, 'Plan it.\r', '2 Edit → Builder', 'plan')
   terminal.type('2\r')
-  await terminal.answers((screen) => plain(screen).endsWith('builder> Build it␤slowly'))
+  await terminal.until((screen) => /builder> Build it\nslowly\n.*$/.test(shown(screen)))
   await say(terminal, ctrlC, 'Handoff cancelled.', 'plan')
   terminal.type('/handoff 1 fill\r')
-  await terminal.answers((screen) => plain(screen).endsWith('builder> Build it.'))
+  await terminal.until((screen) => isAsking(shown(screen), 'builder> Build it.'))
   // Back to the beginning of the line, and a word in front.
   await say(terminal, '\x01Now: \r', 'builder 1 heard <Now: Build it.>', 'builder')
   await say(terminal, '@plan\r', 'Chatting with plan.', 'plan')
@@ -284,12 +393,12 @@ it('what was typed before a question is no answer to it', async () => {
   const terminal = await busy({
     calls: [{ tool: 'web_fetch', input: { url: 'https://example.invalid/' } }],
   })
-  terminal.type(`1\rapprove\r1${goOn}`)
-  await terminal.answers((screen) => plain(screen).endsWith('Enter to decide later: '))
-  expect(plain(terminal.screen())).not.toContain('heard')
+  terminal.type(`1${goOn}`)
+  await terminal.until((screen) => shown(screen).endsWith('Enter to decide later:'))
+  expect(shown(terminal.screen())).not.toContain('heard')
   terminal.type('3 not now\r')
-  await terminal.answers((screen) => plain(screen).endsWith('lead> 1␤approve␤1'))
-  expect(plain(terminal.screen())).toContain('3 heard <rejected by tester: not now>')
+  await terminal.until((screen) => isAsking(shown(screen), 'lead> 1'))
+  expect(shown(terminal.screen())).toContain('3 heard <rejected by tester: not now>')
 })
 
 it('Ctrl-C at a question stops the turn', async () => {
@@ -309,7 +418,7 @@ it('Ctrl-C at a question stops the turn', async () => {
   await terminal.answers((screen) => screen.includes('1 approve · 2 approve-session · 3 reject'))
   await say(terminal, ctrlC, 'Stopped.')
   await say(terminal, 'Leave it.\r', 'Leave it.\n')
-  expect(plain(terminal.screen())).toContain('Then: The user stopped this call before it started.')
+  expect(shown(terminal.screen())).toContain('Then: The user stopped this call before it started.')
 })
 
 it('hostile names, labels, prompts and history do not reach the terminal', async () => {
@@ -321,10 +430,10 @@ it('hostile names, labels, prompts and history do not reach the terminal', async
   })
   const terminal = await open(project)
   terminal.type(up)
-  await terminal.answers((screen) => plain(screen).includes('xyz'))
+  await terminal.until((screen) => isAsking(shown(screen), 'lead> xyz'))
   await say(terminal, `${pasted(hostile)}\r`, '1 xyz → lead')
   terminal.type('1\r')
-  await terminal.answers((screen) => plain(screen).endsWith('lead> xyz␤xyz'))
+  await terminal.until((screen) => /lead> xyz\nxyz\n.*$/.test(shown(screen)))
   await say(terminal, '\r', 'xyz')
   expect(terminal.screen()).not.toContain('\x1b[2J')
   expect(terminal.screen()).not.toContain('\x1b]')
@@ -391,9 +500,9 @@ it('what the entry agent said and did stays in sight, in order, and its last wor
   })
   const terminal = await open(project)
   await say(terminal, 'Go.\r', 'That is all.')
-  const screen = left(terminal.screen())
+  const screen = shown(terminal.screen())
   expect(screen).toMatch(
-    /First I look\.\n.*→ read_file a\.txt\n.*✗ read_file gone\.txt {2}failed: .*\n.*→ delegateWork worker {2}completed\n.*✓ lead .*That is all\./s,
+    /First I look\.\n\n→ read_file a\.txt\n✗ read_file gone\.txt {2}failed: .*\n→ delegateWork worker {2}completed\n\nThat is all\.\n\n✓ lead .*└─✓ worker/s,
   )
   expect(screen.match(/That is all\./g)).toHaveLength(1)
   expect(screen).not.toContain('Nobody reads this.\n')

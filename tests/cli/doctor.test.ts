@@ -61,7 +61,7 @@ test('says what is wrong, where, and what to do, and ends with 1', async () => {
     checks.find((check) => check.name === name && check.status === status)
   expect(find('model', 'fail')).toMatchObject({
     message: 'no model is configured',
-    fix: expect.stringContaining('CADRE_MODEL'),
+    fix: expect.stringContaining('cadre setup'),
   })
   expect(find('agents', 'fail')?.message).toMatch(/lead\.agent\.yaml:\d+: /)
   expect(find('trust', 'warn')?.message).toMatch(/x\.mjs runs as a tool module; it is not trusted/)

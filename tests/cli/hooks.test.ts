@@ -151,7 +151,7 @@ test('a folder is trusted as a whole: hooks that somebody agreed to are idle bes
   const env = { HOME: project.at('user'), XDG_CONFIG_HOME: project.at('config') }
   const list = async () => (await project.cadre(['hooks', 'list', '--json'], { env })).json()[0]
   expect(await list()).toMatchObject({ hooks: [{ run: true }] })
-  project.write('.mcp.json', { mcpServers: { a: { command: 'x' } } })
+  project.write('.claude/settings.local.json', { permissions: { allow: ['Bash(npm test)'] } })
   expect(await list()).toMatchObject({
     hooks: [{ run: false, reason: 'this folder is not trusted' }],
     files: [{ trusted: false }],

@@ -13,20 +13,20 @@ test('lists the models of the configured server, with what is known about them, 
   const project = createProject({
     '.cadre/config.yaml': {
       model: 'openai:large',
-      models: { 'openai:large': { window: 200_000, maxOutput: 8000 } },
+      models: { 'openai:large': { window: 200_000, maxOutput: 8000, price: { input: 1.5, output: 6 } } },
     },
     '.config/cadre/policy.yaml': { models: { allow: ['large'] } },
   })
   const env = { OPENAI_BASE_URL: wire.url }
   const { code, stdout } = await project.cadre(['models'], { env })
-  expect(stdout).toMatch(/^MODEL +CONTEXT +MAX OUTPUT +PREMIUM REQUESTS$/m)
+  expect(stdout).toMatch(/^MODEL +CONTEXT +MAX OUTPUT +PRICE +PREMIUM REQUESTS$/m)
   expect(stdout).toMatch(/^openai:small +denied by a policy$/m)
-  expect(stdout).toMatch(/^openai:large +200k +8\.0k +default$/m)
+  expect(stdout).toMatch(/^openai:large +200k +8\.0k +\$1\.5 \/ \$6 +default$/m)
   expect(code).toBe(0)
   const { stdout: json } = await project.cadre(['models', '--json'], { env })
   expect(JSON.parse(json)).toEqual([
     { id: 'openai:small', default: false, refused: true },
-    { id: 'openai:large', window: 200_000, maxOutput: 8000, default: true },
+    { id: 'openai:large', window: 200_000, maxOutput: 8000, price: { input: 1.5, output: 6 }, default: true },
   ])
 })
 
@@ -42,13 +42,13 @@ test('says why a server lists none, and exits with 5', async () => {
   })
   expect(stdout).toBe('')
   expect(stderr).toBe(
-    'cadre: cannot list the models of http://127.0.0.1:1: the connection failed with ECONNREFUSED.\n',
+    'cadre: cannot list the models of http://127.0.0.1:1: the connection failed with ECONNREFUSED. Is the server running? Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.\n',
   )
   expect(code).toBe(5)
 })
 
 test('says how to get models when nothing is configured', async () => {
   const { code, stdout } = await createProject().cadre(['models'])
-  expect(stdout).toMatch(/^No backend is configured\. Sign in to GitHub Copilot with "cadre login"/)
+  expect(stdout).toMatch(/^No backend is configured\. "cadre setup" finds one/)
   expect(code).toBe(0)
 })

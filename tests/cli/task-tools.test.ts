@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createProject, type Project } from './support/project.ts'
+import { agentFile, createProject, type Project } from './support/project.ts'
 
 const file = '.cadre/tasks/assistant.task.md'
 
@@ -7,13 +7,15 @@ const file = '.cadre/tasks/assistant.task.md'
 function createTeam(files: Record<string, string> = {}): Project {
   const call = { tool: 'create_task', input: { title: 'Check the backup', who: 'ops' } }
   return createProject({
+    // Without a daemon, only agents that name the tool get it.
+    ...agentFile('assistant', { tools: ['create_task'] }),
     'p.yaml': { lanes: { assistant: [{ calls: [call] }, { reply: 'It says: {{last}}' }] } },
     ...files,
   })
 }
 
 const run = (project: Project, ...flags: string[]) =>
-  project.cadre(['run', '--model', 'scripted:p.yaml', '--json', ...flags, 'Plan it.'])
+  project.cadre(['run', '--model', 'scripted:p.yaml', '--json', '--agent', 'assistant', ...flags, 'Plan it.'])
 
 test('a task is written down without anybody being asked, and can be asked for', async () => {
   const project = createTeam()

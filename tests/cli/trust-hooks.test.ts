@@ -1,5 +1,5 @@
 import { createAgents } from '@cadre/agents'
-import { judgeFolder, keepAnswer, whatFolderBrings } from '@cadre/gate'
+import { judgeFolder, keepAnswer, readFolderContents } from '@cadre/gate'
 import { createTrust } from '@cadre/home'
 import { describe, expect, test } from 'vitest'
 import { createProject, delegate, type Project, report } from './support/project.ts'
@@ -32,7 +32,7 @@ function projectWith(files: Readonly<Record<string, string | object>>, own: Reco
 async function agree(project: Project, user: Project): Promise<void> {
   const home = project.at('.cadre')
   const agents = createAgents({ project: project.path, home, userHome: user.path }).list()
-  const contents = await whatFolderBrings({ project: project.path, home, agents, userHome: user.path })
+  const contents = await readFolderContents({ project: project.path, home, agents, userHome: user.path })
   const trust = createTrust({ file: user.at('.config/cadre/trust.yaml') })
   keepAnswer('yes', judgeFolder(project.path, contents, trust), trust)
 }

@@ -76,11 +76,7 @@ describe('a folder that brings something', () => {
       await project.cadre(args, { isForeign: true })
     expect(project.exists('pwned')).toBe(false)
     const doctor = await project.cadre(['doctor'], { isForeign: true })
-    for (const what of [
-      'a.json runs a hook',
-      '.mcp.json starts the MCP server a',
-      'evil.mjs runs as a tool module',
-    ])
+    for (const what of ['a.json runs a hook', 'evil.mjs runs as a tool module'])
       expect(doctor.stdout).toContain(what)
   })
 })

@@ -96,7 +96,10 @@ test('from the run to the merge: list, diff, one call undone, merged, cleaned up
   expect(git(project, 'branch', '--list', 'cadre/*')).toBe('')
   expect(git(project, 'worktree', 'list').trim().split('\n')).toHaveLength(1)
   const unknown = await project.cadre(['workspace', 'diff', id])
-  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('has no workspace of its own')])
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    expect.stringContaining('does not have its own workspace'),
+  ])
 })
 
 test('an ignored file that a tool wrote is merged, and any other ignored file is kept and reported', async () => {

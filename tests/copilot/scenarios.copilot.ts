@@ -42,7 +42,7 @@ test('a lead sends out explorers in parallel, collects them in one turn, and goe
     .all('session.started')
     .map(({ session }) => run.project.read(`.cadre/sessions/${session}.session.yaml`))
   expect(journals.join()).not.toMatch(/ghu_|tid=/)
-  expect(journals[0]).toContain('The first round is under way.')
+  expect(journals[0]).toContain('The first round is in progress.')
   expect(journals[0]).toContain('Question two is answered: only src/main.js:4')
   const models = new Map(run.all('session.started').map((event) => [event.agent, event.model]))
   expect(models.get('Explore')).toBe('copilot-ls:claude-haiku-4.5')

@@ -177,12 +177,38 @@ describe('the model that is used is the one the file means', () => {
     }
   })
 
+  const opus = () =>
+    load(copilot('model: Claude Opus 4.6 (copilot)', { models: ['Claude Opus 4.6 (copilot)'] }))
+
   test.each(depths)(
-    'one that nobody has is an error before anything is asked, at depth %i',
+    'one that nobody has is replaced by the default, with a notice, at depth %i',
     async (depth) => {
-      const file = copilot('model: Claude Opus 4.6 (copilot)', { models: ['Claude Opus 4.6 (copilot)'] })
-      const subject = load(file)
+      const subject = opus()
       const team = place({ subject, depth, lines: [finish], model: { catalogue } })
+      expect((await run(team, { subject, depth })).status).toBe('completed')
+      const started = team.events.find(
+        (event) => event.type === 'session.started' && event.agent === 'subject',
+      )
+      expect(started).toMatchObject({ model: 'house-model' })
+      const stored = await team.engine.read(started?.session ?? '')
+      expect(
+        stored?.entries.filter((entry) => entry.role === 'event' && entry.type === 'notice.added'),
+      ).toMatchObject([
+        {
+          code: 'model',
+          content: expect.stringMatching(
+            /^subject asks for the model "Claude Opus 4\.6 \(copilot\)", but it is unknown: .*\. It runs on the default model house-model instead$/,
+          ),
+        },
+      ])
+    },
+  )
+
+  test.each(depths)(
+    'one that nobody has is an error where a policy forbids another, at depth %i',
+    async (depth) => {
+      const subject = opus()
+      const team = place({ subject, depth, lines: [finish], model: { catalogue, isFirm: true } })
       if (depth === 0)
         await expect(run(team, { subject, depth })).rejects.toMatchObject({ code: 'unknown_model' })
       else {

@@ -152,8 +152,8 @@ test('prefers a model that is there to one that another stands in for', async ()
   }
   const choose = (...names: string[]) =>
     resolveModel({ models }, { agent: { ...agent, models: names }, model: undefined })
-  expect(await choose('gone', 'there')).toBe('there')
-  expect(await choose('gone', 'lost')).toBe('gone')
+  expect(await choose('gone', 'there')).toEqual({ id: 'there' })
+  expect(await choose('gone', 'lost')).toEqual({ id: 'gone' })
 })
 
 const agent = { name: 'a', description: '', prompt: '', tools: { kind: 'all' as const } }

@@ -39,6 +39,13 @@ const base: ApprovalRecord = {
 const task = (record: ApprovalRecord, around = '') => addApprovalTask(around, record) ?? ''
 const decided = (decision: string, more = {}) => ({ kind: 'decided', answer: { decision, ...more } })
 
+test('the file contains the task of the session, and what the agent wrote about the call', () => {
+  const file = approvalFile({ ...base, task: 'Check whether Redis runs', purpose: 'I look at it.\nNow.' })
+  expect(file).toContain('\nsession: lead-1\ntask: Check whether Redis runs\n')
+  expect(file).toContain('\n> it runs a program\n>\n> The agent wrote: I look at it. Now.\n')
+  expect(approvalFile(base)).not.toMatch(/^task:|The agent wrote/m)
+})
+
 test('the task reads as the seed of the format has it', () => {
   expect(task(base)).toBe(`## TODO
 
@@ -253,6 +260,8 @@ describe('whatever an action holds', () => {
     more,
     agent: action,
     call: action,
+    task: action,
+    purpose: action,
     why: action,
     reasons: [action],
   })

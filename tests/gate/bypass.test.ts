@@ -19,6 +19,8 @@ interface Row {
 }
 
 interface Written {
+  /** `permissions` of `.claude/settings.json`. */
+  readonly permissions?: object
   readonly allowlist?: object
   readonly lines?: readonly { readonly decision: string; readonly line: string; readonly because: string }[]
   readonly calls?: readonly Row[]
@@ -28,12 +30,12 @@ interface Written {
 const folder = path.join(import.meta.dirname, 'bypass')
 const tables = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 
-function read(name: string): { readonly allowlist?: object; readonly rows: readonly Row[] } {
+function read(name: string): Pick<Written, 'allowlist' | 'permissions'> & { readonly rows: readonly Row[] } {
   const file = path.join(folder, name)
   const most = { letters: 4_000_000, nodes: 400_000 }
   const yaml = readYaml({ text: readFileSync(file, 'utf8'), path: file, most })
   if (yaml.kind === 'broken') throw new Error(JSON.stringify(yaml.diagnostics))
-  const { allowlist, lines, calls, defaults } = yaml.root.value as unknown as Written
+  const { allowlist, permissions, lines, calls, defaults } = yaml.root.value as unknown as Written
   const rows =
     lines?.map(({ line, decision, because }) => ({
       tool: 'execute_command',
@@ -41,12 +43,17 @@ function read(name: string): { readonly allowlist?: object; readonly rows: reado
       expect: decision,
       because,
     })) ?? calls?.map((call) => ({ ...defaults, ...call, input: { ...defaults?.input, ...call.input } }))
-  return { ...(allowlist && { allowlist }), rows: rows ?? (yaml.root.value as unknown as Row[]) }
+  const given = { ...(allowlist && { allowlist }), ...(permissions && { permissions }) }
+  return { ...given, rows: rows ?? (yaml.root.value as unknown as Row[]) }
 }
 
 /** A project under git with such a list, and nothing else that decides. */
-function projectWith(allowlist: object = {}): Project {
-  const project = createProject({ '.cadre/storage/terminal-cmd-allowlist.yaml': allowlist, 'src/a.ts': '' })
+function projectWith({ allowlist = {}, permissions }: Pick<Written, 'allowlist' | 'permissions'>): Project {
+  const project = createProject({
+    '.cadre/storage/terminal-cmd-allowlist.yaml': allowlist,
+    'src/a.ts': '',
+    ...(permissions && { '.claude/settings.json': { permissions } }),
+  })
   execFileSync('git', ['init', '-q'], { cwd: project.path })
   return project
 }
@@ -60,10 +67,10 @@ test('there are tables, with more than three hundred commands', () => {
 })
 
 describe.each(tables)('%s', (name) => {
-  const { allowlist, rows } = read(name)
+  const { rows, ...given } = read(name)
 
   test('every row is decided as it says, by cadre policy test, and nothing is changed', async () => {
-    const project = projectWith(allowlist)
+    const project = projectWith(given)
     const expected = rows.map((row) => ({ tool: row.tool, input: row.input, expect: row.expect }))
     project.write('table.yaml', expected)
     const before = project.listing()
@@ -86,7 +93,7 @@ describe.each(tables)('%s', (name) => {
   })
 
   test('cadre policy explain says the same of a row on its own', async () => {
-    const project = projectWith(allowlist)
+    const project = projectWith(given)
     const step = Math.max(1, Math.floor(rows.length / 12))
     const sample = rows.filter((_, index) => index % step === 0)
     for (const { tool, input, expect: decision } of sample) {

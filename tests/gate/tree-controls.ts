@@ -155,6 +155,28 @@ export const controls: readonly Control[] = [
     attempt: ['Bash', { command: 'ls; touch secret/plan.txt' }],
   },
   {
+    name: 'a permission about files',
+    by: 'policy',
+    rule: 'permissions: Edit(secret/**)',
+    how: 'refused',
+    files: { '.claude/settings.json': { permissions: { deny: ['Edit(secret/**)'] } } },
+  },
+  {
+    name: 'a permission about commands',
+    by: 'policy',
+    rule: 'permissions: Bash(touch:*)',
+    how: 'refused',
+    files: { '.claude/settings.json': { permissions: { deny: ['Bash(touch:*)'] } } },
+    attempt: ['Bash', { command: 'ls; touch secret/plan.txt' }],
+  },
+  {
+    name: 'a permission about a tool',
+    by: 'policy',
+    rule: 'permissions: Write',
+    how: 'held',
+    files: { '.claude/settings.json': { permissions: { ask: ['Write'], allow: ['Edit(**)'] } } },
+  },
+  {
     name: 'a folder that nobody trusts',
     by: 'policy',
     rule: 'trust',

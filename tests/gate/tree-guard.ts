@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
-import { createGuard, findHooks, type Guard } from '@cadre/gate'
+import { createGuard, findHooks, findPermissions, type Guard } from '@cadre/gate'
 import { loadPolicy, openHome } from '@cadre/home'
 import { agentsOf } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
@@ -64,6 +64,7 @@ export function createGround({
         noHuman,
         sandbox: { kind: 'none', reason: 'nothing is run' },
         hooks: findHooks({ project: workspace, userHome: user, trusted }),
+        permissions: findPermissions({ project: workspace, userHome: user, trusted }),
         agents: agentsOf(agents),
         environment: { PATH: process.env['PATH'] },
         tell: () => {},

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAgents } from '@cadre/agents'
 import type { SessionSpec, Tool } from '@cadre/core'
-import { createUntrustedRule, judgeFolder, keepAnswer, readWithin, whatFolderBrings } from '@cadre/gate'
+import { readWithin } from '@cadre/disk'
+import { createUntrustedRule, judgeFolder, keepAnswer, readFolderContents } from '@cadre/gate'
 import { createTrust } from '@cadre/home'
 import { createTools } from '@cadre/tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -28,7 +29,7 @@ const brings = () => {
   const home = at('.cadre')
   const userHome = path.join(root, 'user')
   const agents = createAgents({ home, project, userHome }).list()
-  return whatFolderBrings({ project, home, agents, userHome })
+  return readFolderContents({ project, home, agents, userHome, startsServers: true })
 }
 const listed = async () =>
   (await brings()).items.map(({ path: file, what }) => `${path.relative(project, file)} ${what}`)

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { readModule } from './module-shape.ts'
 
 const onHome = ['core', 'disk', 'home']
-const below = [...onHome, 'tasks', 'journal', 'agents', 'workspaces', 'gate']
+const below = [...onHome, 'tasks', 'journal', 'knowledge', 'agents', 'workspaces', 'gate']
 
 /** Which packages a package may import. biome.json says the same to editors. */
 export const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -14,10 +14,11 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   home: ['core', 'disk'],
   tasks: onHome,
   journal: onHome,
+  knowledge: ['core', 'disk'],
   agents: onHome,
   workspaces: onHome,
-  gate: [...onHome, 'tasks', 'journal', 'agents'],
-  tools: [...onHome, 'tasks', 'gate'],
+  gate: [...onHome, 'tasks', 'journal', 'knowledge', 'agents'],
+  tools: [...onHome, 'tasks', 'knowledge', 'gate'],
   channels: [...onHome, 'gate', 'tools'],
   runtime: [...below.filter((name) => name !== 'tasks'), 'tools', 'channels', 'backends'],
   server: [...below, 'channels', 'runtime'],

@@ -142,8 +142,8 @@ describe('what is wrong with a task', () => {
       'it depends on tsk-1, which is not a task. Did you mean task-1?',
     ],
     ['an unknown parent', { parent: 'nowhere', depth: 0 }, 'its parent is nowhere, which is not a task'],
-    ['itself', { dependsOn: ['x'] }, 'it waits for itself: x → x'],
-    ['a circle', { dependsOn: ['y'] }, 'it waits for itself: x → y → x'],
+    ['itself', { dependsOn: ['x'] }, 'it depends on itself: x → x'],
+    ['a cycle', { dependsOn: ['y'] }, 'it depends on itself: x → y → x'],
     [
       'what it stands below',
       { parent: 'task-1', dependsOn: ['task-1'] },
@@ -154,7 +154,7 @@ describe('what is wrong with a task', () => {
       { who: ['planer-001'] },
       'there is no agent planer-001. Did you mean planner-001?',
     ],
-  ])('%s is written on it once, reported, and taken away when it is mended', async (_, wrong, message) => {
+  ])('%s is written on it once, reported, and removed when it is fixed', async (_, wrong, message) => {
     const rest = [
       taskItem({ id: 'task-1', line: 7, who: ['human'] }),
       taskItem({ id: 'y', line: 9, who: ['worker'], dependsOn: ['x'] }),
@@ -191,13 +191,20 @@ describe('what is wrong with a task', () => {
     expect(state(world, 'x')).toBe('done')
   })
 
-  test('a circle through what a planner created is found', async () => {
+  test('a cycle through what a planner created is found', async () => {
     const world = await open([plan])
     world.files.files
       .get(file)
       ?.push(part('a', { parent: undefined, dependsOn: ['p'], fields: { created_by: 'planner-001-p' } }))
     await world.settle()
-    expect(problem(world, 'a')).toBe('it waits for itself: a → p → a')
+    expect(problem(world, 'a')).toBe('it depends on itself: a → p → a')
+  })
+
+  test('a note in the words of an earlier version is removed too', async () => {
+    const world = await open([
+      taskItem({ id: 'x', who: ['human'], fields: { problem: 'it waits for itself: x → x' } }),
+    ])
+    expect(problem(world, 'x')).toBeUndefined()
   })
 
   test("a person's own note about a problem stays", async () => {

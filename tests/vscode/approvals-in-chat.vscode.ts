@@ -264,7 +264,7 @@ describe('the tool for the agent mode of Copilot', () => {
       reportExpectations: 'One sentence',
     }
     expect(await invoke(work)).toMatch(
-      /there is no agent "nobody"\. There are:[\s\S]*- worker: Whatever a worker does/,
+      /there is no agent "nobody"\. Agents:[\s\S]*- worker: Whatever a worker does/,
     )
   })
 })

@@ -19,9 +19,9 @@ const found = read('advisories.json')
       .map(({ version }) => ({ ...advisory, version })),
   )
   .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
-for (const { severity, id, package: name, version, mended, summary } of found)
+for (const { severity, id, package: name, version, fixed, summary } of found)
   console.log(
-    `${severity} ${id} ${name} ${version}, ${mended ? `mended in ${mended}` : 'not mended'}: ${summary}`,
+    `${severity} ${id} ${name} ${version}, ${fixed ? `fixed in ${fixed}` : 'not fixed'}: ${summary}`,
   )
 
 const tests = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], { encoding: 'utf8' })

@@ -32,6 +32,11 @@ export type { SettingsDiagnostic } from './settings/settings-report.ts'
 export { findTeamOf, teamOfAgent } from './teams/find-team.ts'
 export { listTeams, loadTeam, readTeamFiles, readTeamHome } from './teams/load-team.ts'
 export type { Team, TeamSummary } from './teams/team.ts'
+export {
+  type ChangedSettings,
+  changeSettings,
+  type SettingsChange,
+} from './write/change-settings.ts'
 export type { FileDialect, TargetDialect } from './write/dialect-facts.ts'
 export { editSettings } from './write/edit-settings.ts'
 export { type ExportedAgents, exportAgents } from './write/export-agents.ts'

@@ -59,7 +59,9 @@ describe('the default model', () => {
       kind: 'unknown',
       name: '',
       nearest: [],
-      reason: expect.stringMatching(/OPENAI_BASE_URL and OPENAI_API_KEY.*--model scripted:FILE/),
+      reason: expect.stringMatching(
+        /Run "cadre setup".*OPENAI_BASE_URL and OPENAI_API_KEY.*--model BACKEND:NAME/,
+      ),
     })
   })
 
@@ -172,7 +174,7 @@ describe('a name', () => {
       name,
       nearest: near,
       reason: expect.stringMatching(
-        /^there is no backend .*\. Backends: scripted, openai, copilot-ls, copilot-sdk\.$/,
+        /^there is no backend .*\. Backends: scripted, openai, responses, anthropic, copilot-ls, copilot-sdk\.$/,
       ),
     })
   })
@@ -322,7 +324,8 @@ describe('the list of a server', () => {
     ['refuses', { models: answers.problem(401, 'no') }, 'it answered 401'],
     ['breaks', { models: answers.reset() }, 'the connection failed with ECONNRESET'],
     ['does not answer', { models: answers.hang() }, 'it did not answer within 1000 ms'],
-    ['answers nonsense', { models: answers.raw(['<html>']) }, 'its answer is not JSON'],
+    ['answers nonsense', { models: answers.raw(['nonsense']) }, 'its answer is not JSON'],
+    ['is no model server', { models: answers.raw(['<html>']) }, 'it answered with a web page'],
     ['answers something else', { models: answers.raw(['{"hello":1}']) }, 'its answer has an unknown format'],
   ])('is done without, with a warning, when the server %s', async (_, options, reason) => {
     const wire = await serve(options)

@@ -26,6 +26,8 @@ export interface ModelsOptions {
 const ownBackends: { readonly [prefix: string]: BackendLoader } = {
   scripted: async (context) => (await import('./scripted/scripted-backend.ts')).openScripted(context),
   openai: async (context) => (await import('./openai/openai-backend.ts')).openOpenAi(context),
+  responses: async (context) => (await import('./responses/responses-backend.ts')).openResponses(context),
+  anthropic: async (context) => (await import('./anthropic/anthropic-backend.ts')).openAnthropic(context),
   'copilot-ls': async (context) =>
     (await import('./copilot-ls/copilot-ls-backend.ts')).openCopilotLs(context),
   'copilot-sdk': async (context) =>
@@ -33,7 +35,7 @@ const ownBackends: { readonly [prefix: string]: BackendLoader } = {
 }
 
 const howTo =
-  'Sign in to GitHub Copilot with "cadre login". Or set OPENAI_BASE_URL and OPENAI_API_KEY, and choose a model with --model openai:NAME, CADRE_MODEL, or "model" in config.yaml. Or use a scripted model with --model scripted:FILE.'
+  'Run "cadre setup" to choose one. Or sign in to GitHub Copilot with "cadre login", or set OPENAI_BASE_URL and OPENAI_API_KEY, or ANTHROPIC_API_KEY, and choose a model with --model BACKEND:NAME, CADRE_MODEL, or "model" in config.yaml.'
 
 /**
  * The catalogue over all backends. `resolve` rejects only with a `configuration` error. The first question to a server for
@@ -83,7 +85,7 @@ export function createModels(options: ModelsOptions = {}): Models {
       const other = await ofAccount()
       main = other === undefined ? undefined : split(expand(other))
     }
-    const prefix = main?.prefix ?? (hasServer() ? 'openai' : undefined)
+    const prefix = main?.prefix ?? serverPrefix()
     if (prefix === undefined) {
       if (name.includes(':')) return unknownBackend(name, [])
       const near = nearest(name, Object.keys(config.aliases ?? {}))
@@ -141,12 +143,12 @@ export function createModels(options: ModelsOptions = {}): Models {
       : { prefix, rest: name.slice(colon + 1) }
   }
 
-  function hasServer(): boolean {
-    return (
-      config.openai !== undefined ||
-      given(env['OPENAI_BASE_URL']) !== undefined ||
-      given(env['OPENAI_API_KEY']) !== undefined
-    )
+  /** The backend of the server that is configured; of two, that of OpenAI's API. */
+  function serverPrefix(): 'openai' | 'anthropic' | undefined {
+    const has = (section: 'openai' | 'anthropic', ...variables: readonly string[]) =>
+      config[section] !== undefined || variables.some((name) => given(env[name]) !== undefined)
+    if (has('openai', 'OPENAI_BASE_URL', 'OPENAI_API_KEY')) return 'openai'
+    return has('anthropic', 'ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY') ? 'anthropic' : undefined
   }
 
   function unknownBackend(name: string, further: readonly string[]): ModelResolution {
@@ -163,15 +165,16 @@ export function createModels(options: ModelsOptions = {}): Models {
   }
 
   async function nothingChosen(): Promise<ModelResolution> {
-    if (!hasServer()) return unknown('', [], `no model is configured. ${howToGetOne()}`)
-    const names = (await (await load('openai')).names?.()) ?? []
+    const prefix = serverPrefix()
+    if (prefix === undefined) return unknown('', [], `no model is configured. ${howToGetOne()}`)
+    const names = (await (await load(prefix)).names?.()) ?? []
     const [only, ...others] = names
-    if (only !== undefined && others.length === 0) return open('openai', only)
-    const some = names.slice(0, 5).map((name) => `openai:${name}`)
+    if (only !== undefined && others.length === 0) return open(prefix, only)
+    const some = names.slice(0, 5).map((name) => `${prefix}:${name}`)
     return unknown(
       '',
       some,
-      'a model server is configured, but no model. Choose one with --model openai:NAME, CADRE_MODEL, or "model" in config.yaml.',
+      `a model server is configured, but no model. Choose one with "cadre setup", --model ${prefix}:NAME, CADRE_MODEL, or "model" in config.yaml.`,
     )
   }
 }

@@ -44,12 +44,14 @@ export { createModels, type ModelsOptions } from './create-models.ts'
 export { hideTokens } from './hide-tokens.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
 export {
+  type AnthropicConfig,
   type CopilotConfig,
   type CopilotProvider,
   chatModes,
   type ModelsConfig,
   type OpenAiConfig,
 } from './models-config.ts'
+export { type Embeddings, openEmbeddings } from './openai/embeddings.ts'
 export {
   createScriptedModels,
   type ScriptedModels,

@@ -1,10 +1,13 @@
+import type { Price } from '@cadre/core'
 import { wrongServer } from './copilot-access/missing-server.ts'
 import { mayBeSignedIn, surveyCopilot } from './copilot-access/survey-copilot.ts'
 import { findServer } from './copilot-ls/find-server.ts'
+import { readEndpoint } from './http/endpoint.ts'
+import { listModels } from './http/list-models.ts'
+import { openTransport } from './http/open-transport.ts'
+import { anthropicKind, openAiKind, type ServerKind } from './http/server-kind.ts'
+import { knownModel } from './known-models.ts'
 import type { ModelsConfig } from './models-config.ts'
-import { readEndpoint } from './openai/endpoint.ts'
-import { listModels } from './openai/list-models.ts'
-import { openTransport } from './openai/open-transport.ts'
 import { systemClock } from './pause.ts'
 
 export interface ListedModel {
@@ -12,6 +15,8 @@ export interface ListedModel {
   readonly id: string
   readonly window?: number
   readonly maxOutput?: number
+  /** In dollars per million tokens. */
+  readonly price?: Price
   /** Premium requests of Copilot that one request costs. */
   readonly multiplier?: number
 }
@@ -31,11 +36,19 @@ export interface ListOptions {
   readonly cwd: string
   /** Milliseconds for each of them. */
   readonly limit: number
+  /** The backends to ask; absent: all. */
+  readonly only?: readonly string[]
 }
 
 /** The models of every backend that is configured or signed in to. What a person configured about a model comes before what is told. */
 export async function listAllModels(options: ListOptions): Promise<ListedBackend[]> {
-  const listed = await Promise.all([ofCopilot(options), ofServer(options)])
+  const asks = {
+    'copilot-ls': () => ofCopilot(options),
+    openai: () => ofServer('openai', openAiKind, options),
+    anthropic: () => ofServer('anthropic', anthropicKind, options),
+  }
+  const wanted = Object.entries(asks).filter(([name]) => options.only?.includes(name) ?? true)
+  const listed = await Promise.all(wanted.map(([, ask]) => ask()))
   return listed.flatMap((found) => (found === undefined ? [] : [withFacts(found, options.config)]))
 }
 
@@ -65,21 +78,28 @@ async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBac
   return { backend, models: [], trouble: reason }
 }
 
-async function ofServer({ config: given, env, cwd, limit }: ListOptions): Promise<ListedBackend | undefined> {
-  // The user asked for this list, so wait longer than a run would.
-  const config = { ...given, openai: { listTimeout: limit, ...given.openai } }
+async function ofServer(
+  backend: string,
+  kind: ServerKind,
+  { config, env, cwd, limit }: ListOptions,
+): Promise<ListedBackend | undefined> {
   const context = { config, env, cwd, clock: systemClock, random: Math.random }
-  const endpoint = readEndpoint(context)
+  const endpoint = readEndpoint(context, kind)
   if (endpoint === undefined) return undefined
-  const backend = 'openai'
   if (!endpoint.lists) return { backend, models: [], trouble: `${endpoint.shown} cannot list models.` }
-  const listed = await listModels(endpoint, await openTransport(endpoint, context), context)
-  if (listed.kind === 'unlisted')
-    return { backend, models: [], trouble: `cannot list the models of ${endpoint.shown}: ${listed.reason}.` }
+  // The user asked for this list, so wait longer than a run would.
+  const wait = config[kind.section]?.listTimeout ?? limit
+  const listed = await listModels(endpoint, await openTransport(endpoint, context), wait)
+  if (listed.kind === 'unlisted') {
+    const advice = listed.advice === undefined ? '' : ` ${listed.advice}`
+    const trouble = `cannot list the models of ${endpoint.shown}: ${listed.reason}.${advice}`
+    return { backend, models: [], trouble }
+  }
   return {
     backend,
     models: [...listed.models].map(([name, { window }]) => ({
       id: `${backend}:${name}`,
+      ...knownModel(name, endpoint),
       ...(window !== undefined && { window }),
     })),
   }
@@ -91,11 +111,12 @@ function withFacts(listed: ListedBackend, { models = {} }: ModelsConfig): Listed
     models: listed.models.map((model) => {
       const name = model.id.slice(listed.backend.length + 1)
       const key = [model.id, name].find((one) => Object.hasOwn(models, one))
-      const { window, maxOutput } = key === undefined ? {} : (models[key] ?? {})
+      const { window, maxOutput, price } = key === undefined ? {} : (models[key] ?? {})
       return {
         ...model,
         ...(window !== undefined && { window }),
         ...(maxOutput !== undefined && { maxOutput }),
+        ...(price !== undefined && { price }),
       }
     }),
   }

@@ -1,11 +1,12 @@
 import type { ModelFacts } from './backend.ts'
 
-export interface OpenAiConfig {
+/** A model server, whichever API it has. */
+export interface ServerConfig {
   /** For example `http://127.0.0.1:1234/v1`. `{model}` in it is replaced by the model's name. */
   readonly baseUrl?: string
   /** A shell command that prints the key. Run at the first question, and again when the key is refused. */
   readonly keyCommand?: string
-  /** The header that carries the key. Default `authorization`, as a bearer token; Azure takes `api-key`. */
+  /** The header that carries the key. Default `authorization`, as a bearer token, or `x-api-key` for Anthropic; Azure takes `api-key`. */
   readonly keyHeader?: string
   readonly headers?: { readonly [name: string]: string }
   /** Azure's `api-version`, added to every address. */
@@ -21,6 +22,18 @@ export interface OpenAiConfig {
   readonly idleTimeout?: number
   /** How often one question is asked at most. Default 5. */
   readonly tries?: number
+}
+
+/** A server with OpenAI's chat completions, Responses API or embeddings. */
+export interface OpenAiConfig extends ServerConfig {
+  /** How much models reason, for the Responses API: `low`, `medium`, `high` or what else the model takes. */
+  readonly reasoningEffort?: string
+}
+
+/** A server with Anthropic's Messages API. */
+export interface AnthropicConfig extends ServerConfig {
+  /** Tokens that a model may think with before it answers. Absent: it does not think. */
+  readonly thinkingTokens?: number
 }
 
 export const chatModes = ['Agent', 'Ask', 'InlineAgent'] as const
@@ -73,5 +86,6 @@ export interface ModelsConfig {
   /** By model id: window, longest reply and price, where the backend does not say. */
   readonly models?: { readonly [id: string]: ModelFacts }
   readonly openai?: OpenAiConfig
+  readonly anthropic?: AnthropicConfig
   readonly copilot?: CopilotConfig
 }

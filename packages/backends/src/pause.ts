@@ -18,13 +18,13 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<bo
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
     const alive = setInterval(() => {}, farAway)
-    const takeBack = ms === Infinity ? undefined : clock.after(ms, () => end(true))
+    const cancelTimer = ms === Infinity ? undefined : clock.after(ms, () => end(true))
     const stop = () => end(false)
     signal.addEventListener('abort', stop)
 
     function end(waited: boolean) {
       clearInterval(alive)
-      takeBack?.()
+      cancelTimer?.()
       signal.removeEventListener('abort', stop)
       resolve(waited)
     }

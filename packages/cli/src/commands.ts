@@ -7,20 +7,24 @@ export const commands = {
   approvals: 'List pending approvals',
   approve: 'Approve a pending call: once, for its session, or with a permanent rule',
   reject: 'Reject a pending call and tell the agent why',
+  undo: 'Undo the file changes of the last turn in this folder',
+  redo: 'Restore the file changes of the last undone turn',
   up: 'Run the daemon: watch a home directory and act on its files',
   down: 'Stop the daemon of a home directory',
   status: 'Show the daemon, its sessions, pending approvals and problems in files',
   tasks: 'Query and change task files; without a query, list open tasks',
   workspace: 'List, diff, merge, undo and clean up the workspaces of sessions',
   init: 'Add a built-in team of agents to a project',
-  agents: 'List and inspect agents, and convert them between dialects',
+  agents: 'List, inspect, edit and convert agents',
   lint: 'Check agent files for errors and for differences between hosts; --fix applies safe fixes',
   policy: 'Explain how the policy decides about a call, and test policies with tables of calls',
   hooks: 'List the hooks of this project, and run them on a sample event',
+  setup: 'Choose a model: find servers and keys, test one request, and store the choice',
+  config: 'Show and change settings, with the source of each value',
   login: 'Sign in to GitHub Copilot, and install its language server if it is missing',
   logout: 'Sign out of GitHub Copilot',
-  models: 'List the models of all configured backends: context window, premium requests, and the default',
-  demo: 'Run a scripted team offline in a folder of its own',
+  models: 'List the models of all configured backends: context window, price, and the default',
+  demo: 'Run a scripted team offline in its own folder',
   doctor: 'Check installation, configuration and network, and suggest fixes',
   completion: 'Print a completion script for bash, zsh or fish',
 } as const
@@ -34,3 +38,5 @@ export const policyCommands: readonly string[] = ['explain', 'test']
 export const agentCommands: readonly string[] = ['list', 'show', 'import', 'export']
 
 export const hookCommands: readonly string[] = ['list', 'test']
+
+export const configCommands: readonly string[] = ['list', 'get', 'set', 'edit']

@@ -30,6 +30,8 @@ export type {
   EventEntry,
   Image,
   OutcomeKind,
+  Reasoning,
+  ReasoningItem,
   ResultDraft,
   ResultEntry,
   UserDraft,
@@ -53,6 +55,7 @@ export type {
   Verdict,
 } from './ports/gate.ts'
 export { type Json, type JsonObject, parseJson } from './ports/json.ts'
+export type { Inform, Knowledge, KnowledgeRequest, PromptPart } from './ports/knowledge.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './ports/limits.ts'
 export type {
   Message,
@@ -60,6 +63,7 @@ export type {
   ModelRequest,
   ModelResolution,
   Models,
+  Price,
   Reply,
   ReplyFailure,
   ReplyHooks,
@@ -123,13 +127,15 @@ export { checkSchema } from './schema/check-schema.ts'
 export { schemaFaults } from './schema/schema-faults.ts'
 export { attendAll } from './session/attend-all.ts'
 export { childrenOfStart } from './session/children-of-start.ts'
+export { estimatedTokens } from './session/context.ts'
 export { contextOf, type HandoffContext, type History } from './session/handoff.ts'
 export { stopGrace } from './session/perform.ts'
-export { bareWork, oneLine } from './session/prompt.ts'
+export { joinPrompt, oneLine, workWithoutHeadings } from './session/prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
 export { sectionsOf } from './session/sections.ts'
 export { approveSession, foldEntries, nextMove, openCalls, type SessionState } from './session/state.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'
+export { type AgentSetup, agentSetup } from './tree/agent-setup.ts'
 export { allowedTargets, isTargetDenied, readDelegation } from './tree/delegation.ts'
 export type { Explained, ExplainRequest } from './tree/explain.ts'
 export {
@@ -140,8 +146,8 @@ export {
   type RunResult,
   type StartRequest,
 } from './tree/orchestrator.ts'
-export { type Outfit, outfitOf } from './tree/outfit.ts'
-export { resolveModel, type SpecRequest, specify } from './tree/specify.ts'
+export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolve-model.ts'
+export { type Specified, type SpecRequest, specify, specifyInParts } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'

@@ -23,6 +23,11 @@ import { createAgentHooks } from './hooks/agent-hooks.ts'
 import { createHooks, type Hooks } from './hooks/create-hooks.ts'
 import type { HookSet } from './hooks/hook.ts'
 import { createPlaces, type Places } from './paths/places.ts'
+import { createPermissionsRule } from './permissions/create-permissions-rule.ts'
+import { noPermissions, type PermissionSet } from './permissions/find-permissions.ts'
+import { pathRestrictions } from './permissions/path-restrictions.ts'
+import { permissionAllowance } from './permissions/permission-allowance.ts'
+import { permissionCommands } from './permissions/permission-commands.ts'
 import { artifactOf } from './roles/artifact-of.ts'
 import { createRoleRule } from './roles/create-role-rule.ts'
 import { cleanEnvironment } from './sandbox/clean-environment.ts'
@@ -52,6 +57,8 @@ export interface GuardOptions {
   /** May still be looked for: until it is found there is none for the rules, and whoever runs commands waits for it. */
   readonly sandbox: Sandbox | Promise<Sandbox>
   readonly hooks: HookSet
+  /** `permissions` in the settings of Claude Code. */
+  readonly permissions?: PermissionSet | undefined
   readonly agents: Agents
   readonly environment: NodeJS.ProcessEnv
   readonly tell: (message: string) => void
@@ -94,7 +101,16 @@ export function createGuard(options: GuardOptions): Guard {
   })
   const sandbox = createKnownSandbox(options.sandbox)
   const isSandboxed = () => sandbox.now.kind !== 'none'
-  const denied = createDeniedPaths({ policy, places, userHome })
+  const { permissions = noPermissions } = options
+  const more = pathRestrictions(permissions.rules, folder.folder)
+  const denied = createDeniedPaths({ policy, more, places, userHome })
+  const ofPermissions = permissionCommands(permissions.rules)
+  const allowance = permissionAllowance({
+    rules: permissions.rules,
+    project: folder.folder,
+    userHome,
+    places,
+  })
   const listFile = home.at('storage', 'terminal-cmd-allowlist.yaml')
   const allowlists = openAllowlists([
     {
@@ -121,7 +137,8 @@ export function createGuard(options: GuardOptions): Guard {
   const rules: readonly Rule[] = [
     ...(folder.trusted ? [] : [createUntrustedRule(folder.folder)]),
     createRoleRule({ places }),
-    ...(denied.isEmpty ? [] : [createPathRule({ policy, places, userHome, sandboxed: isSandboxed })]),
+    ...(denied.isEmpty ? [] : [createPathRule({ policy, more, places, userHome, sandboxed: isSandboxed })]),
+    ...(permissions.rules.length + permissions.lost.length === 0 ? [] : [createPermissionsRule(permissions)]),
     perGrant(options, (allow) =>
       createEffectsRule({
         policy,
@@ -129,13 +146,14 @@ export function createGuard(options: GuardOptions): Guard {
         allow,
         places,
         sandboxed: isSandboxed,
+        allowance,
         ownOf: ({ agent }) => (agent.boundary?.writes === 'none' ? undefined : artifactOf(agent)),
       }),
     ),
     perGrant(options, (allow) => {
       const effects = effectsOf({ policy, team: team?.effects, allow })
       return createCommandRule({
-        allowlists: () => allowlists.lists(),
+        allowlists: () => [...allowlists.lists(), ofPermissions],
         execute: effects.execute,
         decidedBy: policy.decidedBy.get('effects.execute'),
         isOwnExecute: isOwnPolicy(policy.decidedBy.get('effects.execute'), options.userAllowlist),
@@ -150,7 +168,7 @@ export function createGuard(options: GuardOptions): Guard {
       })
     }),
   ]
-  const nobody = options.noHuman ? [refuseForWantOfPeople] : []
+  const nobody = options.noHuman ? [denyWithoutHuman] : []
   const { events } = hooks
   return {
     rules: [...rules, hooks.rule],
@@ -172,7 +190,7 @@ export function createGuard(options: GuardOptions): Guard {
     hiddenIn: (workspace) => denied.hiddenIn(workspace),
     unreadableIn: (workspace) => denied.unreadableIn(workspace),
     unwritableIn: (workspace) => denied.unwritableIn(workspace),
-    diagnostics: allowlists.diagnostics(),
+    diagnostics: [...allowlists.diagnostics(), ...permissions.diagnostics],
     withoutHooks: (list) => ({ rules: [...rules, namingHooks(hooks, list)], answerers: nobody }),
   }
 }
@@ -243,7 +261,7 @@ function refusing(answerer: Answerer): Answerer {
   }
 }
 
-const refuseForWantOfPeople: Answerer = ({ verdict }) => ({
+const denyWithoutHuman: Answerer = ({ verdict }) => ({
   kind: 'deny',
   by: 'approval',
   rule: 'no-human',

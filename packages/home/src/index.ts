@@ -1,5 +1,8 @@
 export type { Config, DaemonConfig } from './config/config.ts'
+export { type FoundKey, findKey, keysOfConfig } from './config/find-key.ts'
 export { type LoadedConfig, loadConfig, type NeedsTrust } from './config/load-config.ts'
+export { type ConfigFile, checkConfigText, readConfigFile } from './config/read-config-file.ts'
+export { settingsIn, type WrittenSetting } from './config/settings-in.ts'
 export { openHomeGit } from './history/home-git.ts'
 export { editFile, readPlainFile } from './home/edit-shared-file.ts'
 export { type Home, openHome } from './home/open-home.ts'
@@ -28,7 +31,7 @@ export { allowOnly, refusalOfModel } from './policy/allow-only.ts'
 export { type CommandLimits, defaultCommandLimits } from './policy/command-limits.ts'
 export { effectsOf } from './policy/effects-of.ts'
 export { type Enforcement, enforcePolicy } from './policy/enforce-policy.ts'
-export { type LoadedPolicy, loadPolicy, lookAtProjectPolicy } from './policy/load-policy.ts'
+export { inspectProjectPolicy, type LoadedPolicy, loadPolicy } from './policy/load-policy.ts'
 export { type Effects, openPolicy, type Policy } from './policy/policy.ts'
 export { restrictions } from './policy/restrictions.ts'
 export { withModelAliases } from './policy/with-model-aliases.ts'
@@ -49,9 +52,9 @@ export {
   beginUnguarded,
   isUnguarded,
   isUnguardedInThisProcess,
-  keepFiles,
-  lookAfterFiles,
+  onRestoreFiles,
   rememberWritten,
+  restoreOpenFiles,
   wasWritten,
   wasWrittenIn,
 } from './trust/unguarded.ts'

@@ -7,5 +7,5 @@ export { createFileEngine, type FileEngine, type FileEngineOptions } from './eng
 export { sessionSummaryOf } from './engine/session-summary-of.ts'
 export { endsWithEntry } from './format/ends-with-entry.ts'
 export { findJournalProblems, type JournalProblem } from './format/find-problems.ts'
-export { lookAtRest } from './format/look-at-rest.ts'
+export { readEndState } from './format/read-end-state.ts'
 export type { SessionSummary } from './format/read-summary.ts'

@@ -1,4 +1,4 @@
-import { outfitOf } from '@cadre/core'
+import { agentSetup } from '@cadre/core'
 import type { FileEngineOptions } from '@cadre/journal'
 import type { RunParts } from './load-parts.ts'
 
@@ -12,6 +12,6 @@ export function adoptFrom(
     const agent = here?.agents.get(name)
     if (here === undefined || agent === undefined) return undefined
     const wanted = agent.models?.find((one) => one.toLowerCase() !== 'inherit')
-    return { ...outfitOf(agent, here), model: wanted ?? model() }
+    return { ...agentSetup(agent, here), model: wanted ?? model() }
   }
 }

@@ -8,7 +8,7 @@ import { entryAgent } from './entry-agent.ts'
 import type { Environment } from './environment.ts'
 import { untrustedIn } from './home-trust.ts'
 import { loadSettings } from './load-settings.ts'
-import { lookAtPolicy, policyNotices, withSettings } from './policy-of-run.ts'
+import { loadPolicyForDisplay, policyNotices, withSettings } from './policy-of-run.ts'
 import { agentPlaces, homeOf } from './user-places.ts'
 
 export interface AgentsHere {
@@ -34,7 +34,7 @@ export async function agentsHere(
   const home = homeOf(io, flags.home)
   const homeTrusted = (await untrustedIn(io, home)).length === 0
   const settings = await loadSettings(io, home, { homeTrusted })
-  const { policy: written, faults } = await lookAtPolicy(io, home, homeTrusted)
+  const { policy: written, faults } = await loadPolicyForDisplay(io, home, homeTrusted)
   const policy = withSettings(written, settings)
   const { config } = settings
   const places = { ...agentPlaces(io, home, io.cwd), settings: flags.settings }

@@ -28,7 +28,7 @@ export function namesOf({ agents }: Pick<Runtime, 'agents'>): string[] {
 const mostTold = 3
 
 /** Reports problems in agent files: all problems of this agent's file, and those of other files if there are few. */
-export function tellFaults({ agents, tell }: Runtime, agent: AgentDefinition): void {
+export function reportAgentProblems({ agents, tell }: Runtime, agent: AgentDefinition): void {
   const { files, diagnostics } = agents.loaded()
   const faults = diagnostics.filter(({ severity }) => severity !== 'info')
   const own = faults.filter(({ path }) => path === agent.source?.path)

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { AgentRegistry } from '@cadre/agents'
 import {
   type AgentDefinition,
@@ -11,6 +12,7 @@ import {
 } from '@cadre/core'
 import { createAudit, homeItems } from '@cadre/gate'
 import { type Config, watchRequests } from '@cadre/home'
+import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
 import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Environment } from './environment.ts'
@@ -21,6 +23,7 @@ import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
 import { orchestrate } from './orchestrate.ts'
 import type { AskPerson, ConfirmTrust } from './person-port.ts'
+import { createPromptCommands, type PromptCommands } from './prompt-commands.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
 
 export interface RuntimeOptions extends PartsOptions, ControlFlags {
@@ -51,9 +54,13 @@ export interface Runtime extends Sessions {
   /** Starts, resumes, stops and explains sessions. */
   readonly orchestrator: Orchestrator
   readonly models: Models
+  /** What each turn changed in shared workspaces, to undo and redo it. */
+  readonly checkpoints: Checkpoints
   readonly agents: AgentRegistry
   /** The default agent of a run. */
   readonly entry?: string
+  /** The prompt files of the workspace. */
+  readonly prompts: PromptCommands
   /** How the user is called back to the terminal, as configured. */
   readonly notify?: Config['notify']
   /** Shows a message to the user. */
@@ -93,7 +100,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   }
   const ask = options.noHuman ? answerForNobody : options.ask
   const engine = await openEngine(home, tell, { env: environment.env, ask, adopt: adoptFrom(() => parts) })
-  const orchestrator = orchestrate(parts, { engine, emit, controls })
+  const checkpoints = openCheckpoints({ home })
+  const orchestrator = orchestrate(parts, { engine, emit, controls, checkpoints })
   return {
     ...sessionsOf(home, engine),
     async close() {
@@ -102,6 +110,12 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     },
     orchestrator,
     models,
+    prompts: createPromptCommands({
+      parts,
+      orchestrator,
+      workspace: path.resolve(environment.cwd, workspace),
+    }),
+    checkpoints,
     tell,
     agents: registry,
     ...(entry !== undefined && { entry }),

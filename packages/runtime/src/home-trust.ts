@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import { type FolderItem, type HomeState, homeItems, lookAtHome } from '@cadre/gate'
+import { type FolderItem, type HomeState, homeItems, inspectHome } from '@cadre/gate'
 import { createTrust, type Home, openOwnHomes, type TrustItem } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import { homeOf, userPlaces } from './user-places.ts'
@@ -21,7 +21,7 @@ export function trustsEverything({ env }: Environment, { trust }: TrustFlags): b
 /** Whether this user created the home, and which of its files the project's git tracks. Changes nothing. */
 export function stateOfHome(io: Environment, home: Home, { granted }: TrustFlags = {}): Promise<HomeState> {
   const homes = openOwnHomes(userPlaces(io.env).homes)
-  return lookAtHome(home.path, granted === undefined ? homes : { owns: () => true })
+  return inspectHome(home.path, granted === undefined ? homes : { owns: () => true })
 }
 
 /** The items that a person must trust before Cadre uses this home. Empty if there are none. */

@@ -13,7 +13,7 @@ import {
   withinCeilings,
 } from '@cadre/core'
 import { type Diagnostic, showDiagnostic, systemClock } from '@cadre/disk'
-import { createGuard, findHooks, findSandbox, type Guard } from '@cadre/gate'
+import { createGuard, findHooks, findPermissions, findSandbox, type Guard, importsItem } from '@cadre/gate'
 import {
   allowOnly,
   type Config,
@@ -29,6 +29,7 @@ import {
   type TrustItem,
   withModelAliases,
 } from '@cadre/home'
+import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
 import { agentsOfRun } from './agents-of-run.ts'
 import { assistant } from './assistant.ts'
 import type { Environment } from './environment.ts'
@@ -68,6 +69,8 @@ export interface PartsOptions extends GateFlags {
   readonly restricted?: boolean | undefined
   /** Asks whether to trust the folder even if the user has declined before. */
   readonly asksAgain?: boolean | undefined
+  /** False: the system prompt of a session has no instructions, skills or facts about the environment. */
+  readonly knowledge?: boolean | undefined
   /** A sentence that tells the user how to trust the folder. Default: the instructions for the command line. */
   readonly howToTrust?: string | undefined
   /** Rejects if the home is not trusted, instead of using a temporary one. */
@@ -105,6 +108,8 @@ export interface RunParts {
   readonly grants: Grants
   /** The rules for calls, in addition to those of core and the policy rules about agents. */
   readonly guard: Guard
+  /** What sessions know besides the prompt of their agent. */
+  readonly knowledge?: KnowledgeSource
   readonly models: Models
   /** The limits in effect, and the requested limits. */
   readonly limits: RunLimits
@@ -182,6 +187,12 @@ export async function loadParts(
     trusted: (item) => folder.trusts(item),
     ownHome: home.path,
   })
+  // What a folder forbids applies even where nothing else of it is used.
+  const permissions = findPermissions({
+    project: folder.folder,
+    userHome: user.home,
+    trusted: (item) => folder.trusts(item),
+  })
   const grants = openGrants(user.grants)
   const guard = createGuard({
     home,
@@ -197,10 +208,22 @@ export async function loadParts(
     noHuman: options.noHuman,
     sandbox,
     hooks,
+    permissions,
     agents,
     environment: io.env,
     tell: options.tell ?? (() => {}),
   })
+  const knowledge =
+    options.knowledge === false
+      ? undefined
+      : createKnowledge({
+          userHome: user.home,
+          trusted: folder.trusted,
+          mayLeave: (leaving) => folder.trusts(importsItem(folder.folder, leaving)),
+          folder: !restricted,
+          hiddenIn: (workspace) => guard.hiddenIn(workspace),
+          now: () => systemClock.now(),
+        })
   const teams = openTeams(home, { most: config.limits?.teamMessages ?? defaultTeamMessages })
   const { tools, notices: ofTools } = await loadTools({
     home,
@@ -210,7 +233,9 @@ export async function loadParts(
     policy,
     agents: enforced.permitted(agents),
     env: io.env,
+    model: options.model,
     host: options.tools,
+    skills: (knowledge?.skills(options.workspace ?? io.cwd) ?? []).length > 0 ? knowledge?.skills : undefined,
     tell: options.tell,
   })
   const wanted = limitsOf(config, options)
@@ -241,6 +266,7 @@ export async function loadParts(
     trusted: folder.trusted,
     grants,
     guard,
+    ...(knowledge && { knowledge }),
     models: allowOnly(models, policy),
     limits: withinCeilings({ ...defaultLimits, ...wanted }, enforced.ceilings),
     wanted,
@@ -284,7 +310,7 @@ function pathNotices({ env }: Environment, dropped: readonly string[]): Notice[]
 
 function guardNotices(diagnostics: readonly Diagnostic[]): Notice[] {
   return diagnostics
-    .filter(({ severity }) => severity === 'error')
+    .filter(({ severity, code }) => severity === 'error' || code === 'permissions-unsupported')
     .map((diagnostic) => ({ code: 'gate', message: showDiagnostic(diagnostic) }))
 }
 

@@ -1,8 +1,10 @@
 import type { Agents, Notice, Tool } from '@cadre/core'
+import { systemClock } from '@cadre/disk'
 import type { Guard } from '@cadre/gate'
 import { ownArtifact } from '@cadre/gate'
 import { type Config, type Home, isAttended, openMailboxes, type Policy, type TeamFiles } from '@cadre/home'
 import { sessionSummaryOf } from '@cadre/journal'
+import type { KnowledgeSource } from '@cadre/knowledge'
 import type { Settings } from './load-settings.ts'
 
 export interface LoadedTools {
@@ -15,6 +17,8 @@ export interface ToolsRequest {
   readonly settings: Settings
   /** The environment variables that the configuration uses for secrets. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** `--model`. */
+  readonly model?: string | undefined
   /** The recipients of messages. Absent if tools are only listed. */
   readonly agents?: Agents
   /** The store for teams. Absent if tools are only listed. */
@@ -24,9 +28,11 @@ export interface ToolsRequest {
     Guard,
     'places' | 'project' | 'hiddenIn' | 'unreadableIn' | 'unwritableIn' | 'sandbox'
   >
+  /** The skills of a workspace. Absent if there are none, or tools are only listed. */
+  readonly skills?: KnowledgeSource['skills'] | undefined
   /** Tools of the program that runs Cadre. */
   readonly host?: readonly Tool[] | undefined
-  readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'>
+  readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'> & Partial<Pick<Policy, 'effects'>>
   readonly tell?: ((message: string) => void) | undefined
 }
 
@@ -55,14 +61,14 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
     teams: request.teams !== undefined,
     attended: () => isAttended(home),
     senders: {
+      slack: typeof config.channels?.['slack'] === 'object',
       mail: hasMailOut(config),
       load: async () => (await import('@cadre/channels')).openSenders(config, home, request.env ?? {}),
     },
+    ...(request.skills && { skills: request.skills }),
     ...(config.check && { check: config.check }),
     ...(config.web && { web: config.web }),
-    ...(semantic && {
-      loadEmbed: () => loadEmbed({ ...semantic, base: home.path, trusted }),
-    }),
+    ...(semantic?.enabled !== false && { loadEmbed: once(() => embedOf(request, loadEmbed)) }),
   })
   const { host = [] } = request
   if (config.tools === undefined && host.length === 0) return { tools: builtIn, notices: [] }
@@ -78,6 +84,36 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
   ])
   const faults = custom.faults.map(({ message }) => ({ code: 'configuration', message }))
   return { tools, notices: [...faults, ...reports] }
+}
+
+type LoadEmbed = typeof import('@cadre/tools').loadEmbed
+
+/**
+ * What searches by meaning are made with: a module that the configuration names, or the embeddings of the endpoint that the default model
+ * runs on. Another endpoint would see files that it does not see otherwise, so it is used only if the configuration names a model of it.
+ */
+async function embedOf(
+  { settings, home, env = {}, policy, model: wanted }: ToolsRequest,
+  loadEmbed: LoadEmbed,
+) {
+  const { config, trustsModule: trusted } = settings
+  const { module, model, options } = config.search?.semantic ?? {}
+  if (module !== undefined) return loadEmbed({ module, options, base: home.path, trusted })
+  if (policy?.effects?.outbound === 'deny')
+    return 'semantic search is not available: a policy does not allow agents to send data (effects.outbound)'
+  const { mayBeSignedIn, openEmbeddings } = await import('@cadre/backends')
+  const named = wanted || env['CADRE_MODEL'] || config.model || (mayBeSignedIn(env) ? 'copilot-ls:' : '')
+  const usual = config.aliases?.[named] ?? named
+  if (model === undefined && /^[\w-]+:/.test(usual) && !/^(openai|responses):/.test(usual))
+    return 'semantic search is not available: the default model is not on an endpoint with embeddings. Name an embedding model with search.semantic.model in config.yaml'
+  const opened = await openEmbeddings({ config, env, clock: systemClock, model })
+  return typeof opened === 'string' ? `semantic search is not available: ${opened}` : opened
+}
+
+/** Asked once; what a server lacks is remembered for the run. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
 }
 
 function hasMailOut({ channels }: Config): boolean {

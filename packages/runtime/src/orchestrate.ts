@@ -9,7 +9,14 @@ import {
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { sessionIds, teamRules } from '@cadre/home'
-import { attendWorkspaces, createWorkspaces } from '@cadre/workspaces'
+import {
+  attendCheckpoints,
+  attendWorkspaces,
+  type Checkpoints,
+  createWorkspaces,
+  openCheckpoints,
+  withCheckpoints,
+} from '@cadre/workspaces'
 import type { RunParts } from './load-parts.ts'
 
 export interface OrchestrateOptions {
@@ -19,6 +26,8 @@ export interface OrchestrateOptions {
   readonly controls?: Controls | undefined
   /** Whether a failed workspace operation is retried until it succeeds. */
   readonly endures?: ((error: unknown) => boolean) | undefined
+  /** Default: those of the home. */
+  readonly checkpoints?: Checkpoints | undefined
   /** Default: those of the parts. */
   readonly models?: Models
   /**
@@ -30,11 +39,17 @@ export interface OrchestrateOptions {
 /** Creates an orchestrator from the parts of a run. Runs and explanations both use it, so that they apply the same rules. */
 export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orchestrator {
   const { engine, emit, controls, models, endures } = options
-  const { enforced, policy, guard } = parts
+  const { enforced, policy, guard, knowledge } = parts
   const { rules, answerers } = options.listHooks === undefined ? guard : guard.withoutHooks(options.listHooks)
   const workspaces = createWorkspaces({ home: parts.home, ...(endures && { endures }) })
+  const { checkpoints = openCheckpoints({ home: parts.home }) } = options
   // After the hooks: what they change about what a call has changed belongs to it.
-  const attend = attendAll([...(guard.attend ? [guard.attend] : []), attendWorkspaces(workspaces)])
+  const attend = attendAll([
+    ...(guard.attend ? [guard.attend] : []),
+    ...(knowledge ? [knowledge.attend] : []),
+    attendCheckpoints(checkpoints),
+    attendWorkspaces(workspaces),
+  ])
   const orchestrator = createOrchestrator(
     {
       engine,
@@ -45,7 +60,8 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
       ...(answerers.length > 0 && { answerers }),
       reviewers: guard.reviewers,
       attend,
-      workspaces,
+      ...(knowledge && { inform: knowledge.inform }),
+      workspaces: withCheckpoints(workspaces, checkpoints),
       teams: parts.teams,
       locate: (path, workspace) => guard.places.locate(path, workspace),
       refuse: enforced.refuse,

@@ -38,7 +38,7 @@ export function faultsOf({ diagnostics }: LoadedPolicy): string[] {
  * Loads the policy for commands that only display something. Reports the problems of an invalid policy, and shows no restrictions for it,
  * because they are unknown.
  */
-export async function lookAtPolicy(
+export async function loadPolicyForDisplay(
   io: Environment,
   home: Home,
   homeTrusted: boolean,

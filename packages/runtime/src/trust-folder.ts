@@ -7,7 +7,7 @@ import {
   judgeFolder,
   keepAnswer,
   openAuditLog,
-  whatFolderBrings,
+  readFolderContents,
 } from '@cadre/gate'
 import { createTrust, type Home, openOwnHomes, type Trust, type TrustItem } from '@cadre/home'
 import type { Environment } from './environment.ts'
@@ -48,7 +48,7 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
   const { trust: file, homes, home: userHome } = userPlaces(io.env)
   const trust = createTrust({ file, everything, also: granted })
   const look = (homeState: HomeState | undefined) =>
-    whatFolderBrings({ project, home: home.path, homeState, agents, userHome, policyFolder: policyHooks })
+    readFolderContents({ project, home: home.path, homeState, agents, userHome, policyFolder: policyHooks })
   const judge = (contents: FolderContents): TrustedFolder => {
     const judged = judgeFolder(project, contents, trust)
     return { ...judged, trust, homeTrusted: !judged.missing.some(({ file: at }) => at === home.path) }

@@ -203,8 +203,8 @@ export function Page() {
         {hasConflict && (
           <div class="box warning" role="alert">
             <p>
-              The settings of this level were changed outside of this page while you edited them. Your changes
-              are not saved, and nothing is lost.
+              The settings of this level were changed outside this page while you edited them. Your changes
+              are not saved yet, and nothing is lost.
             </p>
             <div class="buttons">
               <button type="button" onClick={() => dispatch({ type: 'rebased' })}>

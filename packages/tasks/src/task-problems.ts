@@ -87,7 +87,7 @@ function lookAtHead({ task, head, item }: Written, say: Say): void {
       say(at(token), 'warning', 'TD010', `@${token.text} is after the title. Move it before the title.`)
     if (token.kind === 'tag')
       say(at(token), 'warning', 'TD011', `#${token.text} is after the title. Move it before the title.`)
-    if (token.kind === 'rest') lookAtRest(token.text, (...said) => say(at(token), ...said))
+    if (token.kind === 'rest') readEndState(token.text, (...said) => say(at(token), ...said))
     if (token.kind === 'field') lookAtHeadField(token, isBare, (...said) => say(at(token), ...said))
   }
   if (isBare && title !== undefined)
@@ -98,9 +98,9 @@ function lookAtHead({ task, head, item }: Written, say: Say): void {
 
 type Told = (severity: TaskProblem['severity'], code: string, message: string) => void
 
-function lookAtRest(text: string, tell: Told): void {
+function readEndState(text: string, tell: Told): void {
   if (/^[A-Z]$/.test(text))
-    tell('warning', 'TD012', `Cadre ignores this ${text}: a priority must be before the title.`)
+    tell('warning', 'TD012', `Cadre ignores this ${text}: the priority must come before the title.`)
   else
     tell(
       'warning',

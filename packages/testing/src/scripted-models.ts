@@ -9,12 +9,15 @@ import {
   type WireCall,
 } from '@cadre/core'
 
-/** One line of a lane. A function may look at the question and decide. */
+/** One line of a lane. A function may look at the question and decide; `text` streams text before the reply. */
 export type Line =
   | Reply
   | ReplyFailure
   | 'hang'
-  | ((request: ModelRequest) => Reply | ReplyFailure | 'hang' | Promise<Reply | ReplyFailure>)
+  | ((
+      request: ModelRequest,
+      text: (delta: string) => void,
+    ) => Reply | ReplyFailure | 'hang' | Promise<Reply | ReplyFailure>)
 
 export interface ScriptedModels extends Models {
   /** Every question that was asked, in order. */
@@ -35,6 +38,8 @@ export interface ScriptedOptions {
   readonly supportsTools?: false
   /** Names of models that exist; any other is unknown. Default: `scripted`. */
   readonly catalogue?: readonly string[]
+  /** True: no other model may be used in the place of an unknown one. */
+  readonly isFirm?: boolean
 }
 
 /**
@@ -68,7 +73,7 @@ export function scriptedModels(
         return { kind: 'failed', code: 'backend', message: reason }
       }
       used.add(`${request.agent}/${request.round}`)
-      const whole = typeof line === 'function' ? await line(request) : line
+      const whole = typeof line === 'function' ? await line(request, hooks.text) : line
       if (whole === 'hang') return untilAborted(signal)
       const answer = whole.kind === 'reply' ? capped(whole, request) : whole
       if (answer.kind === 'reply' && answer.content !== null) hooks.text(answer.content)
@@ -87,6 +92,7 @@ export function scriptedModels(
         name: name ?? '',
         nearest: catalogue,
         reason: `no model is named ${name}`,
+        ...(options.isFirm && { firm: true }),
       })
     },
     verify() {

@@ -13,6 +13,7 @@ import { listDirectoryTool } from './files/list-directory.ts'
 import { readFileTool } from './files/read-file.ts'
 import { viewImageTool } from './files/view-image.ts'
 import { writeFileTool } from './files/write-file.ts'
+import { readSkillTool, type SkillsIn } from './knowledge/read-skill.ts'
 import { mailSendTool } from './messages/mail-send.ts'
 import type { MessagePort } from './messages/message-port.ts'
 import { sendMessageTool } from './messages/send-message.ts'
@@ -56,6 +57,8 @@ export interface ToolOptions {
   readonly attended?: () => boolean
   /** How messages leave. Absent: there is no tool that sends one. */
   readonly senders?: SenderOptions
+  /** The skills of a workspace. Absent: there are none, and no tool for them. */
+  readonly skills?: SkillsIn
   /** What searches by meaning are made with; without it they are by words. */
   readonly loadEmbed?: EmbedLoader
 }
@@ -83,16 +86,29 @@ export function createTools(options: ToolOptions = {}): Tool[] {
     ...(options.messages ? [sendMessageTool(options.messages)] : []),
     ...(options.teams ? teamTools : []),
     ...taskTools(options),
-    ...(home === undefined || options.senders === undefined ? [] : [slackReadTool(home)]),
-    ...(options.senders === undefined ? [] : [slackSendTool(options.senders)]),
+    ...(options.skills ? [readSkillTool(options.skills)] : []),
+    ...slackTools(options),
     ...(options.senders?.mail ? [mailSendTool(options.senders)] : []),
   ]
 }
 
+/** Without Slack, messages stay in the home: only agents that name these tools get them. */
+function slackTools({ home, senders }: ToolOptions): Tool[] {
+  if (senders === undefined) return []
+  const tools = [...(home === undefined ? [] : [slackReadTool(home)]), slackSendTool(senders)]
+  return senders.slack === false ? tools.map(unlessNamed) : tools
+}
+
+function unlessNamed(tool: Tool): Tool {
+  return { ...tool, onlyNamed: true }
+}
+
+/** Without a daemon, nobody starts the tasks: only agents that name these tools get them. */
 function taskTools({ tasks, home, attended }: ToolOptions): Tool[] {
   if (tasks === undefined && home === undefined) return []
   // Opened at the first call: most runs never ask for a task.
   let opened = tasks
   const port = () => (opened ??= openTaskFiles({ folder: path.join(home as string, 'tasks') }))
-  return [queryTasksTool(port), createTaskTool(port, attended), updateTaskTool(port)]
+  const all = [queryTasksTool(port), createTaskTool(port, attended), updateTaskTool(port)]
+  return attended?.() === false ? all.map(unlessNamed) : all
 }

@@ -86,7 +86,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
     if (record?.state === 'ready') return record
     throw new CadreError(
       'not_found',
-      `session ${JSON.stringify(session)} has no workspace of its own. Run "cadre workspace list" to list workspaces.`,
+      `session ${JSON.stringify(session)} does not have its own workspace. Run "cadre workspace list" to list workspaces.`,
     )
   }
   const commitRest = (record: WorkspaceRecord) =>

@@ -1,4 +1,14 @@
 export { attendWorkspaces } from './attend-workspaces.ts'
+export { attendCheckpoints, withCheckpoints } from './checkpoints/attend-checkpoints.ts'
+export {
+  type Applied,
+  type ApplyOptions,
+  type Checkpoints,
+  openCheckpoints,
+  type Planned,
+  type UndoRequest,
+} from './checkpoints/open-checkpoints.ts'
+export type { Conflict, Direction, PlannedFile, UndoPlan } from './checkpoints/undo-plan.ts'
 export { createWorkspaces, type WorkspaceKeeper } from './create-workspaces.ts'
 export type { MergeResult } from './merge-workspace.ts'
 export type { RollbackRequest, RollbackResult } from './rollback-workspace.ts'

@@ -331,6 +331,6 @@ describe('what is left over', () => {
     expect(await ground.keeper.list()).toMatchObject([{ session: 's-1', life: 'sleeping', state: 'open' }])
     await ground.keeper.remove('s-1')
     expect(await ground.keeper.list()).toEqual([])
-    expect(() => ground.keeper.find('s-1')).toThrow('has no workspace of its own')
+    expect(() => ground.keeper.find('s-1')).toThrow('does not have its own workspace')
   })
 })

@@ -1,5 +1,5 @@
 import type { GitRequest } from '@cadre/disk'
-import { harmlessSettings } from '@cadre/disk'
+import { safeGitSettings } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { indexFile, type WorkspaceRecord } from './workspace-record.ts'
 
@@ -13,7 +13,7 @@ export async function atWorkspace(
 ): Promise<AtWorkTree & { readonly index: string }> {
   const { gitDir, top, session, kind } = record
   const at = { cwd: home.path, gitDir, workTree: top, index: indexFile(home, session), signal }
-  return kind === 'repository' ? at : { ...at, settings: await harmlessSettings(at) }
+  return kind === 'repository' ? at : { ...at, settings: await safeGitSettings(at) }
 }
 
 /** Git in a repository that is a person's. */
@@ -23,5 +23,5 @@ export async function atRepository(
   signal?: AbortSignal,
 ): Promise<AtWorkTree> {
   const at = { cwd, gitDir, workTree: top, signal }
-  return { ...at, settings: await harmlessSettings(at) }
+  return { ...at, settings: await safeGitSettings(at) }
 }

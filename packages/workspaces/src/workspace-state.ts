@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import {
   changedPaths,
   diffNames,
-  filledSubmodules,
   ignoredPaths,
+  nonEmptySubmodules,
   treeOf,
   tryGit,
   userIgnores,
@@ -51,7 +51,7 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
   const changed = isThere ? await changedPaths(at, await userIgnores()) : { paths: [], repositories: [] }
   const uncommitted = changed.paths.length
   const ignored = isThere ? await ignoredPaths(at) : []
-  const submodules = isThere ? await filledSubmodules(at) : []
+  const submodules = isThere ? await nonEmptySubmodules(at) : []
   const isClean = uncommitted === 0
   const isEmpty = isClean && (!hasCommits || (await treeOf(tip, at)) === (await treeOf(start, at)))
   const isMerged = isClean && !isEmpty && (record.merged === tip || (await isInTarget(home, record, tip)))

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { onTestFailed, onTestFinished } from 'vitest'
 import { bin } from './cadre.ts'
 import { recordOwnHome } from './own-home.ts'
@@ -18,6 +18,8 @@ export interface Terminal {
   /** As `until`, for what came since something was last typed. */
   answers(holds: (screen: string) => boolean): Promise<void>
   ended(): Promise<number | null>
+  /** Makes the terminal wider or narrower, as its window would. */
+  resize(columns: number, rows: number): Promise<void>
   /** Of the command itself, not of the terminal. */
   pid(): number
 }
@@ -86,6 +88,10 @@ export function openTerminal(
     until,
     answers: (holds) => until((all) => holds(all.slice(typedAt))),
     ended: async () => (await closed)[0],
+    async resize(columns, rows) {
+      const device = readlinkSync(`/proc/${pid()}/fd/0`)
+      await once(spawn('stty', ['-F', device, 'cols', String(columns), 'rows', String(rows)]), 'close')
+    },
     pid,
   }
 }

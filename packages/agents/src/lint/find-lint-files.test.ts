@@ -154,6 +154,13 @@ it('within a repository a folder called agents is one wherever the look starts',
   expect(found(folder, 'agents/team')).toEqual(['agents/team/notes.md'])
 })
 
+it('finds the agents of a repository that was cloned into a place of agents', () => {
+  const folder = createFolder({ '.claude/agents/team/a.md': agent, '.claude/agents/README.md': '# Notes\n' })
+  mkdirSync(folder.at('.claude/agents/.git'))
+  expect(found(folder, '.claude/agents')).toEqual(['.claude/agents/team/a.md'])
+  expect(found(folder, '.claude/agents/team')).toEqual(['.claude/agents/team/a.md'])
+})
+
 describe('links', () => {
   it('are followed inside, once, and never in a circle', () => {
     const folder = createFolder({ 'p/.github/agents/a.agent.md': agent })

@@ -33,11 +33,12 @@ const never = /^(?:node_modules|\.git|\.hg|\.svn|__pycache__)$/i
 export function findLintFiles(folder: string): FoundForLint {
   const top = realpathSync(folder)
   const repository = repositoryOf(top)
+  const base = baseOf(repository ?? path.dirname(top))
   const search: Search = {
     top,
-    base: repository ?? path.dirname(top),
+    base,
     within: repository ?? top,
-    isCollection: isCollection(path.relative(repository ?? path.dirname(top), top)),
+    isCollection: isCollection(path.relative(base, top)),
     pluginOf: createPlugins(),
     files: new Map(),
     outside: [],
@@ -63,6 +64,11 @@ export function findLikelyAgents(folder: string): string[] {
     .sort(order)
 }
 
+/** People also clone repositories of agents into a place of agents, such as `~/.claude/agents`: then its name counts. */
+function baseOf(repository: string): string {
+  return placeIn(`${repository.split(path.sep).join('/')}/`) === '' ? repository : path.parse(repository).root
+}
+
 /** Whether somebody who names this folder names a folder of agents. */
 function isCollection(fromBase: string): boolean {
   return fromBase.split(path.sep).some((name) => /^(?:sub)?agents?$/i.test(name))
@@ -70,7 +76,7 @@ function isCollection(fromBase: string): boolean {
 
 interface Search {
   readonly top: string
-  /** Below a repository the names of its folders count; without one, those from the folder itself on. */
+  /** Paths are judged from here: the repository, or the folder above the given one. */
   readonly base: string
   /** The folder that links must not lead out of. */
   readonly within: string

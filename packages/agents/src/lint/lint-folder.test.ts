@@ -214,6 +214,12 @@ describe('one file', () => {
 
   test.each<[string, string, string[]]>([
     ['a tool nobody knows, in many places', 'tools: [Frob, Read, frob, Frob]', ['4 warning tool-unknown']],
+    ['tools of some other program', 'tools: [Read, frob_a, frob_b, frob_c]', ['4 warning tool-unknown']],
+    [
+      'a misspelt tool beside one of some other program',
+      'tools: [Reed, frob_a, frob_b]',
+      ['4 warning tool-unknown', '4 warning tool-unknown'],
+    ],
     [
       'a tool nobody knows, given and denied',
       'tools: [Frob, Read]\ndisallowedTools: [frob]',
@@ -383,6 +389,11 @@ describe('agents together', () => {
       (await lint({ '.github/agents/x.agent.md': one, '.github/agents/d/x.agent.md': more })).said,
     ).toEqual(['.github/agents/x.agent.md:2 warning shadowed'])
     expect((await lint({ 'agents/x.md': one, 'more/agents/x.md': more })).said).toEqual([])
+    const collections = { 'agents/a/x.agent.md': one, 'agents/b/x.agent.md': more }
+    expect((await lint(collections)).said).toEqual([])
+    expect((await lint({ 'a/x.agent.md': one, 'a/y.agent.md': one })).said).toEqual([
+      'a/y.agent.md:2 warning name-twice',
+    ])
   })
 
   it('projects beside each other have nothing to do with each other', async () => {

@@ -8,7 +8,8 @@ const joiner = /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?
 export function faultInName(name: string): string | undefined {
   if (name.trim() === '') return 'is empty'
   if (name.length > longest) return `is longer than ${longest} characters`
-  if (unprintable.test(name.replaceAll(joiner, ''))) return 'is not one line of printable text'
+  if (unprintable.test(name.replaceAll(joiner, '')))
+    return 'contains a line break or another character that is not printable'
   return undefined
 }
 

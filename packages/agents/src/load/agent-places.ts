@@ -60,12 +60,22 @@ const ofProject: readonly (readonly Row[])[] = [
   [['.github/agents', 'copilot', markdown]],
 ]
 const ofHome: readonly (readonly Row[])[] = [[['templates', 'template', yaml]]]
+/** The settings of VS Code for this user, where the system keeps them. */
+const ofUserSettings: readonly (readonly Row[])[] = [
+  [[`${userSettingsFolder()}/settings.json`, 'settings', /(?:)/]],
+]
 const ofSettings: readonly (readonly Row[])[] = [[['.vscode/settings.json', 'settings', /(?:)/]]]
+
+function userSettingsFolder(): string {
+  if (process.platform === 'darwin') return 'Library/Application Support/Code/User'
+  return process.platform === 'win32' ? 'AppData/Roaming/Code/User' : '.config/Code/User'
+}
 
 /** Where agents are looked for. Built-in ones are below all of these. */
 export function placesOf({ home, project, userHome, settings }: AgentPlaces): Place[] {
   const parts: readonly (readonly [string | undefined, readonly (readonly Row[])[]])[] = [
     [userHome, ofUser],
+    [settings === undefined ? userHome : undefined, ofUserSettings],
     [project, ofProject],
     [home, ofHome],
     [settings === undefined ? project : undefined, ofSettings],

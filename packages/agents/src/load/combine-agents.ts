@@ -85,8 +85,7 @@ export function combineAgents({
   const agents = [...used.values()].flatMap(({ agent, read }) =>
     agent === undefined || read.disabled === true ? [] : [agent],
   )
-  const entry =
-    parsed.map(({ read }) => read.entry).findLast((name) => name !== undefined) ?? markedIn(agents)
+  const entry = entryIn(parsed) ?? markedIn(agents)
   return {
     agents: agents.sort((a, b) => (a.name < b.name ? -1 : 1)),
     files,
@@ -98,6 +97,19 @@ export function combineAgents({
     ],
     ...(entry !== undefined && { entry }),
   }
+}
+
+/**
+ * The entry agent that settings name. One that the user named for all projects counts only where the project has no agents of its
+ * own.
+ */
+function entryIn(parsed: CombineRequest['parsed']): string | undefined {
+  const isOfUser = ({ file }: { readonly file: FoundFile }) => file.place.within === undefined
+  const isOwn = parsed.some(
+    (one) => !isOfUser(one) && one.read.agents.some(({ agent }) => agent !== undefined),
+  )
+  const naming = parsed.filter((one) => one.read.entry !== undefined && !(isOwn && isOfUser(one)))
+  return naming.at(-1)?.read.entry
 }
 
 /** The one agent whose file says that runs start with it: `metadata: {cadre-entry: 'true'}`. */

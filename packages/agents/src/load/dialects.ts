@@ -16,7 +16,11 @@ const anything = /(?:)/
 
 /** The first that fits a path counts: the folder says more than the name of the file. */
 export const dialects: readonly Dialect[] = [
-  { name: 'settings', files: /(?:^|\/)\.vscode\/settings\.json$|\.code-workspace$/i, format: 'settings' },
+  {
+    name: 'settings',
+    files: /(?:^|\/)(?:\.vscode|Code\/User)\/settings\.json$|\.code-workspace$/i,
+    format: 'settings',
+  },
   {
     name: 'template',
     files: /\.agent\.ya?ml$|(?:^|\/)templates\/(?:.+\/)?[^/]+\.ya?ml$/i,

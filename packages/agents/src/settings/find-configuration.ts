@@ -46,5 +46,5 @@ export function findConfiguration(file: Located, path: string): FoundConfigurati
 
 /** In the settings of an editor a key such as `agents` without a namespace belongs to somebody else. */
 function isEditorSettings(path: string): boolean {
-  return /(^|[\\/])\.vscode[\\/][^\\/]+$|\.code-workspace$/i.test(path)
+  return /(^|[\\/])\.vscode[\\/][^\\/]+$|[\\/]Code[\\/]User[\\/]settings\.json$|\.code-workspace$/i.test(path)
 }

@@ -304,7 +304,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     [
       'two tools as one name',
       { toolPermissions: { type: 'specific', tools: ['a, b'] } },
-      'configuration.agents[0].toolPermissions.tools[0] ("a, b") is not the name of one tool',
+      'configuration.agents[0].toolPermissions.tools[0] ("a, b") is not a single tool name',
       none(),
     ],
     [

@@ -25,7 +25,7 @@ export function faultInToolName(name: string): string | undefined {
   if (name.trim() === '') return 'is empty'
   if (lengthOf(name) > settingsLimits.toolName) return `is longer than ${settingsLimits.toolName} characters`
   if (name.trim() === '*') return 'means every tool and is not allowed in a list (write {"type": "all"})'
-  if (!/^[^,()]+(\(.*\))?$/s.test(name.trim())) return 'is not the name of one tool'
+  if (!/^[^,()]+(\(.*\))?$/s.test(name.trim())) return 'is not a single tool name'
   return undefined
 }
 

@@ -91,7 +91,9 @@ describe('an agent written for another program', () => {
 
   it('gives cadre no more where a name of the host means more to it', () => {
     const { text } = writeAgent(list('Read'), 'opencode', { names: 'host' })
-    expect(text).toContain("\n  '*': false\n  read: true\n  view_image: false\n  list_directory: false\n")
+    expect(text).toContain(
+      "\n  '*': false\n  read: true\n  read_skill: false\n  view_image: false\n  list_directory: false\n",
+    )
   })
 
   it('can still delegate where only one of our two ways to do so is forbidden', () => {

@@ -13,7 +13,7 @@ import { settingsAgentValue } from './settings-agent-value.ts'
 import { settleAgent } from './settle-agent.ts'
 import type { OrderedAgents } from './team-order.ts'
 
-/** Something about one agent. */
+/** A message about one agent, for a person. */
 export interface AgentNote {
   readonly agent: string
   readonly message: string

@@ -32,13 +32,13 @@ export interface SurveyOptions extends CopilotOptions {
 export async function surveyCopilot(options: SurveyOptions): Promise<Survey | undefined> {
   const { env, clock = systemClock, limit } = options
   const stopper = new AbortController()
-  const takeBack = clock.after(limit, () => stopper.abort())
+  const cancelTimer = clock.after(limit, () => stopper.abort())
   let found: Survey = {}
   const add = (more: Survey) => {
     if (!stopper.signal.aborted) found = { ...found, ...more }
   }
   const result = await withServer(options, (server) => ask(server, add), stopper.signal)
-  takeBack()
+  cancelTimer()
   if (result.kind === 'missing') return undefined
   if (result.kind === 'failed') return { trouble: result.message }
   if (result.kind === 'cancelled') {

@@ -10,9 +10,9 @@ const pingTimeout = 5_000
 /** Waits until the turn has something to say, is aborted, or has been silent for too long. */
 export function nextSign(turn: Turn, signal: AbortSignal, clock: Clock, idleTimeout: number): Promise<Sign> {
   return new Promise((resolve) => {
-    let takeBack = () => {}
+    let cancelTimer = () => {}
     const end = (sign: Sign) => {
-      takeBack()
+      cancelTimer()
       signal.removeEventListener('abort', abort)
       turn.onNews(() => {})
       resolve(sign)
@@ -24,7 +24,7 @@ export function nextSign(turn: Turn, signal: AbortSignal, clock: Clock, idleTime
     }
     const watch = () => {
       const quiet = clock.now() - turn.heardAt
-      if (quiet < idleTimeout) takeBack = clock.after(idleTimeout - quiet, watch)
+      if (quiet < idleTimeout) cancelTimer = clock.after(idleTimeout - quiet, watch)
       else end({ kind: 'silent' })
     }
     if (signal.aborted) return abort()
@@ -38,10 +38,10 @@ export function nextSign(turn: Turn, signal: AbortSignal, clock: Clock, idleTime
 /** Whether the server lives. */
 export function answers(server: ToolServer, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
-    const takeBack = clock.after(pingTimeout, () => resolve(false))
+    const cancelTimer = clock.after(pingTimeout, () => resolve(false))
     // No server knows this request, and one that lives says so at once.
     void server.process.request('cadre/ping').then((answer) => {
-      takeBack()
+      cancelTimer()
       resolve(answer.kind !== 'gone')
     })
   })

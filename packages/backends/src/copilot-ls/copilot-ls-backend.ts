@@ -129,7 +129,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
 
   async function ask(method: string): Promise<Answer> {
     const stopper = new AbortController()
-    const takeBack = clock.after(shared.idleTimeout, () => stopper.abort())
+    const cancelTimer = clock.after(shared.idleTimeout, () => stopper.abort())
     const gone: Answer = { kind: 'gone', message: `the Copilot language server did not answer ${method}.` }
     const late = new Promise<Answer>((resolve) => {
       stopper.signal.addEventListener('abort', () => resolve(gone))
@@ -140,7 +140,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
       stopper.signal,
     )
     clearInterval(alive)
-    takeBack()
+    cancelTimer()
     if (begun.kind === 'begun') return begun.value
     return begun.kind === 'failed' ? { kind: 'gone', message: begun.message } : gone
   }

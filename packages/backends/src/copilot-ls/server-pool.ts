@@ -51,7 +51,7 @@ interface Slot<Server> {
   /** Undefined while it is being opened, or its tools are being registered. */
   server: Server | undefined
   users: number
-  takeBack: (() => void) | undefined
+  cancelTimer: (() => void) | undefined
 }
 
 interface Waiter<Server> {
@@ -136,12 +136,12 @@ export class ServerPool<Server extends PooledServer> {
         begin: (slot, server) => end({ kind: 'begun', value: begin(slot, server) }),
         fail: (failed) => end(failed),
       }
-      const takeBack = this.#options.clock.after(this.#options.patience, () => {
+      const cancelTimer = this.#options.clock.after(this.#options.patience, () => {
         waiter.hasWaited = true
         this.#pump()
       })
       const end = (result: Begun<T>) => {
-        takeBack()
+        cancelTimer()
         signal.removeEventListener('abort', abort)
         this.#waiters = this.#waiters.filter((other) => other !== waiter)
         resolve(result)
@@ -198,7 +198,7 @@ export class ServerPool<Server extends PooledServer> {
   }
 
   #open(set: ToolSet | undefined): Slot<Server> {
-    const slot: Slot<Server> = { set, server: undefined, users: 0, takeBack: undefined }
+    const slot: Slot<Server> = { set, server: undefined, users: 0, cancelTimer: undefined }
     this.#slots.push(slot)
     void this.#options
       .open(() => this.#pump())
@@ -266,14 +266,14 @@ export class ServerPool<Server extends PooledServer> {
 
   #watchIdle(slot: Slot<Server>): void {
     if (!isIdle(slot)) {
-      slot.takeBack?.()
-      slot.takeBack = undefined
+      slot.cancelTimer?.()
+      slot.cancelTimer = undefined
       return
     }
     if (this.#slots.length > this.#options.limit && !this.#isWanted(slot)) this.#stop(slot)
     else
-      slot.takeBack ??= this.#options.clock.after(this.#options.idleAfter, () => {
-        slot.takeBack = undefined
+      slot.cancelTimer ??= this.#options.clock.after(this.#options.idleAfter, () => {
+        slot.cancelTimer = undefined
         if (isIdle(slot)) this.#stop(slot)
       })
   }
@@ -286,7 +286,7 @@ export class ServerPool<Server extends PooledServer> {
   #remove(slot: Slot<Server>): void {
     const at = this.#slots.indexOf(slot)
     if (at >= 0) this.#slots.splice(at, 1)
-    slot.takeBack?.()
+    slot.cancelTimer?.()
   }
 }
 

@@ -89,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<Start> {
     windowsHide: true,
   })
   const server = new RunningServer(child, options)
-  const takeBack = clock.after(startTimeout, () => server.kill())
+  const cancelTimer = clock.after(startTimeout, () => server.kill())
   const parameters = {
     processId: process.pid,
     rootUri: null,
@@ -102,7 +102,7 @@ export async function startServer(options: ServerOptions): Promise<Start> {
     },
   }
   const answer = await server.request('initialize', parameters, readVersion)
-  takeBack()
+  cancelTimer()
   if (answer.kind !== 'answer') {
     server.kill()
     return { kind: 'failed', message: `the Copilot language server did not start: ${answer.message}` }
@@ -201,13 +201,13 @@ class RunningServer implements ServerProcess {
   }
 
   async stop(): Promise<void> {
-    const takeBack = this.#clock.after(stopGrace, () => this.kill())
+    const cancelTimer = this.#clock.after(stopGrace, () => this.kill())
     // Neither the server nor the clock keeps this process alive, and somebody waits.
     const alive = setInterval(() => {}, 2 ** 31 - 1)
     void this.request('shutdown').then(() => this.notify('exit', undefined))
     await this.ended
     clearInterval(alive)
-    takeBack()
+    cancelTimer()
   }
 
   kill(): void {

@@ -97,9 +97,9 @@ export class ToolServer implements PooledServer {
   /** Gives it these tools and removes its own. The result is a sentence about what went wrong. */
   async register(set: ToolSet): Promise<string | undefined> {
     const { clock, startTimeout = 60_000 } = this.#options
-    const takeBack = clock.after(startTimeout, () => this.process.kill())
+    const cancelTimer = clock.after(startTimeout, () => this.process.kill())
     const problem = await this.#exchangeTools(set)
-    takeBack()
+    cancelTimer()
     if (problem === undefined) this.tools = set
     return problem
   }

@@ -1,8 +1,8 @@
 import { CadreError } from '@cadre/core'
 import type { BackendContext } from '../backend.ts'
+import { type Endpoint, readEndpoint } from '../http/endpoint.ts'
+import { type FoundKey, findKey } from '../http/key.ts'
 import type { CopilotProvider, OpenAiConfig } from '../models-config.ts'
-import { type Endpoint, readEndpoint } from '../openai/endpoint.ts'
-import { type FoundKey, findKey } from '../openai/key.ts'
 import type { SdkProvider } from './sdk-types.ts'
 
 /** How the runtime reaches models. */

@@ -1,4 +1,4 @@
-import type { Ended } from './exchange.ts'
+import type { Ended } from '../http/exchange.ts'
 import { type LimitName, limitNames, type Quirks } from './request-body.ts'
 
 /**

@@ -67,7 +67,7 @@ describe('silence', () => {
     await wire.received(1)
     clock.advance(120_000)
     const origin = new URL(wire.url).origin
-    const message = `the model server ${origin} sent nothing for 120 seconds.`
+    const message = `the model server ${origin} sent nothing for 120 seconds. The server may be busy, loading a model, or behind a proxy. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.`
     expect((await answered).reply).toEqual({ kind: 'failed', code: 'timeout', message })
     await wire.requests[0]?.closed
   })

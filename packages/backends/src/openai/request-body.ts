@@ -1,4 +1,5 @@
 import type { Image, Message, ModelRequest, ToolOffer, WireCall } from '@cadre/core'
+import { wellFormed } from '../http/message-parts.ts'
 
 /** What this server was found not to take. Learnt from its refusals, and kept. */
 export interface Quirks {
@@ -9,6 +10,8 @@ export interface Quirks {
   readonly mostOutput?: number
   /** The limit was too high only for this request. */
   readonly isPassing?: boolean
+  /** The server takes a key that keeps the requests of a session together for its prompt cache. */
+  readonly cacheKeys?: boolean
 }
 
 /** OpenAI's own models accept only the first; many other servers silently ignore it and use the second. */
@@ -56,6 +59,7 @@ export function requestBody(model: string, request: ModelRequest, quirks: Quirks
     for (const name of limitNames)
       if (!quirks.refusedLimits?.includes(name))
         body += `,"${name}":${Math.min(maxOutput, quirks.mostOutput ?? maxOutput)}`
+  if (quirks.cacheKeys) body += `,"prompt_cache_key":${JSON.stringify(request.session)}`
   return `${body},"stream":true${quirks.withoutUsage ? '' : ',"stream_options":{"include_usage":true}'}}`
 }
 
@@ -137,9 +141,4 @@ function textPart(text: string): string {
 
 function imagePart({ mime, data }: Image): string {
   return `{"type":"image_url","image_url":{"url":"data:${mime};base64,${data}"}}`
-}
-
-// Half a surrogate pair, from text that was cut somewhere, is valid in a string here and in no other language's UTF-8.
-function wellFormed(text: string): string {
-  return (text as string & { toWellFormed(): string }).toWellFormed()
 }

@@ -7,14 +7,18 @@ const { problem, raw } = answers
 
 describe('a refusal', () => {
   it.each([
-    [401, {}, 'requires a key (401: who are you). Set OPENAI_API_KEY, or openai.keyCommand in config.yaml.'],
+    [
+      401,
+      {},
+      'requires a key (401: who are you). Set OPENAI_API_KEY, or openai.keyCommand in config.yaml. "cadre setup" stores a key for you.',
+    ],
     [401, { OPENAI_API_KEY: 'abc' }, 'rejected the key (401: who are you). Check OPENAI_API_KEY.'],
     [403, { OPENAI_API_KEY: 'abc' }, 'rejected the key (403: who are you). Check OPENAI_API_KEY.'],
     [400, {}, 'answered 400: who are you.'],
     [
       404,
       {},
-      'answered 404: who are you. The address usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.',
+      'answered 404: who are you. OPENAI_BASE_URL usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.',
     ],
     [307, {}, 'answered with a redirect (307: who are you). Set OPENAI_BASE_URL to its new address.'],
   ])('with %i is one sentence that says what to do', async (status, env, message) => {
@@ -25,6 +29,17 @@ describe('a refusal', () => {
       message: `the model server ${new URL(wire.url).origin} ${message}`,
       spent: 'nothing',
     })
+  })
+
+  it('of nobody at all, a web page, says what is wrong with the address and is not asked again', async () => {
+    const page = raw(['\n<!doctype html>', '<title>Open\u001b[31m WebUI</title>'], {
+      headers: { 'content-type': 'text/html' },
+    })
+    const { wire, model } = await meet(page)
+    expect((await failureOf(model)).message).toBe(
+      `the model server ${new URL(wire.url).origin} answered with a web page: Open [31m WebUI. This is probably not the address of the API: OPENAI_BASE_URL usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.`,
+    )
+    expect(wire.requests).toHaveLength(1)
   })
 
   it('of a model is an unknown model', async () => {

@@ -11,6 +11,7 @@ export interface WireUsage {
   readonly completion_tokens?: unknown
   /** Can exceed the sum: some servers count reasoning tokens only here. */
   readonly total_tokens?: unknown
+  readonly prompt_tokens_details?: { readonly cached_tokens?: unknown } | null
   /** In US dollars; some routers say it. */
   readonly cost?: unknown
 }

@@ -104,7 +104,7 @@ function compileInput(field: Field | undefined): Filled<string> {
 }
 
 function compileFailure(field: Field): ScriptedFailure {
-  const standard = { constant: 'the playbook lets this request fail.' }
+  const standard = { constant: 'the playbook makes this request fail.' }
   if (!field.isMapping)
     return { kind: 'fail', code: 'backend', message: compileText(field.words(), field), tooLong: false }
   field.mapping('fail', ['message', 'code', 'tooLong'])

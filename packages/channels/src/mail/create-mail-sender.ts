@@ -39,7 +39,7 @@ export function createMailSender({
       try {
         // It is only run again when a person has said so.
         if (outbox.find(mailOutbox, key)?.state === 'sending')
-          await outbox.release(mailOutbox, key, 'A person decided that it is sent again.')
+          await outbox.release(mailOutbox, key, 'A person decided to send it again.')
         const { receipt = {} } = await outbox.send(
           {
             channel: mailOutbox,

@@ -51,7 +51,7 @@ export function createSlackSender({
       try {
         if ((await look(message, key, signal)) === 'unknown')
           // It is only run again when a person has said so.
-          await outbox.release(slackOutbox, key, 'A person decided that it is sent again.')
+          await outbox.release(slackOutbox, key, 'A person decided to send it again.')
         const { receipt = {} } = await outbox.send(
           {
             channel: slackOutbox,

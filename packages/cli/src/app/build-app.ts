@@ -3,6 +3,7 @@ import { agentsRoutes } from '../commands/agents/agents-commands.ts'
 import { approvalsCommand, approveCommand, rejectCommand } from '../commands/approvals/approvals-commands.ts'
 import { chatCommand } from '../commands/chat/chat-command.ts'
 import { completionCommand } from '../commands/completion/completion-command.ts'
+import { configRoutes } from '../commands/config/config-commands.ts'
 import { downCommand, statusCommand, upCommand } from '../commands/daemon/daemon-commands.ts'
 import { hooksRoutes } from '../commands/hooks/hooks-commands.ts'
 import { initCommand } from '../commands/init/init-command.ts'
@@ -13,7 +14,9 @@ import { policyRoutes } from '../commands/policy/policy-commands.ts'
 import { resumeCommand } from '../commands/run/resume-command.ts'
 import { runCommand } from '../commands/run/run-command.ts'
 import { sessionsRoutes } from '../commands/sessions/sessions-commands.ts'
+import { setupCommand } from '../commands/setup/setup-command.ts'
 import { tasksCommand } from '../commands/tasks/tasks-command.ts'
+import { redoCommand, undoCommand } from '../commands/undo/undo-commands.ts'
 import { workspaceRoutes } from '../commands/workspace/workspace-commands.ts'
 import type { commands } from '../commands.ts'
 import { helpText } from '../help-text.ts'
@@ -30,6 +33,8 @@ export function buildApp(): Application<CliContext> {
     approvals: approvalsCommand,
     approve: approveCommand,
     reject: rejectCommand,
+    undo: undoCommand,
+    redo: redoCommand,
     up: upCommand,
     down: downCommand,
     status: statusCommand,
@@ -40,6 +45,8 @@ export function buildApp(): Application<CliContext> {
     lint: lintCommand,
     policy: policyRoutes,
     hooks: hooksRoutes,
+    setup: setupCommand,
+    config: configRoutes,
     login: loginCommand,
     logout: logoutCommand,
     models: modelsCommand,

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { listTeams } from '@cadre/agents'
 import { listAllModels } from '@cadre/backends'
+import { keysOfConfig } from '@cadre/home'
 import { agentsHere, assistant, homeOf, loadSettings, untrustedIn } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 
@@ -15,6 +16,7 @@ export const proposals: { readonly [placeholder: string]: Propose } = {
   agent: agents,
   TEAM: teams,
   MODEL: models,
+  key: () => keysOfConfig().filter((key) => !key.includes('NAME')),
   session: (io) => namesIn(io, ['sessions'], '.session.yaml'),
   approval: (io) => namesIn(io, ['approvals', 'pending'], '.approval.md'),
 }

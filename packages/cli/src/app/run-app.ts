@@ -4,6 +4,7 @@ import { run } from '@stricli/core'
 import {
   agentCommands,
   commands,
+  configCommands,
   hookCommands,
   policyCommands,
   sessionCommands,
@@ -47,6 +48,7 @@ function seeHelp(args: readonly string[]): string {
     agents: agentCommands,
     policy: policyCommands,
     hooks: hookCommands,
+    config: configCommands,
   }
   if (Object.hasOwn(below, first) && below[first as keyof typeof below].includes(second)) known.push(second)
   return `See "${['cadre', ...known, '--help'].join(' ')}".`

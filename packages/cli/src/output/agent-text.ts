@@ -52,7 +52,7 @@ export function agentText(view: AgentView, style: Style): string {
     ...optional('cannot delegate to', byReason(targets.refused), (row) => row, style),
     section(
       'model',
-      `${model.used ?? style.red(cleanLine(model.problem ?? ''))} ${source(model.from, style)}`,
+      `${model.used ?? style.red(cleanLine(model.problem ?? ''))}${insteadText(model.insteadOf)} ${source(model.from, style)}`,
       style,
     ),
     ...(model.preferences.length > 1 ? [section('prefers', model.preferences.join(', '), style)] : []),
@@ -164,6 +164,10 @@ function source(from: string, style: Style): string {
 }
 
 /** One row for all that cannot be started for the same reason. */
+function insteadText(name: string | undefined): string {
+  return name === undefined ? '' : `, the default, instead of ${cleanLine(name)}`
+}
+
 function byReason(refused: AgentView['targets']['refused']): string[][] {
   const names = new Map<string, string[]>()
   for (const { name, reason } of refused) names.set(reason, [...(names.get(reason) ?? []), name])

@@ -4,7 +4,6 @@ import type { Surface } from './surface.ts'
 
 export interface SurfaceOptions {
   readonly json: boolean
-  readonly tells: boolean
   readonly quiet?: boolean
 }
 
@@ -15,7 +14,7 @@ export interface SurfaceOptions {
 export async function chooseSurface(
   io: Io,
   style: Style,
-  { json, tells, quiet = false }: SurfaceOptions,
+  { json, quiet = false }: SurfaceOptions,
 ): Promise<Surface> {
   const say = (line: string) => void io.stderr.write(`${line}\n`)
   if (json) return jsonSurface(io, say)
@@ -25,7 +24,7 @@ export async function chooseSurface(
     return createPlainLines(say, say)
   }
   const { createLiveTree } = await import('./live-tree.ts')
-  return createLiveTree(io.stdout.stream, style, tells)
+  return createLiveTree(io.stdout.stream, style)
 }
 
 async function jsonSurface(io: Io, say: (line: string) => void): Promise<Surface> {

@@ -4,22 +4,15 @@ import { createPainter, type Screen } from './painter.ts'
 import type { Style } from './style.ts'
 import type { Surface } from './surface.ts'
 import { summaryLine, treeLines } from './tree-lines.ts'
-import { createTurnLines } from './turn-lines.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameTime = 100
 /** Lines of the tree that are left on the screen at the end. */
 const longest = 40
 
-/**
- * The tree of a run at the bottom of a terminal, painted ten times a second at most. With `tells`, what the entry session says
- * and does stays above it.
- */
-export function createLiveTree(screen: Screen, style: Style, tells = false): Surface {
+/** The tree of a run at the bottom of a terminal, painted ten times a second at most. */
+export function createLiveTree(screen: Screen, style: Style): Surface {
   const view = emptyView()
-  const turnLines = tells ? createTurnLines(view, style) : () => []
-  /** What happened while somebody else had the screen. */
-  let held: string[] = []
   let hint = 'Ctrl-C to stop'
   let paused = false
   let ended = false
@@ -44,18 +37,8 @@ export function createLiveTree(screen: Screen, style: Style, tells = false): Sur
     if (!paused && view.sessions.size > 0) painter.paint(linesFor(painter.rows - 1))
   }
 
-  function printHeld(): void {
-    if (held.length > 0) painter.print(held.join('\n'))
-    held = []
-  }
-
   return {
-    event(event) {
-      applyToView(view, event)
-      const lines = turnLines(event, painter.columns)
-      if (paused) held.push(...lines)
-      else if (lines.length > 0) painter.print(lines.join('\n'))
-    },
+    event: (event) => applyToView(view, event),
     say(line, newHint = hint) {
       hint = newHint
       painter.print(line)
@@ -66,7 +49,6 @@ export function createLiveTree(screen: Screen, style: Style, tells = false): Sur
     },
     resume() {
       paused = false
-      printHeld()
       paint()
     },
     end() {
@@ -75,7 +57,6 @@ export function createLiveTree(screen: Screen, style: Style, tells = false): Sur
       clearInterval(timer)
       giveSignalsBack()
       painter.clear()
-      printHeld()
       painter.end()
       hint = ''
       // What is left on the screen may scroll, so it can show more than the last frame could.

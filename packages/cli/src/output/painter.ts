@@ -1,7 +1,8 @@
 /**
  * Owns the lines at the bottom of a terminal. Whoever prints while a painter is at work prints through it.
  *
- * 1. A frame is one write, and holds only the lines that differ from the frame before: nothing flickers.
+ * 1. A frame is one write, and holds only the lines that differ from the frame before. Terminals that can show it at once:
+ *    nothing flickers.
  * 2. A frame is never as tall as the screen and no line as wide: the terminal never scrolls or wraps on its own.
  * 3. Whatever ends the process, short of a kill, gives the cursor back.
  */
@@ -17,10 +18,13 @@ export interface Screen {
 }
 
 export interface Painter {
-  /** Replaces the frame. More lines than fit are cut off at the bottom. */
-  paint(lines: readonly string[]): void
-  /** Prints lines that stay, above the frame. */
-  print(text: string): void
+  /**
+   * Replaces the frame. More lines than fit are cut off at the bottom. `cursor`: where the cursor is shown, in the frame, from 0; without
+   * it, the cursor is hidden.
+   */
+  paint(lines: readonly string[], cursor?: Cursor): void
+  /** Prints lines that stay, above the frame, and replaces the frame if one is given. */
+  print(text: string, lines?: readonly string[], cursor?: Cursor): void
   /** Takes the frame away and shows the cursor, until the next `paint`. */
   clear(): void
   /** Leaves the last frame where it is, shows the cursor, and ends the painter. */
@@ -30,15 +34,25 @@ export interface Painter {
   readonly rows: number
 }
 
+export interface Cursor {
+  readonly row: number
+  readonly column: number
+}
+
 const hideCursor = '\x1b[?25l'
 const showCursor = '\x1b[?25h'
 const clearBelow = '\x1b[J'
 const clearRight = '\x1b[K'
+// Terminals that know these show everything between them at once; the others ignore them.
+const begin = '\x1b[?2026h'
+const commit = '\x1b[?2026l'
 
 export function createPainter(screen: Screen, onResize: () => void): Painter {
   let shown: readonly string[] = []
   let hidden = false
   let ended = false
+  /** Where the cursor stands, if not below the last line. */
+  let at: Cursor | undefined
   const columns = () => Math.max(1, (screen.columns || 80) - 1)
   const rows = () => Math.max(1, (screen.rows || 24) - 1)
 
@@ -46,16 +60,36 @@ export function createPainter(screen: Screen, onResize: () => void): Painter {
     if (hidden) screen.write(showCursor)
     hidden = false
   }
+  /** Brings the cursor back below the last line. */
+  const comeBack = () => {
+    const text = at === undefined ? '' : `${down(shown.length - at.row)}\r`
+    at = undefined
+    return text
+  }
   const resized = () => {
     // The terminal has wrapped the old lines anew: go up over all they take now, and start from nothing.
     const width = columns() + 1
-    const taken = shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / width)), 0)
+    const height = (lines: readonly string[]) =>
+      lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / width)), 0)
+    const taken =
+      at === undefined ? height(shown) : height(shown.slice(0, at.row)) + Math.floor(at.column / width)
+    at = undefined
     screen.write(`${up(taken)}\r${clearBelow}`)
     shown = []
     onResize()
   }
   screen.on('resize', resized)
   process.on('exit', restore)
+
+  const cut = (lines: readonly string[]) => lines.slice(0, rows()).map((line) => cutStyled(line, columns()))
+  const write = (text: string, cursor: Cursor | undefined) => {
+    const place = cursor === undefined ? '' : `${up(shown.length - cursor.row)}\r${right(cursor.column)}`
+    at = cursor
+    const look = cursor === undefined ? (hidden ? '' : hideCursor) : hidden ? showCursor : ''
+    hidden = cursor === undefined
+    screen.write(`${begin}${hidden ? look : ''}${text}${place}${hidden ? '' : look}${commit}`)
+  }
+  const isAt = (cursor: Cursor | undefined) => cursor?.row === at?.row && cursor?.column === at?.column
 
   return {
     get columns() {
@@ -64,26 +98,35 @@ export function createPainter(screen: Screen, onResize: () => void): Painter {
     get rows() {
       return rows()
     },
-    paint(lines) {
+    paint(lines, wanted) {
       if (ended) return
-      const frame = lines.slice(0, rows()).map((line) => cutStyled(line, columns()))
-      const text = difference(shown, frame)
-      if (text === '') return
-      screen.write(hidden ? text : `${hideCursor}${text}`)
-      hidden = true
+      const frame = cut(lines)
+      const cursor = wanted !== undefined && wanted.row < frame.length ? wanted : undefined
+      const isSame = frame.length === shown.length && frame.every((line, index) => line === shown[index])
+      if (isSame && isAt(cursor)) return
+      const text = comeBack() + difference(shown, frame)
       shown = frame
+      write(text, cursor)
     },
-    print(text) {
-      const frame = shown.map((line) => `${line}\n`).join('')
-      screen.write(`${up(shown.length)}\r${clearBelow}${text}${text.endsWith('\n') ? '' : '\n'}${frame}`)
+    print(text, lines, wanted) {
+      const before = `${comeBack()}${up(shown.length)}\r`
+      const frame = lines === undefined ? shown : cut(lines)
+      // Written over what is there, line by line: nothing is blank in between.
+      const all = [...text.replace(/\n$/, '').split('\n'), ...frame]
+      const body = all.map((line) => `${line}${clearRight}\n`).join('')
+      shown = frame
+      if (lines === undefined) screen.write(`${begin}${before}${body}${clearBelow}${commit}`)
+      else write(`${before}${body}${clearBelow}`, wanted)
     },
     clear() {
-      if (shown.length > 0) screen.write(`${up(shown.length)}\r${clearBelow}`)
+      if (shown.length > 0) screen.write(`${comeBack()}${up(shown.length)}\r${clearBelow}`)
       shown = []
       restore()
     },
     end() {
       ended = true
+      const back = comeBack()
+      if (back !== '') screen.write(back)
       restore()
       screen.off('resize', resized)
       process.off('exit', restore)
@@ -106,6 +149,14 @@ function difference(before: readonly string[], after: readonly string[]): string
 
 function up(lines: number): string {
   return lines > 0 ? `\x1b[${lines}A` : ''
+}
+
+function down(lines: number): string {
+  return lines > 0 ? `\x1b[${lines}B` : ''
+}
+
+function right(columns: number): string {
+  return columns > 0 ? `\x1b[${columns}C` : ''
 }
 
 function visibleWidth(line: string): number {

@@ -1,11 +1,19 @@
 import type { Report } from '@cadre/core'
+import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
+import { renderMarkdown } from './markdown/render-markdown.ts'
 import { counted, usageFigures } from './numbers.ts'
 import type { Style } from './style.ts'
 
-/** A report as a person reads it: the agent's words, how it ended, what a person should know, what it cost. */
-export function reportText(report: Report, style: Style): string {
-  const text = cleanText(report.text).trim()
+/**
+ * A report as a person reads it: the agent's words, how it ended, what a person should know, what it cost. With `columns`, the words are
+ * rendered as Markdown.
+ */
+export function reportText(report: Report, style: Style, columns?: number): string {
+  const text =
+    columns === undefined
+      ? cleanText(report.text).trim()
+      : renderMarkdown(report.text.trim(), { columns, style }).join('\n')
   return [...(text === '' ? [] : [text, '']), ...noticeLines(report, style), endLine(report, style)].join(
     '\n',
   )
@@ -29,4 +37,9 @@ export function endLine(report: Report, style: Style): string {
     ...usageFigures(report.usage),
   ]
   return `${colour[report.status](report.status)} · ${figures.join(' · ')} · ${cleanLine(report.model)}`
+}
+
+/** The width for Markdown at a terminal; `undefined` for anything else, which gets the text as it is. */
+export function markdownColumns({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number | undefined {
+  return stdout.isTTY && env['TERM'] !== 'dumb' ? Math.max(10, (stdout.stream.columns || 80) - 1) : undefined
 }

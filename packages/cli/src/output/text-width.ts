@@ -3,9 +3,22 @@ import stringWidth from 'string-width'
 
 let segmenter: Intl.Segmenter | undefined
 const ascii = /^[\x20-\x7e]*$/
+/** Characters of one code unit and one column each: letters of Europe, punctuation, arrows, and the signs that Cadre draws. */
+const narrow =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0386-\u0481\u048a-\u052f\u2010-\u2015\u2018-\u2022\u2026\u2190-\u2193\u2500-\u257f\u2713\u2717\u2800-\u28ff]*$/
+const known = new Map<string, number>()
+const mostKnown = 5_000
+
 export function textWidth(text: string): number {
-  if (ascii.test(text)) return text.length
-  return stringWidth(text)
+  if (narrow.test(text)) return text.length
+  if (text.length > 20) return stringWidth(text)
+  // Words and characters come again and again, and measuring one takes long.
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const width = stringWidth(text)
+  if (known.size >= mostKnown) known.clear()
+  known.set(text, width)
+  return width
 }
 
 /** The beginning of the text that fits into `columns`, with an ellipsis where something was cut off. */
@@ -16,7 +29,7 @@ export function cutText(text: string, columns: number): string {
   let kept = ''
   let shorter = ''
   for (const { segment } of graphemes(text)) {
-    width += stringWidth(segment)
+    width += textWidth(segment)
     if (width > columns) return `${shorter}…`
     kept += segment
     if (width <= columns - 1) shorter = kept
@@ -28,6 +41,11 @@ export function cutText(text: string, columns: number): string {
 export function fitText(text: string, columns: number): string {
   const cut = cutText(text, columns)
   return cut + ' '.repeat(Math.max(0, columns - textWidth(cut)))
+}
+
+/** What a person sees as one character each. */
+export function graphemesOf(text: string): string[] {
+  return ascii.test(text) ? [...text] : [...graphemes(text)].map(({ segment }) => segment)
 }
 
 /** Made when it is needed: making one takes longer than many a command. */

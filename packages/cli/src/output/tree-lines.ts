@@ -4,6 +4,7 @@ import { sessionName } from './session-name.ts'
 import { activityOf, symbolOf } from './session-text.ts'
 import type { Style } from './style.ts'
 import { cutText, fitText, textWidth } from './text-width.ts'
+import { workText } from './work-text.ts'
 
 export interface TreeOptions {
   readonly columns: number
@@ -13,8 +14,8 @@ export interface TreeOptions {
   readonly style: Style
   /** The symbol of a running session. */
   readonly working?: string
-  /** What to say about a session instead of what it is doing. */
-  readonly about?: (session: SessionView) => string
+  /** What to say about a session instead of what it works on and does. */
+  readonly about?: (session: SessionView) => string | undefined
   /** Nothing of it runs: times end with the last that was recorded. */
   readonly isStill?: boolean
 }
@@ -92,10 +93,22 @@ function rowOf(session: SessionView, view: View, before: string, left: number, o
   const figures = columns < 50 ? '' : figuresOf(session, options)
   const name = fitText(sessionName(session), Math.max(1, left - before.length - 2))
   const room = columns - left - 2 - (figures === '' ? 0 : figures.length + 2)
-  const activity = fitText(options.about?.(session) ?? activityOf(session, view), Math.max(0, room))
+  const activity = fitText(
+    options.about?.(session) ?? workAndActivity(session, view, room),
+    Math.max(0, room),
+  )
   const symbol = symbolOf(session, style, options.working)
   const end = figures === '' ? activity.trimEnd() : `${activity}  ${style.dim(figures)}`
   return `${lead}${symbol} ${session.state === 'ended' ? name : style.bold(name)}  ${end}`
+}
+
+/** What a child was asked to do, and what it is doing. The entry session works on what the person knows. */
+function workAndActivity(session: SessionView, view: View, room: number): string {
+  const activity = activityOf(session, view)
+  const work = session.depth === 0 ? '' : workText(session.work)
+  // Where there is no room for both, what it does is the news.
+  const most = Math.max(Math.floor(room / 2), room - textWidth(activity) - 3)
+  return work === '' || room < 30 ? activity : `${cutText(work, most)} · ${activity}`
 }
 
 function figuresOf(session: SessionView, { now, isStill }: TreeOptions): string {

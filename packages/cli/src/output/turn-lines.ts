@@ -1,14 +1,11 @@
 import { type CadreEvent, callOf, type View } from '@cadre/core'
 import { callText } from './call-text.ts'
-import { cleanLine, cleanText } from './clean-text.ts'
+import { cleanLine } from './clean-text.ts'
 import { isSentBack, sentBack } from './sent-back.ts'
 import type { Style } from './style.ts'
 import { cutText } from './text-width.ts'
 
-/**
- * What stays of a turn: what the entry agent says before its calls, and how each of those ended, in that order. Its last
- * words are not among them: they are the report. Takes events that are in the view already.
- */
+/** How each call of the entry agent ended, one line each. Takes events that are in the view already. */
 export function createTurnLines(view: View, style: Style): (event: CadreEvent, columns: number) => string[] {
   let entry: string | undefined
   /** Children whose calls were answered before they had ended. */
@@ -43,10 +40,6 @@ export function createTurnLines(view: View, style: Style): (event: CadreEvent, c
     }
     if (event.session !== entry) return []
     switch (event.type) {
-      case 'reply.received': {
-        const said = cleanText(event.text).trim()
-        return event.calls.length === 0 || said === '' ? [] : [said]
-      }
       case 'call.settled':
         return settled(event, columns)
       case 'message.added':

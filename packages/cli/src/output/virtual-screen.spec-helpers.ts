@@ -10,6 +10,7 @@ export class VirtualScreen implements Screen {
   readonly #lines: string[] = ['']
   readonly #listeners = new Set<() => void>()
   #row = 0
+  #column = 0
 
   constructor(columns: number, rows: number) {
     this.columns = columns
@@ -42,7 +43,7 @@ export class VirtualScreen implements Screen {
 
   write(text: string): void {
     this.writes += 1
-    let column = 0
+    let column = this.#column
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is about those.
     for (const [token] of text.matchAll(/\x1b\[\??\d*[A-Za-z]|\n|\r|[^\x1b\n\r]+/g)) {
       if (token === '\r') column = 0
@@ -50,6 +51,9 @@ export class VirtualScreen implements Screen {
         this.#row += 1
         column = 0
         if (this.#row === this.#lines.length) this.#lines.push('')
+      } else if (token.startsWith('\x1b') && token.endsWith('C')) {
+        column += Number(token.slice(2, -1)) || 1
+        this.#lines[this.#row] = (this.#lines[this.#row] as string).padEnd(column)
       } else if (token.startsWith('\x1b')) this.#obey(token, column)
       else {
         if (textWidth(token) > this.columns - 1 && this.rows < 1000)
@@ -58,6 +62,12 @@ export class VirtualScreen implements Screen {
         column += token.length
       }
     }
+    this.#column = column
+  }
+
+  /** Where the cursor is: the line, and the column. */
+  cursor(): { readonly line: string; readonly column: number } {
+    return { line: this.#lines[this.#row] as string, column: this.#column }
   }
 
   /** What a person sees, and can scroll back to. */
@@ -69,13 +79,15 @@ export class VirtualScreen implements Screen {
 
   #obey(sequence: string, column: number): void {
     const number = Number(sequence.slice(2, -1)) || 1
+    if (sequence.startsWith('\x1b[?2026') || sequence.startsWith('\x1b[?2004')) return
     if (sequence === '\x1b[?25l') this.cursorHidden = true
     else if (sequence === '\x1b[?25h') this.cursorHidden = false
     else if (sequence.endsWith('A')) {
       if (this.#lines.length - this.#row + number - 1 > this.rows)
         throw new Error('the cursor would leave the screen')
       this.#row = Math.max(0, this.#row - number)
-    } else if (sequence.endsWith('K'))
+    } else if (sequence.endsWith('B')) this.#row = Math.min(this.#lines.length - 1, this.#row + number)
+    else if (sequence.endsWith('K'))
       this.#lines[this.#row] = (this.#lines[this.#row] as string).slice(0, column)
     else if (sequence.endsWith('J')) {
       this.#lines[this.#row] = (this.#lines[this.#row] as string).slice(0, column)

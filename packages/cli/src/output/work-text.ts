@@ -1,7 +1,7 @@
-import { bareWork } from '@cadre/core'
+import { workWithoutHeadings } from '@cadre/core'
 import { cleanLine } from './clean-text.ts'
 
 /** The work of a session in one line, without the headings that delegated work comes with. */
 export function workText(work: string): string {
-  return cleanLine(bareWork(work).slice(0, 1000))
+  return cleanLine(workWithoutHeadings(work).slice(0, 1000))
 }

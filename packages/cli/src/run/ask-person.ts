@@ -2,11 +2,12 @@
  * Owns the keyboard while a run is active. One question is asked at a time; the live tree leaves the screen meanwhile.
  */
 import type { Answer, Json, Question } from '@cadre/core'
-import { actionLines, approvalContent, type RulePlan, shownText } from '@cadre/gate'
+import { actionLines, approvalContent, isVisible, type RulePlan, shownText } from '@cadre/gate'
 import type { AskPerson } from '@cadre/runtime'
 import { personName } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
+import { diffText, type FileChange } from '../output/diff/diff-text.ts'
 import type { Style } from '../output/style.ts'
 import { readLine } from './ask-line.ts'
 
@@ -16,10 +17,12 @@ export interface AskOptions {
   readonly screen: {
     /** Makes room for a question. Resolves when the keyboard is free, and what was typed before is out of the way. */
     lend(): Promise<void>
-    takeBack(): void
+    reclaim(): void
   }
   /** What Ctrl-C does: while a question is read, the terminal gives it to the reader and not to the process. */
   readonly interrupt: () => void
+  /** What the call would do to files, where that can be said. */
+  readonly preview?: (session: string, question: Question) => Promise<readonly FileChange[] | undefined>
 }
 
 /** Asks at the terminal. Nothing back when the person leaves it open: the run then suspends, and can be answered later. */
@@ -55,7 +58,8 @@ async function ask(
   await screen.lend()
   try {
     if (signal.aborted) return undefined
-    const detail = detailOf(question)
+    const changes = await options.preview?.(session, question).catch(() => undefined)
+    const detail = detailOf(question, diffLines(changes, options))
     io.stdout.write(
       `\n${style.yellow('?')} ${cleanLine(headOf(question))}  ${style.dim(`(session ${session})`)}\n`,
     )
@@ -78,7 +82,7 @@ async function ask(
       io.stdout.write(`  Type a number or one of: ${words.join(', ')}. Text after it is the reason.\n`)
     }
   } finally {
-    screen.takeBack()
+    screen.reclaim()
   }
 }
 
@@ -133,20 +137,28 @@ function headOf({ text, kind, detail }: Question): string {
 }
 
 /** What exactly is asked about, so that nobody decides on a name alone. What does not show is written so that it does. */
-function detailOf(question: Question): string {
+function detailOf(question: Question, diff: readonly string[]): string {
   const { detail } = question
   if (!isRecord(detail)) return ''
-  return questionLines(question, detail)
-    .map((line) => `  ${cleanText(line)}`)
-    .join('\n')
+  const content = approvalContent(question, '')
+  const action = diff.length > 0 ? diff : actionLines(content).map(cleanText)
+  return [...action, ...questionLines(content, detail).map(cleanText)].map((line) => `  ${line}`).join('\n')
 }
 
-function questionLines(question: Question, { rule, by }: Fields): string[] {
-  const content = approvalContent(question, '')
-  const { risk, reasons, grants } = content
+/** The changes as diffs, whole. Nothing where a character in them does not show: the arguments then are, as JSON. */
+function diffLines(changes: readonly FileChange[] | undefined, { io, style }: AskOptions): string[] {
+  const texts = changes?.flatMap(({ path, before = '', after = '' }) => [path, before, after]) ?? []
+  if (changes === undefined || !texts.every(isVisible)) return []
+  const columns = io.stdout.stream.columns || 80
+  return changes.flatMap((change) => diffText(change, { columns, style, isWhole: true }))
+}
+
+function questionLines(
+  { risk, reasons, grants }: ReturnType<typeof approvalContent>,
+  { rule, by }: Fields,
+): string[] {
   const why = reasons.length > 0 ? `: ${reasons.join(' · ')}` : ''
   return [
-    ...actionLines(content),
     ...(risk === undefined ? [] : shownText('Risk', `${risk}${why}`)),
     ...(typeof rule === 'string' ? shownText('Rule', typeof by === 'string' ? `${rule} (${by})` : rule) : []),
     ...(grants.length > 0 ? shownText('For the session', grants.join(' · ')) : []),

@@ -26,13 +26,13 @@ export interface DriveOptions
   /** No progress. */
   readonly quiet?: boolean | undefined
   /** What a person is told about going on when they stop the run of this session. */
-  readonly howToGoOn: (root: string) => string
+  readonly resumeHint: (root: string) => string
   /** Sees every event, beside the surface. */
   readonly watch?: (event: CadreEvent) => void
-  /** In a terminal, what the entry session says and does stays in sight. */
-  readonly tells?: boolean
+  /** What shows the next thing that is driven, if not the usual surface. */
+  readonly surface?: () => Surface | undefined
   /** Who reads the keyboard while agents work, if anybody: questions borrow it. */
-  readonly keyboard?: () => { lend?: () => Promise<void>; takeBack?: () => void } | undefined
+  readonly keyboard?: () => { lend?: () => Promise<void>; reclaim?: () => void } | undefined
 }
 
 export interface Drive {
@@ -60,7 +60,7 @@ interface Turn {
 }
 
 export function createDrive(options: DriveOptions): Drive {
-  const { io, json = false, quiet = false, howToGoOn, watch, keyboard, tells = false } = options
+  const { io, json = false, quiet = false, resumeHint, watch, keyboard } = options
   const style = createStyle(wantsColour(io.stdout, io.env))
   const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && !json
   const notifier = createNotifier(io)
@@ -77,7 +77,7 @@ export function createDrive(options: DriveOptions): Drive {
   const interrupt = (by: StopSignal = 'SIGINT') => {
     if (turn === undefined || turn.stop.signal.aborted) return leave()
     stoppedBy = by
-    const later = turn.root === undefined ? '' : ` ${howToGoOn(turn.root)}`
+    const later = turn.root === undefined ? '' : ` ${resumeHint(turn.root)}`
     turn.surface.say(
       `Stopping all sessions… Press Ctrl-C again to exit immediately.${later}`.trimEnd(),
       'stopping',
@@ -101,24 +101,32 @@ export function createDrive(options: DriveOptions): Drive {
     else turn.surface.say(line)
   }
   const personAt = async () => {
-    const [{ createAskPerson }, { createConfirmTrust }] = await Promise.all([
+    const [{ createAskPerson }, { createConfirmTrust }, { previewQuestion }] = await Promise.all([
       import('./ask-person.ts'),
       import('./confirm-trust.ts'),
+      import('./preview-question.ts'),
     ])
     const screen = {
       async lend() {
         turn?.surface.pause()
         await keyboard?.()?.lend?.()
       },
-      takeBack() {
+      reclaim() {
         turn?.surface.resume()
         // After the turn there is a prompt, which has it already.
-        if (turn !== undefined) keyboard?.()?.takeBack?.()
+        if (turn !== undefined) keyboard?.()?.reclaim?.()
       },
     }
     const signal = turn?.stop.signal ?? AbortSignal.abort()
     return {
-      ask: createAskPerson({ io, style, screen, interrupt }),
+      ask: createAskPerson({
+        io,
+        style,
+        screen,
+        interrupt,
+        preview: async (session, question) =>
+          runtime && previewQuestion(await runtime.read(session), question),
+      }),
       confirmTrust: createConfirmTrust(io, style, { signal, interrupt }),
     }
   }
@@ -148,7 +156,7 @@ export function createDrive(options: DriveOptions): Drive {
     async during(work) {
       if (turn !== undefined) throw new Error('unreachable: something is being driven already')
       const mine: Turn = {
-        surface: await chooseSurface(io, style, { json, tells, quiet }),
+        surface: options.surface?.() ?? (await chooseSurface(io, style, { json, quiet })),
         stop: new AbortController(),
       }
       turn = mine

@@ -6,7 +6,7 @@ import { createDrive, type DriveOptions } from './create-drive.ts'
 import { createDeniedCalls, type DeniedCalls } from './denied-calls.ts'
 import { repeatedFlags } from './repeated-flags.ts'
 
-export interface RunOptions extends Omit<DriveOptions, 'howToGoOn' | 'watch'> {
+export interface RunOptions extends Omit<DriveOptions, 'resumeHint' | 'watch'> {
   readonly failOnDeny?: boolean | undefined
   readonly hasSchema?: boolean
   /** The denied calls of the run so far. */
@@ -26,13 +26,13 @@ export async function driveRun(
   const flags = repeatedFlags(options)
   // The flags of a command that resumes it.
   const resumed = repeatedFlags({ home: options.home })
-  const howToGoOn = (root: string) => `Resume later with: cadre resume ${root}${resumed}`
+  const resumeHint = (root: string) => `Resume later with: cadre resume ${root}${resumed}`
   const refused = createRefusedCalls()
   const watch = (event: CadreEvent) => {
     refused.watch(event)
     denied.watch(event)
   }
-  const drive = createDrive({ ...options, howToGoOn, watch })
+  const drive = createDrive({ ...options, resumeHint, watch })
   try {
     const result = refused.tellIn(await drive.during(async (signal) => go(await drive.runtime(), signal)))
     const { showEnding } = await import('./show-ending.ts')

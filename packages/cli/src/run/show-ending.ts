@@ -6,8 +6,9 @@ import { answerCommands } from '../output/answer-commands.ts'
 import { cleanData, cleanLine, cleanText } from '../output/clean-text.ts'
 import { handoffLines } from '../output/handoff-text.ts'
 import { jsonText } from '../output/json-text.ts'
+import { renderMarkdown } from '../output/markdown/render-markdown.ts'
 import type { Output } from '../output/output.ts'
-import { endLine, noticeLines } from '../output/report-text.ts'
+import { endLine, markdownColumns, noticeLines } from '../output/report-text.ts'
 import type { Style } from '../output/style.ts'
 import type { OpenQuestion } from '../output/surface.ts'
 import { type DeniedCalls, deniedLines } from './denied-calls.ts'
@@ -89,7 +90,10 @@ function showText(
       `Accept one by its number in: cadre chat --resume ${report.session}${flags}`,
     )
   if (!isApart) {
-    const shown = answer === '' ? [] : [cleanText(answer), '']
+    const columns = json === undefined ? markdownColumns(io) : undefined
+    const text =
+      columns === undefined ? cleanText(answer) : renderMarkdown(answer, { columns, style }).join('\n')
+    const shown = answer === '' ? [] : [text, '']
     io.stdout.write(`\n${[...shown, ...lines].join('\n')}\n`)
     return
   }

@@ -9,7 +9,7 @@
 
 import type { EventDraft } from '../ports/entry.ts'
 import { messageOf } from '../ports/errors.ts'
-import type { Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Spent } from '../ports/model.ts'
+import type { Model, ModelRequest, Price, Reply, ReplyFailure, ReplyHooks, Spent } from '../ports/model.ts'
 import type { Usage } from '../ports/report.ts'
 import { notice, record, type Session } from '../session/session.ts'
 import { untilStopped } from '../session/until-stopped.ts'
@@ -78,11 +78,22 @@ export async function askModel(
 /** Backends must end when aborted and must not throw, but cancelling does not rely on it. */
 function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promise<Reply | ReplyFailure> {
   const { model, node } = session
-  return untilStopped(model.reply(request, hooks, node.signal), node.question, cancelled).catch((error) => ({
-    kind: 'failed' as const,
-    code: 'backend' as const,
-    message: `${model.id} failed: ${messageOf(error)}`,
-  }))
+  const stop = request.purpose === undefined ? node.reply : node.question
+  // A signal of its own: one reply can end without the session.
+  const controller = new AbortController()
+  const giveUp = () => controller.abort(node.reason)
+  if (stop.isStopped) giveUp()
+  const unsubscribe = stop.onStop(giveUp)
+  const text = (delta: string) => {
+    if (!controller.signal.aborted) hooks.text(delta)
+  }
+  return untilStopped(model.reply(request, { ...hooks, text }, controller.signal), stop, cancelled)
+    .catch((error) => ({
+      kind: 'failed' as const,
+      code: 'backend' as const,
+      message: `${model.id} failed: ${messageOf(error)}`,
+    }))
+    .finally(unsubscribe)
 }
 
 function withoutTools({ id }: Model): ReplyFailure {
@@ -123,7 +134,7 @@ class Meter {
     const wanted = {
       input,
       output: model.maxOutput ?? usualReply,
-      ...(model.price && { price: model.price }),
+      ...(model.price && { price: dearest(model.price) }),
     }
     const account = node.account
     if (this.#isClosed || account === undefined) return cancelled
@@ -182,6 +193,11 @@ class Meter {
   }
 }
 
+/** Before the reply, nobody knows how much of the input is written to a cache, which can cost more than reading it. */
+function dearest({ input, output, cacheRead = 0, cacheWrite = 0 }: Price): Price {
+  return { input: Math.max(input, cacheRead, cacheWrite), output }
+}
+
 function spentBy(failure: ReplyFailure): Spent | undefined {
   // Servers reject these before they do any work.
   return failure.tooLong || unbilled.includes(failure.code) ? 'nothing' : failure.spent
@@ -195,5 +211,11 @@ function withPrice<T extends Reply | ReplyFailure>(reply: T, model: Model): T {
 
 function priced(usage: Usage | undefined, model: Model): Usage | undefined {
   if (usage === undefined || usage.cost !== undefined || model.price === undefined) return usage
-  return { ...usage, cost: (usage.input * model.price.input + usage.output * model.price.output) / 1e6 }
+  return { ...usage, cost: costOf(usage, model.price) }
+}
+
+function costOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Usage, price: Price): number {
+  const plain = Math.max(0, input - cacheRead - cacheWrite)
+  const cached = cacheRead * (price.cacheRead ?? price.input) + cacheWrite * (price.cacheWrite ?? price.input)
+  return (plain * price.input + cached + output * price.output) / 1e6
 }

@@ -48,6 +48,7 @@ function bytesOf(message: Message): number {
   if (message.role === 'assistant') {
     for (const { id, function: f } of message.tool_calls ?? [])
       bytes += perCall + utf8Length(id) + utf8Length(f.name) + utf8Length(f.arguments)
+    for (const { item } of message.reasoning?.items ?? []) bytes += perCall + utf8Length(JSON.stringify(item))
   } else {
     bytes += perImage * (message.images?.length ?? 0)
     if (message.role === 'tool_result') bytes += utf8Length(message.tool_call_id)

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 import type { Usage } from './report.ts'
 
 /**
@@ -20,6 +20,20 @@ export interface WireCall {
     /** JSON as the model wrote it, valid or not. */
     readonly arguments: string
   }
+}
+
+/** Reasoning of a model that its API needs back unchanged with later requests: signed by Anthropic, encrypted by OpenAI. */
+export interface Reasoning {
+  /** The model, as `Model.id`. Only this model receives the items. */
+  readonly by: string
+  readonly items: readonly ReasoningItem[]
+}
+
+export interface ReasoningItem {
+  /** How many parts of the reply came before it: its text is one, and each call is one. */
+  readonly at: number
+  /** As the API sent it. */
+  readonly item: JsonObject
 }
 
 export interface UserDraft {
@@ -46,6 +60,7 @@ export interface AssistantDraft {
   readonly role: 'assistant'
   readonly content: string | null
   readonly tool_calls?: readonly WireCall[]
+  readonly reasoning?: Reasoning
   /** Set for replies in an earlier session, perhaps of another agent. The model sees them, but they are not rounds of this session. */
   readonly earlier?: true
   /** The model that answered. */

@@ -1,4 +1,4 @@
-import type { AssistantDraft, Image, ResultDraft, WireCall } from './entry.ts'
+import type { AssistantDraft, Image, Reasoning, ResultDraft, WireCall } from './entry.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Usage } from './report.ts'
 import type { JsonSchema } from './schema.ts'
@@ -9,7 +9,7 @@ import type { JsonSchema } from './schema.ts'
  */
 export type Message =
   | { readonly role: 'user'; readonly content: string; readonly images?: readonly Image[] }
-  | Pick<AssistantDraft, 'role' | 'content' | 'tool_calls'>
+  | Pick<AssistantDraft, 'role' | 'content' | 'tool_calls' | 'reasoning'>
   | Pick<ResultDraft, 'role' | 'tool_call_id' | 'content' | 'images'>
 
 /** A tool as the model sees it. Every request of a session contains the same array of offers. */
@@ -40,6 +40,8 @@ export interface Reply {
   readonly kind: 'reply'
   readonly content: string | null
   readonly calls: readonly WireCall[]
+  /** Recorded with the reply, and part of its message in later requests. */
+  readonly reasoning?: Reasoning
   readonly usage?: Usage
   /** The model that answered, if the backend reports it. */
   readonly model?: string
@@ -77,6 +79,14 @@ export interface ReplyHooks {
   readonly notice?: (code: string, message: string) => void
 }
 
+/** In US dollars per million tokens. Without a price of their own, tokens of a cache cost as much as other input. */
+export interface Price {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead?: number
+  readonly cacheWrite?: number
+}
+
 /** A model that is ready for requests. */
 export interface Model {
   /** `backend:name`, as in `--model`. */
@@ -89,8 +99,7 @@ export interface Model {
   readonly capsReplies?: true
   /** False if the model is known not to support tools. Cadre then sends it no requests with tools. */
   readonly supportsTools?: false
-  /** The price in US dollars per million tokens, if known. */
-  readonly price?: { readonly input: number; readonly output: number }
+  readonly price?: Price
   /** Sends a request and streams the reply. Must not throw or reject: failures are values. Must end promptly when aborted. */
   reply(request: ModelRequest, hooks: ReplyHooks, signal: AbortSignal): Promise<Reply | ReplyFailure>
   /**
@@ -117,6 +126,8 @@ export type ModelResolution =
       readonly code?: Extract<ErrorCode, 'policy'>
       /** True if Cadre cannot check the name, because the backend is not installed, not signed in or does not respond. */
       readonly unreachable?: boolean
+      /** True if no other model may be used in its place. */
+      readonly firm?: boolean
     }
 
 /** The models of all backends. */

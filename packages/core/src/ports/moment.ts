@@ -9,6 +9,7 @@ import type { SessionSpec } from './session-spec.ts'
  * handlers must be repeatable:
  *
  * - `session.started`, `person.awaited`: once per life.
+ * - `call.starting`: before each try of a call that writes or runs programs.
  * - `prompt.given`, `call.settled`, `context.compacting`, `error.occurred`: before the prompt, the result, the summary or the end is
  *   recorded; again if the process dies before that.
  * - `session.ended`: after the end is recorded; never again, and not at all if the process dies in between.
@@ -23,6 +24,8 @@ export type Moment =
     }
   /** A message of a person: the work of an entry session, or a later message. */
   | { readonly kind: 'prompt.given'; readonly prompt: string }
+  /** A call that writes files or runs programs is about to run. Its start is recorded. `readsOnly`: the gate found that it changes nothing. */
+  | { readonly kind: 'call.starting'; readonly call: JudgedCall; readonly readsOnly?: true }
   /** A call has run, and its outcome is not recorded yet. `call.input` is the input that the tool received. */
   | {
       readonly kind: 'call.settled'

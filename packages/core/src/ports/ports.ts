@@ -2,6 +2,7 @@ import type { AgentDefinition } from './agent.ts'
 import type { Engine } from './engine.ts'
 import type { CadreEvent } from './events.ts'
 import type { Answerer, Reviewer, Rule } from './gate.ts'
+import type { Inform } from './knowledge.ts'
 import type { Message, Models } from './model.ts'
 import type { Attend } from './moment.ts'
 import type { Notice } from './report.ts'
@@ -73,6 +74,11 @@ export interface Ports {
    * summarises old rounds when a request would fill most of the context window.
    */
   readonly prepareContext?: (request: ContextRequest, session: SessionSpec) => number
+  /**
+   * What a session knows besides the prompt of its agent: instructions of its workspace, skills, facts about the environment. Called
+   * once per session, when it is specified. Cadre records the text as a part of the system prompt. Without it, sessions know nothing else.
+   */
+  readonly inform?: Inform
   /** Gives sessions their own workspaces. Without it, all sessions of a tree share one. */
   readonly workspaces?: Workspaces
   /** Stores teams and delivers their messages. If you set it, also add `teamTools` to `tools`. */

@@ -2,8 +2,13 @@ import type { Json } from './json.ts'
 
 /** Tokens and cost. `cost` is in US dollars, and absent if the price of a model is unknown. */
 export interface Usage {
+  /** All input tokens, including those that were read from or written to a prompt cache. */
   readonly input: number
   readonly output: number
+  /** Input tokens that the server read from its prompt cache, if it reports them. */
+  readonly cacheRead?: number
+  /** Input tokens that the server wrote to its prompt cache, if it reports them. */
+  readonly cacheWrite?: number
   readonly cost?: number
   /** Premium requests of a Copilot subscription, with the multiplier of the model. */
   readonly premium?: number
@@ -59,9 +64,13 @@ export function addUsage(a: Usage, b: Usage | undefined): Usage {
   if (b === undefined) return a
   const cost = sumOf(a.cost, b.cost)
   const premium = sumOf(a.premium, b.premium)
+  const cacheRead = sumOf(a.cacheRead, b.cacheRead)
+  const cacheWrite = sumOf(a.cacheWrite, b.cacheWrite)
   return {
     input: a.input + b.input,
     output: a.output + b.output,
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
     ...(cost !== undefined && { cost }),
     ...(premium !== undefined && { premium }),
   }

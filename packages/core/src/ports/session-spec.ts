@@ -70,6 +70,8 @@ export interface SessionSpec {
   readonly systemPrompt: string
   /** Resolved before the session starts. */
   readonly model: string
+  /** The model that the agent asks for, if it is not available and the default model is used instead. Not stored. */
+  readonly insteadOf?: { readonly name: string; readonly reason: string }
   /** Absent for an entry session. */
   readonly parent?: { readonly session: string; readonly call: string }
   readonly depth: number

@@ -1,5 +1,6 @@
 import type { Boundary, ToolClass } from './agent.ts'
 import type { Image } from './entry.ts'
+import type { Usage } from './report.ts'
 import type { JsonSchema, StandardSchema } from './schema.ts'
 
 /**
@@ -28,6 +29,8 @@ export interface ToolResult {
   readonly images?: readonly Image[]
   /** Set if the call failed. The model then sees the content as an error. */
   readonly failed?: boolean
+  /** What a server charged for the call, such as tokens of an embedding model. Part of the session's usage. */
+  readonly usage?: Usage
 }
 
 /** The programs that a command line starts. */
@@ -56,6 +59,11 @@ export interface Tool<Input = unknown> {
   readonly adapt?: { readonly [alias: string]: (input: Record<string, unknown>) => Record<string, unknown> }
   /** Where the tool comes from. If several tools have the same name, `editor` takes precedence over `custom`, and `custom` over `built-in`. */
   readonly origin?: 'built-in' | 'custom' | 'editor'
+  /**
+   * Set for a tool that is not set up, such as one for Slack without Slack. Agents that name it get it; agents that get all tools do not, so
+   * that it costs them nothing.
+   */
+  readonly onlyNamed?: boolean
   /** The files and folders that the call uses, as the model wrote them. The gate checks them. */
   readonly paths?: (input: Input) => readonly string[]
   /** The programs that the call would start. The gate checks them. */

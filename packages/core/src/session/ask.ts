@@ -6,7 +6,7 @@ import { beginWork } from './begin-work.ts'
 import type { Ending } from './build-report.ts'
 import { prepareContext } from './context.ts'
 import { announceDecisions, decisions, haveEffects } from './decide.ts'
-import { notice, record, type Session } from './session.ts'
+import { notice, record, type Session, say } from './session.ts'
 import { isOutdated, type SessionState } from './state.ts'
 
 /** One question to the model. Gives back an ending when the session cannot go on. */
@@ -33,6 +33,10 @@ export async function ask(session: Session): Promise<Ending | undefined> {
     failure = await askOnce(session)
   }
   if (failure === undefined || node.signal.aborted || node.isBrokenOff) return undefined
+  if (failure.interrupted !== undefined) {
+    await noteInterruption(session, failure.interrupted)
+    return undefined
+  }
   if (failure.code === 'budget_exceeded') return incomplete(session, failure.code, failure.message)
   return {
     status: 'error',
@@ -59,17 +63,24 @@ function repeatedEnding(session: Session): Ending | undefined {
   )
 }
 
-async function askOnce(session: Session): Promise<RequestFailure | undefined> {
+/** Why there is no reply. `interrupted`: a person did not want it, and had read this much of it. */
+type Unanswered = RequestFailure & { readonly interrupted?: string }
+
+async function askOnce(session: Session): Promise<Unanswered | undefined> {
   const { spec, state, node } = session
   const round = state.round + 1
   const asked = state.seq
   session.emit({ type: 'round.started', round })
-  let failure: RequestFailure | undefined
+  let failure: Unanswered | undefined
+  let heard = ''
   let calls: readonly WireCall[] = []
   const work = async (): Promise<readonly Draft[]> => {
-    const reply = await replyOf(session, round)
+    node.takeInterruption()
+    const reply = await replyOf(session, round, (text) => {
+      heard += text
+    })
     if (reply.kind === 'failed') {
-      failure = reply
+      failure = node.takeInterruption() ? { ...reply, interrupted: heard } : reply
       return []
     }
     const draft = draftOf(reply, session.state, asked)
@@ -90,13 +101,35 @@ async function askOnce(session: Session): Promise<RequestFailure | undefined> {
   return failure
 }
 
-function replyOf(session: Session, round: number): Promise<Reply | RequestFailure> {
+/** The most of an interrupted reply that the model is told: its end, which is what the person read last. */
+const mostInterrupted = 4_000
+
+/**
+ * Tells the model what the person read of the reply. It is a message and no reply: the next move is to ask, also if this life ends
+ * here. The request is charged as any other without a reply.
+ */
+async function noteInterruption(session: Session, heard: string): Promise<void> {
+  session.model.release?.(session.spec.id)
+  const text = heard.trim().slice(-mostInterrupted)
+  if (text === '') return
+  const content = `The user interrupted your reply. They had read this much of it:\n\n${text}`
+  await say(session, `interrupted/${session.state.seq}`, { content })
+}
+
+function replyOf(
+  session: Session,
+  round: number,
+  hear: (text: string) => void,
+): Promise<Reply | RequestFailure> {
   const { state, systemPrompt: system, toolset } = session
   return askModel(
     session,
     { round, system, messages: state.messages, tools: toolset.offers },
     {
-      text: (text) => session.emit({ type: 'text.added', round, text }),
+      text: (text) => {
+        hear(text)
+        session.emit({ type: 'text.added', round, text })
+      },
       delayed: (reason, ms) => session.emit({ type: 'reply.delayed', round, reason, ms }),
       notice: (code, message) => void notice(session, code, message).catch(() => {}),
     },
@@ -112,6 +145,7 @@ function draftOf(reply: Reply, state: SessionState, asked: number): AssistantDra
     role: 'assistant',
     content: reply.content,
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...(reply.reasoning !== undefined && { reasoning: reply.reasoning }),
     ...(reply.model !== undefined && { model: reply.model }),
     ...(reply.usage !== undefined && { usage: reply.usage }),
     ...(reply.stop !== undefined && { stop: reply.stop }),

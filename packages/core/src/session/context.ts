@@ -10,13 +10,17 @@ const fill = 0.8
 /** Of the window, what the newest rounds may keep when older ones are summarised. */
 const keep = 0.3
 
+/** About how many tokens a text of this length has. */
+export function estimatedTokens(characters: number): number {
+  return Math.ceil(characters / 4)
+}
+
 /** Tokens of the next request, from its characters and from what the last one was charged with. */
 function estimateTokens(state: SessionState, systemPrompt: string): number {
-  const perToken = 4
   if (state.measured !== undefined && state.measured.tokens > 0) {
-    return state.measured.tokens + Math.ceil((state.characters - state.measured.characters) / perToken)
+    return state.measured.tokens + estimatedTokens(state.characters - state.measured.characters)
   }
-  return Math.ceil((state.characters + systemPrompt.length) / perToken)
+  return estimatedTokens(state.characters + systemPrompt.length)
 }
 
 /** Before a request would exceed the model's window, older rounds become a summary. The journal keeps everything. */
@@ -34,6 +38,8 @@ export async function prepareContext(session: Session, isTooLong = false): Promi
   const upTo = state.messageSeqs[cut - 1] as number
   const [compacted] = await record(session, `compact/${state.round}/${upTo}`, async () => {
     const { text, usage } = await summarise(session, older)
+    // Stopped: nothing is lost by leaving the record as it is.
+    if (session.node.isStopped) return []
     const content = `Earlier in this session (${older.length} messages, summarised):\n\n${text}`
     return [
       {
@@ -45,9 +51,10 @@ export async function prepareContext(session: Session, isTooLong = false): Promi
       },
     ]
   })
+  if (compacted === undefined) return
   session.emit({
     type: 'context.compacted',
-    summary: compacted?.content ?? '',
+    summary: compacted.content ?? '',
     before: older.length,
   })
 }

@@ -39,7 +39,7 @@ export async function decisions(
   for (const [index, call] of calls.entries()) {
     const one = judging[index] ?? judged(session, call, late.has(call.id))
     const decided = one instanceof Promise ? await one : one
-    drafts.push(...draftsOf(session, countedAnew(session, decided)))
+    drafts.push(...draftsOf(session, recheckCounts(session, decided)))
   }
   return drafts
 }
@@ -114,7 +114,7 @@ function judgeRead(
 }
 
 /** Other calls, in this reply or in another session, may have been allowed since this one was judged. */
-function countedAnew(session: Session, decided: Decided): Decided {
+function recheckCounts(session: Session, decided: Decided): Decided {
   if (decided.kind !== 'verdict' || decided.verdict.kind === 'deny') return decided
   const over = session.gate.judgeCounts(decided.judged, session.spec, session.node.signal)
   return over === undefined ? decided : { ...decided, verdict: { ...decided.verdict, ...over } }
@@ -163,6 +163,7 @@ function draftOf(session: Session, judged: JudgedCall, verdict: Verdict): EventD
     grants.length > 0 &&
     grants.every((grant) => session.state.grants.has(grant))
   if (verdict.kind === 'allow' || granted) {
+    if (verdict.readsOnly === true) session.readsOnly.add(call.id)
     const isAnswered = verdict.kind === 'allow' && verdict.answered === true
     const why = granted
       ? { ...said, by: 'approval', rule: 'granted for this session' }

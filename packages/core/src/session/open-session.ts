@@ -4,12 +4,13 @@ import { Suspended } from '../ports/errors.ts'
 import type { EventBody } from '../ports/events.ts'
 import type { Gate, JudgedCall } from '../ports/gate.ts'
 import type { JsonObject } from '../ports/json.ts'
-import type { Model } from '../ports/model.ts'
+import type { Model, ModelResolution } from '../ports/model.ts'
 import type { Ports } from '../ports/ports.ts'
 import { noUsage, type Report } from '../ports/report.ts'
 import type { SessionSpec, Work } from '../ports/session-spec.ts'
 import { readCall, readInput } from '../rules/create-gate.ts'
 import { resumeBackground } from '../tree/delegate.ts'
+import { fallbackFor, fallbackMessage } from '../tree/resolve-model.ts'
 import type { Tree } from '../tree/tree.ts'
 import { settledEvent, startedEvent } from '../view/entry-events.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
@@ -60,8 +61,9 @@ export type Opened =
  * Opens the journal, takes up where it stands, and waits for a free slot. Rejects when the journal
  * cannot be opened.
  */
-export async function openSession(spec: SessionSpec, host: Host): Promise<Opened> {
+export async function openSession(wanted: SessionSpec, host: Host): Promise<Opened> {
   const { ports } = host
+  let spec = wanted
   const tree = host.tree(spec)
   const wasHere = tree.hasEntered(spec.id)
   const node = tree.enter(spec)
@@ -76,7 +78,8 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   }
   const refusal = ports.refuse?.(spec)
   if (refusal !== undefined) return refuse(refusal.code, refusal.message)
-  const resolution = await ports.models.resolve(spec.model)
+  const { resolution, ...used } = await withModel(spec, ports)
+  spec = used.spec
   if (resolution.kind === 'unknown') return refuse(resolution.code ?? 'unknown_model', resolution.reason)
   let run: Session['run']
   try {
@@ -116,9 +119,28 @@ export async function openSession(spec: SessionSpec, host: Host): Promise<Opened
   return { kind: 'running', session }
 }
 
+/**
+ * A session that is resumed after its model has disappeared continues on the default model, if its agent named the model. One that a
+ * person chose is not replaced.
+ */
+async function withModel(
+  spec: SessionSpec,
+  ports: Ports,
+): Promise<{ readonly spec: SessionSpec; readonly resolution: ModelResolution }> {
+  const resolution = await ports.models.resolve(spec.model)
+  if (resolution.kind === 'found' || !spec.agent.models?.length) return { spec, resolution }
+  const fallback = await fallbackFor(ports, { ...resolution, name: spec.model })
+  if (fallback === undefined) return { spec, resolution }
+  const { id: model, insteadOf } = fallback
+  return {
+    spec: { ...spec, model, ...(insteadOf && { insteadOf }) },
+    resolution: await ports.models.resolve(model),
+  }
+}
+
 type SessionParts = Pick<Session, 'tree' | 'node' | 'run' | 'state'> & { model: Model }
 
-function createSession(
+export function createSession(
   spec: SessionSpec,
   host: Host,
   { tree, node, run, state, model }: SessionParts,
@@ -142,6 +164,7 @@ function createSession(
     state,
     inherited: startedCalls(state),
     heldNow: new Set(),
+    readsOnly: new Set(),
     read: new Map(),
     background: new Map(),
     teammates: undefined,
@@ -181,6 +204,7 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
   if (run.recorded.length === 0) {
     const start = await attend(session, { kind: 'session.started', source: 'startup' })
     await sayUnisolated(session)
+    await sayFallback(session)
     await beginWork(session)
     if (news !== undefined) await hear(session, news.work)
     return addContext(session, start?.context)
@@ -190,6 +214,7 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
     return [{ role: 'event', type: 'session.resumed' }, ...left]
   })
   for (const entry of entries) if (entry.role === 'tool_result') session.emit(settledEvent(entry))
+  await sayFallback(session)
   const inDoubt = await begunEffects(session)
   const doubts = inDoubt.length > 0 && { inDoubt }
   const start = await attend(session, { kind: 'session.started', source: 'resume', ...doubts })
@@ -203,6 +228,12 @@ async function sayUnisolated(session: Session): Promise<void> {
   if (isolation?.kind !== 'missing' || isolation.session !== id) return
   const what = `could not get its own workspace: ${isolation.reason}`
   await notice(session, 'isolation', `${what}. Every change that it or its subagents make needs an approval`)
+}
+
+/** Another model can cost more or do less than the one that the agent asks for, so a person is told. */
+async function sayFallback(session: Session): Promise<void> {
+  const { insteadOf, agent, model } = session.spec
+  if (insteadOf !== undefined) await notice(session, 'model', fallbackMessage(agent.name, model, insteadOf))
 }
 
 async function begunEffects(session: Session): Promise<string[]> {

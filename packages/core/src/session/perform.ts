@@ -29,8 +29,13 @@ export async function perform(
   let result = await untilStopped(ran, node, undefined)
   if (result === undefined && node.signal.aborted) result = await withGrace(ran, ports.clock)
   if (result === undefined) return undefined
-  const { content, images, failed } = result
-  return { content, ...(failed && { outcome: 'failed' as const }), ...(images && { images }) }
+  const { content, images, failed, usage } = result
+  return {
+    content,
+    ...(failed && { outcome: 'failed' as const }),
+    ...(images && { images }),
+    ...(usage && { usage }),
+  }
 }
 
 export function contextOf(session: Session, call: string): ToolContext {

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { JsonObject } from '../ports/json.ts'
+import type { PromptPart } from '../ports/knowledge.ts'
 import { outputSection } from '../schema/require-output.ts'
 import type { MemberRequest, TeamRequest } from '../tree/team-tools.ts'
 import { delegationName, type Toolset } from '../vocabulary/toolset.ts'
@@ -7,24 +8,58 @@ import { delegationName, type Toolset } from '../vocabulary/toolset.ts'
 /** Names are shown whole: a model has to be able to write them. */
 const longestName = 200
 
+interface PromptOptions {
+  /** What its report must be. */
+  readonly outputSchema?: JsonObject | undefined
+  /** What the session knows besides. */
+  readonly known?: readonly PromptPart[]
+}
+
 /**
- * The system prompt of a session. An agent that may delegate gets the list of its targets at the end, and one whose definition
- * restricts its tools gets those that are left. The gate enforces both. Any other agent gets its prompt unchanged.
+ * The system prompt of a session in its parts. An agent that may delegate gets the list of its targets after its prompt, and one whose
+ * definition restricts its tools gets those that are left. The gate enforces both. What the session knows besides comes last: it
+ * changes most often, and servers cache a prompt by its beginning.
  */
+export function promptParts(
+  agent: AgentDefinition,
+  targets: readonly AgentDefinition[],
+  toolset: Toolset,
+  { outputSchema, known = [] }: PromptOptions = {},
+): readonly PromptPart[] {
+  const { source, name } = agent
+  const place =
+    source === undefined
+      ? `agent ${name}`
+      : `${source.path}${source.line === undefined ? '' : `:${source.line}`}`
+  const delegation = delegationSection(targets, delegationName(toolset))
+  const restricted = restrictions(agent, toolset)
+  return [
+    ...(agent.prompt.trim() === '' ? [] : [{ from: place, text: agent.prompt }]),
+    ...(delegation === undefined ? [] : [{ from: 'Cadre: agents it can delegate to', text: delegation }]),
+    ...(restricted === undefined ? [] : [{ from: 'Cadre: tools it may use', text: restricted }]),
+    ...(outputSchema === undefined
+      ? []
+      : [{ from: 'Cadre: the form of its report', text: outputSection(outputSchema) }]),
+    ...known,
+  ]
+}
+
+/** The text that is sent. The prompt of an agent is its beginning, as it is written. */
+export function joinPrompt(parts: readonly PromptPart[]): string {
+  const [first, ...rest] = parts
+  if (first === undefined) return ''
+  if (rest.length === 0) return first.text
+  return [first.text.trimEnd(), ...rest.map(({ text }) => text)].join('\n\n')
+}
+
+/** The system prompt of a session that knows nothing besides. */
 export function systemPrompt(
   agent: AgentDefinition,
   targets: readonly AgentDefinition[],
   toolset: Toolset,
-  outputSchema?: JsonObject,
 ): string {
-  const sections = [
-    delegationSection(targets, delegationName(toolset)),
-    restrictions(agent, toolset),
-    outputSchema && outputSection(outputSchema),
-  ]
-  const added = sections.filter((section) => section !== undefined).join('\n\n')
-  if (added === '') return agent.prompt
-  return agent.prompt.trim() === '' ? added : `${agent.prompt.trimEnd()}\n\n${added}`
+  const parts = promptParts(agent, targets, toolset)
+  return parts.length === 0 ? agent.prompt : joinPrompt(parts)
 }
 
 function delegationSection(
@@ -95,7 +130,7 @@ export function delegatedWork(work: string, expectations: string): string {
 const delegated = /^## Work\s+([\s\S]*?)\s+## Report expectations\s/
 
 /** The work of a session as it was given, without the headings of delegated work. */
-export function bareWork(content: string): string {
+export function workWithoutHeadings(content: string): string {
   return delegated.exec(content)?.[1] ?? content
 }
 

@@ -34,6 +34,8 @@ export interface Session {
   inherited: Set<string>
   /** Calls that were held in this life: everybody has just judged them. */
   readonly heldNow: Set<string>
+  /** Calls that the gate allowed in this life because they change nothing. */
+  readonly readsOnly: Set<string>
   /** The calls of the last reply as this life has read them. */
   read: Map<string, ReadCall>
   /** Children in the background that this life has started or re-attached to. */

@@ -158,6 +158,11 @@ async function run(session: Session, judged: JudgedCall): Promise<Outcome | unde
     const refused = (await refusedByNow(session, judged)) ?? (await startAgain(session, judged))
     if (refused !== undefined) return refused
   }
+  const { effect } = judged.tool
+  if (effect === 'write' || effect === 'execute') {
+    const readsOnly = session.readsOnly.has(judged.call.id)
+    await attend(session, { kind: 'call.starting', call: judged, ...(readsOnly && { readsOnly }) })
+  }
   return perform(session, judged)
 }
 

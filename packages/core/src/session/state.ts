@@ -187,6 +187,7 @@ function sizeOf(message: Message): number {
   if (message.role === 'assistant') {
     for (const call of message.tool_calls ?? [])
       size += call.function.arguments.length + call.function.name.length
+    for (const { item } of message.reasoning?.items ?? []) size += JSON.stringify(item).length
   }
   return size
 }

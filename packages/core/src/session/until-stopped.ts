@@ -12,14 +12,14 @@ export function untilStopped<T>(promise: Promise<T>, on: Stoppable, instead: T):
     return Promise.resolve(instead)
   }
   return new Promise((resolve, reject) => {
-    const takeBack = on.onStop(() => resolve(instead))
+    const unsubscribe = on.onStop(() => resolve(instead))
     promise.then(
       (value) => {
-        takeBack()
+        unsubscribe()
         resolve(value)
       },
       (error) => {
-        takeBack()
+        unsubscribe()
         reject(error)
       },
     )

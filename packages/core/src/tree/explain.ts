@@ -44,8 +44,10 @@ export async function explainCall(
 ): Promise<Explained> {
   const { chain, tool, input, workspace, model, delegation = true, controls } = request
   const [entry, ...below] = chain
+  // A verdict does not depend on what the session knows.
+  const { inform: _, ...quiet } = ports
   const work = { content: '' }
-  let session = await specify(ports, limits, {
+  let session = await specify(quiet, limits, {
     id: 'explained',
     agent: entry,
     completion: 'text',
@@ -62,7 +64,7 @@ export async function explainCall(
       return { verdict: { kind: 'deny', by: 'role', rule, reason }, session }
     }
     const parent = { spec: session, call: 'explained' }
-    session = await specify(ports, limits, {
+    session = await specify(quiet, limits, {
       id: `explained-${session.depth + 1}`,
       agent,
       parent,

@@ -12,6 +12,7 @@ import type { Isolation } from '../ports/workspaces.ts'
 import { createGate } from '../rules/create-gate.ts'
 import { engineRules } from '../rules/rules.ts'
 import { requireOutput } from '../schema/require-output.ts'
+import { compactSession } from '../session/compact-session.ts'
 import type { Host, Message } from '../session/open-session.ts'
 import { runSession } from '../session/run-session.ts'
 import { requireSections } from '../session/sections.ts'
@@ -20,7 +21,7 @@ import { didYouMean } from '../vocabulary/nearest.ts'
 import { type Explained, type ExplainRequest, explainCall } from './explain.ts'
 import { canChange, isolate, isolateLate } from './isolate.ts'
 import { type OwnedRun, RunRegistry } from './run-registry.ts'
-import { specify } from './specify.ts'
+import { specify, specifyInParts } from './specify.ts'
 import { startNotices } from './start-notices.ts'
 import { type StopReason, Tree } from './tree.ts'
 
@@ -97,6 +98,16 @@ export interface Orchestrator {
    * is recorded, and to false if the session is not running here, or ended or was suspended first.
    */
   tell(session: string, work: Work): Promise<boolean>
+  /**
+   * Gives up the reply that this session is receiving. The session continues with the messages it was told, and learns how far its reply
+   * got. Calls that are running, and sessions below it, are not affected. Returns false if no reply is on its way here.
+   */
+  interrupt(session: string): boolean
+  /**
+   * Summarises the older rounds of a session that has ended, so that its next request is shorter. Returns false if there is nothing to
+   * summarise. Rejects if the session has not ended, or runs elsewhere.
+   */
+  compact(session: string, signal: AbortSignal): Promise<boolean>
   /**
    * Pauses the tree with this root. Without `root`, pauses everything in this orchestrator permanently. Each session is suspended when its
    * allowed calls are settled, and nothing is cancelled. Resume it here or, after everything was paused, with another orchestrator, which
@@ -216,7 +227,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       const parallel = wanted === true && canChange(ports, agent)
       return runs.own(id, async () => {
         if (request.id !== undefined) await requireNew(id, ports)
-        const spec = await specify(ports, limits, {
+        const { spec, notices: ofKnowledge } = await specifyInParts(ports, limits, {
           ...rest,
           agent,
           work,
@@ -225,7 +236,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
           charged: await accounts.payerOf(charged),
           completion: 'text',
         })
-        const notices = await startNotices(spec, ports)
+        const notices = [...(await startNotices(spec, ports)), ...ofKnowledge]
         for (const notice of notices) emit(spec.id, { type: 'notice.added', notice })
         const result = await runOwned(spec, signal)
         const isFinal = result.kind === 'waiting' || request.plain === false
@@ -259,6 +270,20 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
         if (waiting === undefined) messages.set(session, [{ work, settle }])
         else waiting.push({ work, settle })
         node.wasTold()
+      })
+    },
+    interrupt: (session) => runs.find(session)?.interruptReply() ?? false,
+    async compact(id, signal) {
+      const stored = await ports.engine.read(id)
+      if (stored === undefined) throw new CadreError('not_found', `there is no session ${id}.`)
+      const { spec } = stored
+      return runs.own(spec.root, async () => {
+        const letGo = accounts.hold(spec)
+        try {
+          return await compactSession(boundSession(spec, ceilings), host, signal)
+        } finally {
+          letGo()
+        }
       })
     },
     pause({ root, breaksOff = false } = {}) {

@@ -1,14 +1,17 @@
 import type { AgentDefinition } from '../ports/agent.ts'
-import { CadreError, type ErrorCode } from '../ports/errors.ts'
 import type { JsonObject } from '../ports/json.ts'
+import type { Knowledge, PromptPart } from '../ports/knowledge.ts'
 import type { RunLimits } from '../ports/limits.ts'
 import type { Ports } from '../ports/ports.ts'
+import type { Notice } from '../ports/report.ts'
 import type { Completion, Controls, SessionSpec, Work } from '../ports/session-spec.ts'
-import { systemPrompt } from '../session/prompt.ts'
-import { modelPreferences } from '../vocabulary/match-model.ts'
-import { delegationName, toolsetOf } from '../vocabulary/toolset.ts'
+
+import { joinPrompt, promptParts } from '../session/prompt.ts'
+import { delegationName, type Toolset, toolsetOf } from '../vocabulary/toolset.ts'
+
 import { allowedTargets } from './delegation.ts'
 import { type Place, placeOf } from './isolate.ts'
+import { resolveModel } from './resolve-model.ts'
 
 export interface SpecRequest {
   readonly id: string
@@ -34,10 +37,27 @@ export interface SpecRequest {
   readonly controls?: Controls | undefined
 }
 
+/** A specification, and how its system prompt came about. */
+export interface Specified {
+  readonly spec: SessionSpec
+  readonly prompt: readonly PromptPart[]
+  /** Messages to the user about what the session knows. */
+  readonly notices: readonly Notice[]
+}
+
 /** All that a new session is started with. Rejects with a `CadreError` when it cannot be started. */
 export async function specify(ports: Ports, limits: RunLimits, request: SpecRequest): Promise<SessionSpec> {
+  return (await specifyInParts(ports, limits, request)).spec
+}
+
+/** The same, with the parts of the system prompt. */
+export async function specifyInParts(
+  ports: Ports,
+  limits: RunLimits,
+  request: SpecRequest,
+): Promise<Specified> {
   const { id, agent, parent, completion, outputSchema, team, work } = request
-  const model = await resolveModel(ports, request)
+  const { id: model, insteadOf } = await resolveModel(ports, request)
   const delegation = parent?.spec.delegation ?? request.delegation ?? true
   const controls = parent === undefined ? request.controls : parent.spec.controls
   const depth = parent === undefined ? 0 : parent.spec.depth + 1
@@ -50,12 +70,16 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
   const tool = delegationName(toolset)
   const { maxTurns, timeoutSeconds, budget } = agent.limits ?? {}
   const charged = parent === undefined ? request.charged : parent.spec.limits.charged
-  return {
+  const place = await placed(request)
+  const { parts, notices = [] } = await informed(ports, agent, place, toolset)
+  const prompt = promptParts(agent, targets, toolset, { outputSchema, known: parts })
+  const spec: SessionSpec = {
     id,
     root: parent?.spec.root ?? request.root ?? id,
     agent,
-    systemPrompt: systemPrompt(agent, targets, toolset, outputSchema),
+    systemPrompt: prompt.length === 0 ? agent.prompt : joinPrompt(prompt),
     model,
+    ...(insteadOf && { insteadOf }),
     ...(parent && { parent: { session: parent.spec.id, call: parent.call } }),
     depth,
     chain,
@@ -79,12 +103,25 @@ export async function specify(ports: Ports, limits: RunLimits, request: SpecRequ
       ...(charged && { charged }),
     },
     ...(controls && { controls }),
-    ...(await placed(request)),
+    ...place,
     ...(team && { team }),
     work,
     ...(request.history && { history: request.history }),
     created: new Date(ports.clock.now()).toISOString(),
   }
+  return { spec, prompt, notices }
+}
+
+/** An agent without a prompt and without tools is the plain model: it gets what the person wrote, and nothing else. */
+async function informed(
+  { inform }: Ports,
+  agent: AgentDefinition,
+  { workspace }: Place,
+  toolset: Toolset,
+): Promise<Knowledge> {
+  const offered = toolset.names().map((name) => toolset.find(name)?.tool.name ?? name)
+  if (inform === undefined || (agent.prompt === '' && offered.length === 0)) return { parts: [] }
+  return inform({ agent, workspace, tools: new Set(offered) })
 }
 
 function placed({ place, parent }: SpecRequest): Place | Promise<Place> {
@@ -95,46 +132,4 @@ function placed({ place, parent }: SpecRequest): Place | Promise<Place> {
 /** What a call asks for can lower what the agent's own definition or else the run allows, never raise it. */
 function ceiling(asked: number | undefined, own: number | undefined, usual: number): number {
   return Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? usual)
-}
-
-/**
- * Call, then agent, then parent, then default. Of several preferences the first that is known applies; a stand-in only if no
- * other one is known. When none is known, that is an error which names the nearest ones: another model than the agent asked for might be a dearer one.
- */
-export async function resolveModel(
-  ports: Pick<Ports, 'models'>,
-  request: Pick<SpecRequest, 'agent' | 'parent' | 'model'>,
-): Promise<string> {
-  const { agent, parent, model } = request
-  const wanted = modelPreferences(model === undefined ? (agent.models ?? []) : [model])
-  let first: { name: string; reason: string; code: ErrorCode; what: string } | undefined
-  let standIn: string | undefined
-  for (const name of wanted) {
-    if (name.toLowerCase() === 'inherit') return inheritedModel(ports, parent)
-    const found = await ports.models.resolve(name)
-    if (found.kind === 'found') {
-      if (found.standIn === undefined) return found.model.id
-      standIn ??= found.model.id
-      continue
-    }
-    const nearest = found.nearest.length === 0 ? '' : `. Nearest: ${found.nearest.join(', ')}`
-    const reason = `${found.reason.replace(/\.$/, '')}${nearest}`
-    const what =
-      found.code === 'policy' ? 'is not allowed' : found.unreachable ? 'cannot be used' : 'is unknown'
-    first ??= { name, reason, code: found.code ?? 'unknown_model', what }
-  }
-  if (standIn !== undefined) return standIn
-  if (first === undefined) return inheritedModel(ports, parent)
-  const whose = model === undefined ? ` of agent ${agent.name}` : ''
-  throw new CadreError(
-    first.code,
-    `the model ${JSON.stringify(first.name)}${whose} ${first.what}: ${first.reason}.`,
-  )
-}
-
-async function inheritedModel(ports: Pick<Ports, 'models'>, parent: SpecRequest['parent']): Promise<string> {
-  if (parent !== undefined) return parent.spec.model
-  const found = await ports.models.resolve(undefined)
-  if (found.kind === 'found') return found.model.id
-  throw new CadreError(found.code ?? 'unknown_model', found.reason)
 }

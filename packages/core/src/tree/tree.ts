@@ -35,7 +35,9 @@ export class TreeNode implements Stoppable {
   readonly #listeners = new Set<() => void>()
   readonly #asking = new Set<() => void>()
   readonly #told = new Set<() => void>()
+  readonly #replies = new Set<() => void>()
   #isBrokenOff = false
+  #wasInterrupted = false
 
   constructor(parent: TreeNode | undefined, isEntry: boolean, clock: Clock) {
     this.#parent = parent
@@ -82,13 +84,46 @@ export class TreeNode implements Stoppable {
       isStopped: this.isStopped || this.#isBrokenOff,
       onStop: (callback) => {
         this.#asking.add(callback)
-        const takeBack = this.onStop(callback)
+        const unsubscribe = this.onStop(callback)
         return () => {
           this.#asking.delete(callback)
-          takeBack()
+          unsubscribe()
         }
       },
     }
+  }
+
+  /** As `question`, for a reply that a person may interrupt: they are told when they do. */
+  get reply(): Stoppable {
+    const { isStopped, onStop } = this.question
+    return {
+      isStopped,
+      onStop: (callback) => {
+        this.#replies.add(callback)
+        const unsubscribe = onStop(callback)
+        return () => {
+          this.#replies.delete(callback)
+          unsubscribe()
+        }
+      },
+    }
+  }
+
+  /** Gives up the reply that is on its way. False if there is none. */
+  interruptReply(): boolean {
+    if (this.#replies.size === 0) return false
+    this.#wasInterrupted = true
+    const callbacks = [...this.#replies]
+    this.#replies.clear()
+    for (const callback of callbacks) callback()
+    return true
+  }
+
+  /** Whether a reply was interrupted since this was last asked. */
+  takeInterruption(): boolean {
+    const was = this.#wasInterrupted
+    this.#wasInterrupted = false
+    return was
   }
 
   /** Questions that are on their way are given up; they are asked again when the session goes on. */

@@ -74,7 +74,11 @@ function createToolset({ agent, tools, targets, completion, team }: ToolsetReque
     else if (![...delegation, ...teams].some((tool) => covers(name, tool))) absent.add(name)
   }
   for (const name of agent.tools.kind === 'all' ? ['*'] : agent.tools.names) {
-    const granted = grantedBy(name, usable, known)
+    const granted = grantedBy(
+      name,
+      name === '*' ? usable.filter(({ onlyNamed }) => !onlyNamed) : usable,
+      known,
+    )
     for (const tool of granted) if (!offered.has(tool)) offered.set(tool, offeredName(tool, name))
     if (granted.length === 0) classify(name)
   }

@@ -115,7 +115,6 @@ export const knownElsewhere: { readonly [host: string]: readonly string[] } = {
     'WebSearch',
     'AskUserQuestion',
     'SlashCommand',
-    'Skill',
     'LSP',
     'EnterPlanMode',
     'ExitPlanMode',
@@ -160,7 +159,6 @@ export const knownElsewhere: { readonly [host: string]: readonly string[] } = {
   ],
   opencode: [
     'websearch',
-    'skill',
     'lsp',
     'question',
     'batch',

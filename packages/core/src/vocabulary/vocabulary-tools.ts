@@ -24,6 +24,7 @@ export const ownTools: { readonly [tool: string]: Vocable } = {
       'copilot_readFile',
     ],
   },
+  read_skill: { class: 'read', names: ['Skill', 'skill'] },
   view_image: { class: 'read', names: ['viewImage', 'read/viewImage', 'copilot_viewImage'] },
   list_directory: {
     class: 'read',

@@ -24,12 +24,12 @@ export async function applyTree(
   const { code, stderr } = await tryGit([...change, from, to], request)
   if (code === 0) return
   const failure = gitError(`nothing was changed: ${reasonIn(stderr)}`, stderr, request)
-  await takeBack(from, to, request, failure)
+  await rollBack(from, to, request, failure)
   throw failure
 }
 
 /** Nothing was in the way, so writing failed. Some files may be written, one of them partly. */
-async function takeBack(
+async function rollBack(
   from: string,
   to: string,
   request: GitRequest & { readonly workTree: string },

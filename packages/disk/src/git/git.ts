@@ -27,6 +27,10 @@ export interface GitEnd {
   readonly stderr: string
 }
 
+interface RawEnd extends Omit<GitEnd, 'stdout'> {
+  readonly stdout: Buffer
+}
+
 /**
  * What holds for every git we run, whatever a repository says: nothing in it makes git start a program, ask anybody, reach
  * outside or look into other repositories.
@@ -67,6 +71,13 @@ export async function git(args: readonly string[], request: GitRequest): Promise
   throw gitError(`git ${args[0]} failed: ${lastLines(stderr, stdout)}`, stderr, request)
 }
 
+/** The same, with the output as it is: the content of files is not always text. */
+export async function gitBytes(args: readonly string[], request: GitRequest): Promise<Buffer> {
+  const { code, stdout, stderr } = await runGit(args, request)
+  if (code === 0) return stdout
+  throw gitError(`git ${args[0]} failed: ${lastLines(stderr, '')}`, stderr, request)
+}
+
 /** An error for a failed git command. If the disk is full, that is its cause, which git does not always report. */
 export function gitError(message: string, stderr: string, request: GitRequest): CadreError {
   const { cwd, workTree = cwd, gitDir = cwd } = request
@@ -90,6 +101,11 @@ function isFullDisk(place: string): boolean {
 
 /** The same, where a failure is an answer. Rejects only when git cannot be run to its end. */
 export async function tryGit(args: readonly string[], request: GitRequest): Promise<GitEnd> {
+  const end = await runGit(args, request)
+  return { ...end, stdout: end.stdout.toString('utf8') }
+}
+
+async function runGit(args: readonly string[], request: GitRequest): Promise<RawEnd> {
   const { cwd, gitDir, workTree, settings: more = [], signal } = request
   const { most = 64_000_000, timeoutMs = 120_000, input } = request
   signal?.throwIfAborted()
@@ -155,7 +171,7 @@ export async function tryGit(args: readonly string[], request: GitRequest): Prom
     child.on('close', (code) => {
       settle()
       if (failure !== undefined) reject(failure)
-      else resolve({ code: code ?? 128, stdout: Buffer.concat(out).toString('utf8'), stderr: said })
+      else resolve({ code: code ?? 128, stdout: Buffer.concat(out), stderr: said })
     })
   })
 }

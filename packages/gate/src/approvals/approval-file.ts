@@ -15,12 +15,16 @@ import {
 import { actionChanged, answerOf, type Reading, typedLine, undecided } from './reading.ts'
 import { barred, isPlain, labelOf, shownLine, shownName, visibleJson } from './shown-text.ts'
 
+const longestTask = 120
+const longestPurpose = 500
+
 export function approvalFile(record: ApprovalRecord): RawText {
-  const { id, agent, session, call, question, created, risk, reasons, why } = record
+  const { id, agent, session, call, question, created, risk, reasons, why, task, purpose } = record
   const lines = [
     `# Approval Request: ${id}`,
     `agent: ${shownLine(agent)}`,
     `session: ${shownLine(session)}`,
+    ...(task === undefined ? [] : [`task: ${shownLine(task, longestTask)}`]),
     `call: ${shownLine(call)}`,
     `question: ${shownLine(question)}`,
     `created: ${created}`,
@@ -28,6 +32,9 @@ export function approvalFile(record: ApprovalRecord): RawText {
     '',
     ...actionLines(record),
     `> ${uncommented(why)}`,
+    ...(purpose === undefined
+      ? []
+      : ['>', `> The agent wrote: ${uncommented(shownLine(purpose, longestPurpose))}`]),
     '',
     `**Risk Level:** ${risk ?? 'unknown'}`,
     ...reasons.map((reason) => `- ${uncommented(reason)}`),

@@ -12,6 +12,10 @@ export interface ApprovalRecord {
   readonly question: string
   readonly call: string
   readonly agent: string
+  /** The work of the session, in one line. */
+  readonly task?: string
+  /** What the agent wrote in the reply that contains the call. It is text of a model: show it as such. */
+  readonly purpose?: string
   /** `terminal_command`, `file_write`, `slack_send`, the tool's name, or `in_doubt`. */
   readonly type: string
   /** Exactly what will be done. */

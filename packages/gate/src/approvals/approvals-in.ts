@@ -1,4 +1,4 @@
-import type { Entry, EventEntry, StoredSession } from '@cadre/core'
+import { type Entry, type EventEntry, type StoredSession, workWithoutHeadings } from '@cadre/core'
 import { approvalContent } from './approval-content.ts'
 import {
   type ApprovalDecision,
@@ -13,8 +13,12 @@ export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] 
   const asked = new Map<string, EventEntry & Entry>()
   const answers = new Map<string, ApprovalDecision>()
   const settled = new Set<string>()
+  const purposes = new Map<string, string>()
+  const task = firstLine(workWithoutHeadings(spec.work.content))
   for (const entry of entries) {
     if (entry.role === 'tool_result') settled.add(entry.tool_call_id)
+    if (entry.role === 'assistant')
+      for (const { id } of entry.tool_calls ?? []) purposes.set(id, (entry.content ?? '').trim())
     if (entry.role !== 'event') continue
     const name = String(entry['name'] ?? '')
     if (entry.type === 'person.asked' && !asked.has(name)) asked.set(name, entry)
@@ -23,6 +27,7 @@ export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] 
   return [...asked].map(([question, entry]) => {
     const decision = answers.get(question)
     const call = String(entry.call ?? '')
+    const purpose = purposes.get(call) ?? ''
     return {
       ...approvalContent(entry, spec.agent.name),
       id: approvalId(spec.id, question, entry.timestamp),
@@ -30,11 +35,17 @@ export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] 
       root: spec.root,
       question,
       call,
+      ...(task !== '' && { task }),
+      ...(purpose !== '' && { purpose }),
       created: entry.timestamp,
       status: statusOf(decision, settled.has(call)),
       ...(decision && { decision }),
     }
   })
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0]?.trim() ?? ''
 }
 
 function decisionOf(entry: EventEntry & Entry): ApprovalDecision {

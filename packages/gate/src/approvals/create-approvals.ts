@@ -188,7 +188,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
           'owned',
           isUnguarded(home)
             ? `another process is running session ${record.session} with a command without a sandbox, which could forge decisions in files. Try again when the command has ended.`
-            : `another process is running session ${record.session}, and Cadre cannot write the decision to either form of ${record.id}. Fix the forms, or decide where the session runs.`,
+            : `another process is running session ${record.session}, and Cadre cannot write the decision to either form of ${record.id}. Fix the forms, or decide in the program that runs the session.`,
         )
       return { kind: 'written', answer }
     },

@@ -3,14 +3,14 @@ import { editFile, type Home, readPlainFile, type Trust, withLock } from '@cadre
 import { wordsOfGrant } from '../commands/grant-of.ts'
 import { ownRuleItem } from '../commands/own-rule.ts'
 
-/** Lines for the home's allowlist, so that commands like this one are not asked about again. */
+/** A change to the home's allowlist, after which Cadre no longer asks about commands like this one. */
 export type RulePlan =
   | {
       readonly kind: 'ready'
       readonly path: string
-      /** As they will stand in the file. Empty when it has them already. */
+      /** The lines to add. Empty if the file already contains them. */
       readonly lines: readonly string[]
-      /** Rejects when the file was changed so that they cannot be added any more. */
+      /** Rejects if the file has changed and the lines can no longer be added. */
       write(): Promise<void>
     }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -19,7 +19,7 @@ export type RulePlan =
 const plainWords = /^[\w@%+=:,.~-][\w@%+=:,./~-]*(?: [\w@%+=:,./~-]+)*$/
 
 /**
- * What would be written, before anything is: a person has to see it. Only for a home that is the user's own, or trusted.
+ * Plans the change without writing it, because a person must see it first. Call it only for the user's own home or a trusted one.
  */
 export function planRule(home: Home, grants: readonly string[], trust: Pick<Trust, 'add'>): RulePlan {
   const path = home.at('storage', 'terminal-cmd-allowlist.yaml')
@@ -28,7 +28,7 @@ export function planRule(home: Home, grants: readonly string[], trust: Pick<Trus
     return {
       kind: 'refused',
       reason:
-        'Cadre cannot write a rule for this call, only for commands of plain words. Approve it once, or for the session',
+        'Cadre can write rules only for simple commands, without quotes, patterns or a path to the program. Approve it once, or for the session',
     }
   const planned = added(textOf(readPlainFile(path) ?? ''), path, patterns)
   if (typeof planned === 'string') return { kind: 'refused', reason: planned }

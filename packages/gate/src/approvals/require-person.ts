@@ -10,7 +10,7 @@ export function requirePerson(home: Home, environment: NodeJS.ProcessEnv = proce
   if (isInsideCommand(home, environment))
     throw new CadreError(
       'policy',
-      `a command of an agent requested this, and agents may not decide for themselves. Run it outside the session, in ${home.path}`,
+      `an agent's command requested this, and agents may not decide approvals. Run it outside the session, in ${home.path}`,
     )
   if (isUnguarded(home, { byOthers: true }))
     throw new CadreError(

@@ -13,6 +13,8 @@ export interface ListAnswer {
   readonly decision: Decision
   /** The pattern as it is written in the list. */
   readonly rule: string
+  /** Set for a rule from elsewhere than a list of commands: `path:line`. */
+  readonly place?: string
   /** Whether the pattern speaks of one of these options itself. */
   readonly names?: (options: readonly string[]) => boolean
   /** The user wrote it, or the organisation: it counts without a sandbox, too. */

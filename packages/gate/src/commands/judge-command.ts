@@ -51,10 +51,12 @@ function decide(command: FoundCommand, { texts, described }: Named, request: Lin
   const { options, lists, source } = request
   const subject = described?.subject ?? texts
   const answer = strictest(lists, subject, source) ?? shipped(lists, subject, described)
-  const rule = answer === undefined ? 'commands.unlisted' : `allowlist: ${answer.rule}`
+  const list = answer?.place === undefined ? 'allowlist' : 'permissions'
+  const rule = answer === undefined ? 'commands.unlisted' : `${list}: ${answer.rule}`
+  const pattern = answer?.place === undefined ? answer?.rule : `${answer.rule} (${answer.place})`
   const said = (decision: Decision, reason: string): Decided => ({ decision, reason, rule })
-  if (answer?.decision === 'deny') return said('deny', `denied by the pattern ${answer.rule}`)
-  if (answer?.decision === 'ask') return said('ask', `the pattern ${answer.rule} requires approval`)
+  if (answer?.decision === 'deny') return said('deny', `denied by the pattern ${pattern}`)
+  if (answer?.decision === 'ask') return said('ask', `the pattern ${pattern} requires approval`)
   if (command.isHint === true) return said('allow', 'judged by the command that starts it')
   // `timeout 60 npm test` is as good as `npm test`.
   if (described?.inner !== undefined && answer === undefined)
@@ -73,7 +75,7 @@ function decide(command: FoundCommand, { texts, described }: Named, request: Lin
   if (weakness !== undefined) return said('ask', weakness)
   return said(
     'allow',
-    answer === undefined ? 'allowed by effects.execute' : `allowed by the pattern ${answer.rule}`,
+    answer === undefined ? 'allowed by effects.execute' : `allowed by the pattern ${pattern}`,
   )
 }
 

@@ -56,7 +56,7 @@ function readOne({ path, trusted, isOwn }: AllowlistFile, stamp: string): Omit<R
     diagnostics: [{ path, severity: 'error', code: 'allowlist-unreadable', message }],
   })
   if (stamp === 'odd')
-    return fault('This is not a regular file of a readable size, so every command needs approval.')
+    return fault('This is not a regular file, or it is too large, so every command needs approval.')
   try {
     const text = readFileSync(path, 'utf8')
     const { allowlist, narrowing, diagnostics, widens } = readAllowlist(text, path, isOwn)

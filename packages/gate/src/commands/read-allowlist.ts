@@ -111,5 +111,5 @@ function readValue({ value, fields }: Located): Value | 'unset' | string {
   const word = String(approve) as keyof typeof decisions
   if (Object.hasOwn(decisions, word) && !(isAlone && typeof value === 'object'))
     return { decision: decisions[word], matchCommandLine }
-  return isAlone ? JSON.stringify(value) : 'approve is not one of these words'
+  return isAlone ? JSON.stringify(value) : 'approve must be one of these words'
 }

@@ -51,7 +51,7 @@ function understand(source: string): CommandLine {
 function dangerIn(source: string, line: CommandLine): Danger | undefined {
   const { plan, commands } = line
   if (plan === undefined && isForkBomb(source))
-    return { what: 'fork bomb', reason: 'it starts itself endlessly' }
+    return { what: 'fork bomb', reason: 'it starts itself over and over' }
   const fetches = commands.some(({ program }) => fetchers.has(program))
   if (plan === undefined ? showsDownload(source) : fetches && runsDownload(plan))
     return { what: 'curl | sh', reason: 'it runs a download' }

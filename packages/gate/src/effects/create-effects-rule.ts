@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path'
 import type { Effect, JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
 import { type Effects, effectsOf, type Policy } from '@cadre/home'
 import type { Places } from '../paths/places.ts'
+import type { Allowance } from '../permissions/permission-allowance.ts'
 import { assessTarget } from './assess-target.ts'
 
 export interface EffectsRuleOptions {
@@ -13,6 +14,8 @@ export interface EffectsRuleOptions {
   readonly places: Pick<Places, 'judge'>
   /** False: nothing keeps programs of a workspace from the rest of the machine, so running any of them is asked about. */
   readonly sandboxed: () => boolean
+  /** A rule that allows a whole call that would be asked about. It loosens the default, and never a policy. */
+  readonly allowance?: Allowance | undefined
   /** A protected path that the agent of a session may write all the same, relative to the workspace. */
   readonly ownOf?: (session: SessionSpec) => string | undefined
 }
@@ -35,7 +38,7 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
       const found = findPaths(call, session)
       const paths = found.length === 0 ? {} : { paths: found.map(({ finding }) => finding) }
       const refused = found.find(({ kind }) => kind !== 'inside')
-      if (refused === undefined) return verdictOf(call, found, paths)
+      if (refused === undefined) return verdictOf(call, session, found, paths)
       const { kind, finding } = refused
       return { kind: 'deny', by: 'policy', rule: `paths.${kind}`, reason: finding.reason ?? kind, ...paths }
     },
@@ -58,6 +61,7 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
 
   function verdictOf(
     call: JudgedCall,
+    { workspace }: SessionSpec,
     found: readonly FoundPath[],
     findings: { readonly paths?: readonly PathFinding[] },
   ): Verdict {
@@ -71,6 +75,15 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
       const reason = `the policy denies ${doing[tool.effect]}: ${key} is deny (${why ?? 'the policy'})`
       return { kind: 'deny', ...decided, reason }
     }
+    const isOpen = why === undefined && policy.beforehand
+    const allowed = isOpen ? options.allowance?.(call, workspace) : undefined
+    if (allowed !== undefined)
+      return {
+        ...decided,
+        kind: 'allow',
+        rule: `permissions: ${allowed.text}`,
+        reason: `allowed by ${allowed.place}`,
+      }
     const { risk, reasons } = riskOf(call, found)
     const grants = policy.beforehand && risk !== 'HIGH' ? grantsOf(call) : undefined
     return {

@@ -77,11 +77,14 @@ function verdictOf(found: readonly Found[]): Verdict | undefined {
   const decided = found.find(({ decision }) => decision === 'deny') ?? found[0]
   if (decided === undefined) return undefined
   const { decision, key, pattern, path, place = 'the policy' } = decided
+  const isPermission = key.startsWith('permissions.')
+  const whose = isPermission ? 'a rule' : 'the policy'
   const reason =
     decision === 'deny'
-      ? `the policy denies ${path}: ${key} contains ${JSON.stringify(pattern)} (${place})`
+      ? `${whose} denies ${path}: ${key} contains ${JSON.stringify(pattern)} (${place})`
       : `${path} needs approval: ${key} contains ${JSON.stringify(pattern)} (${place})`
-  return { kind: decision, by: 'policy', rule: key, reason, paths: findings(found) }
+  const rule = isPermission ? `permissions: ${pattern}` : key
+  return { kind: decision, by: 'policy', rule, reason, paths: findings(found) }
 }
 
 function findings(found: readonly Found[]): PathFinding[] {

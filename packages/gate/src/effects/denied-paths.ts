@@ -5,8 +5,21 @@ import type { Places } from '../paths/places.ts'
 import { patternsByLink } from './linked-files.ts'
 import { type Fit, type PathPattern, readPattern } from './path-pattern.ts'
 
+/** A pattern of paths, from elsewhere than a policy. */
+export interface PathRestriction {
+  readonly decision: 'ask' | 'deny'
+  readonly use: 'read' | 'write'
+  readonly key: string
+  readonly text: string
+  /** As it is written there; `text` when absent. */
+  readonly shown?: string | undefined
+  readonly place?: string | undefined
+}
+
 export interface DeniedPathsOptions {
   readonly policy: Pick<Policy, 'paths' | 'decidedBy'>
+  /** Patterns besides those of the policy. */
+  readonly more?: readonly PathRestriction[] | undefined
   readonly places: Pick<Places, 'locate'>
   readonly userHome?: string | undefined
 }
@@ -57,8 +70,8 @@ export interface DeniedFiles {
 }
 
 /** The paths that policies keep from agents. */
-export function createDeniedPaths({ policy, places, userHome }: DeniedPathsOptions): DeniedPaths {
-  const lists = (['deny', 'ask'] as const).flatMap((decision) =>
+export function createDeniedPaths({ policy, more = [], places, userHome }: DeniedPathsOptions): DeniedPaths {
+  const ofPolicy = (['deny', 'ask'] as const).flatMap((decision) =>
     (['read', 'write'] as const).flatMap((use) =>
       policy.paths[decision][use].map((text, at) => {
         const key = `paths.${decision}.${use}`
@@ -66,6 +79,7 @@ export function createDeniedPaths({ policy, places, userHome }: DeniedPathsOptio
       }),
     ),
   )
+  const lists: readonly PathRestriction[] = [...ofPolicy, ...more]
   const patternsIn = (workspace: string) => {
     const real = places.locate('.', workspace)
     const workspaces = real === undefined || real === workspace ? [workspace] : [workspace, real]
@@ -83,12 +97,12 @@ export function createDeniedPaths({ policy, places, userHome }: DeniedPathsOptio
       if (real !== undefined) readings.push(real)
       const patterns = wanted.map(({ text }) => read(text))
       const linked = real === undefined ? undefined : linksIn(workspace, use, () => patterns)(real)
-      return wanted.flatMap(({ decision, key, text, place }, number) => {
+      return wanted.flatMap(({ decision, key, text, shown = text, place }, number) => {
         const fits = readings.map((reading) => patterns[number]?.fit(reading))
         const isWithin = fits.includes('within') || linked?.has(number) === true
         const fit = isWithin ? 'within' : fits.find((one) => one !== undefined)
         if (fit === undefined) return []
-        return [{ decision, key, pattern: text, fit, ...(place && { place }), ...(real && { real }) }]
+        return [{ decision, key, pattern: shown, fit, ...(place && { place }), ...(real && { real }) }]
       })
     },
     hiddenIn(workspace) {

@@ -74,6 +74,8 @@ function read(moment: Moment, session: SessionSpec): Happened | undefined {
       return isEntry ? one({ event: 'UserPromptSubmit', prompt: moment.prompt }, nothing) : undefined
     case 'call.settled':
       return settled(moment, session)
+    case 'call.starting':
+      return undefined
     case 'person.awaited': {
       const { call, verdict } = moment
       const message = `${agent.name} needs a decision about ${call.tool.name}: ${verdict.reason ?? verdict.rule}`

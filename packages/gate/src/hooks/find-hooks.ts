@@ -174,7 +174,7 @@ function weaknessOf(file: string, owner: number): string | undefined {
     const real = realpathSync(file)
     for (const place of new Set([real, path.dirname(real), realpathSync(path.dirname(file))])) {
       const { uid, gid, mode } = statSync(place)
-      if (uid !== owner) return `${place} belongs to user ${uid}`
+      if (uid !== owner) return `${place} is owned by user ${uid}`
       if ((mode & 0o002) !== 0) return `anyone can write ${place}`
       if ((mode & 0o020) !== 0 && gid !== 0) return `group ${gid} can write ${place}`
     }

@@ -66,7 +66,7 @@ describe('the memory of a home', () => {
     for (const given of ['memory/config.md', 'memory/up/outside.md', 'memory/passwd', 'memory/up'])
       expect(read(given)).toMatchObject({
         kind: 'outside',
-        reason: expect.stringContaining('leads out of memory/'),
+        reason: expect.stringContaining('points outside memory/'),
       })
     expect(read('memory/same.md')).toMatchObject({ kind: 'inside', real: path.join(memory, 'a.md') })
     expect(read('memory/loop')).toMatchObject({ kind: 'invalid' })

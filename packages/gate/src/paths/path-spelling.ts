@@ -4,7 +4,7 @@ const longestPath = 4096
  * What is wrong with a path before the file system is asked. Names that mean something else to the system than to a
  * reader (devices, streams, other users' folders) never get further than here.
  */
-export function faultInSpelling(path: string, platform: NodeJS.Platform): string | undefined {
+export function invalidPathReason(path: string, platform: NodeJS.Platform): string | undefined {
   if (path === '') return 'The path is empty. Use a path relative to the workspace, for example src/main.ts.'
   if (path.includes('\0')) return 'The path contains a NUL character. Use a plain path.'
   if (path.length > longestPath)

@@ -6,7 +6,7 @@ import { identity, isLinkedFrom } from './linked-from.ts'
 import { createMounts, type Mount, type MountedPath, mountsIn } from './mounts.ts'
 import { oneLook, statsAt } from './one-look.ts'
 import { ownRootsIn } from './own-roots.ts'
-import { faultInSpelling } from './path-spelling.ts'
+import { invalidPathReason } from './path-spelling.ts'
 import { plainName } from './plain-name.ts'
 import { protectionByName } from './protected-names.ts'
 import {
@@ -73,7 +73,7 @@ export function createPlaces(options: RootOptions = {}): Places {
   const plainRoots = [...roots, ...ofProject].map((entry) => ({ ...entry, plain: plainName(entry.path) }))
 
   function judge(request: PlaceRequest): Placed {
-    const fault = faultInSpelling(request.path, process.platform)
+    const fault = invalidPathReason(request.path, process.platform)
     if (fault !== undefined) return { kind: 'invalid', reason: fault }
     const root = realFolder(request.workspace)
     if (root === undefined)
@@ -123,7 +123,7 @@ export function createPlaces(options: RootOptions = {}): Places {
   return {
     judge: (request) => oneLook(() => judge(request)),
     locate(given, workspace) {
-      if (faultInSpelling(given, process.platform) !== undefined) return undefined
+      if (invalidPathReason(given, process.platform) !== undefined) return undefined
       const followed = follow(given, workspace, realFolder(workspace))
       const led = mountOf(followed, realFolder(workspace))?.followed ?? followed
       return led.kind === 'followed' ? led.real : undefined
@@ -146,7 +146,7 @@ function judgeMounted(request: PlaceRequest, { mount, followed }: MountedPath, r
   const { real } = followed
   const { name, folder } = mount
   if (!isInside(folder, real)) {
-    const reason = `${quote(request.path)} leads out of ${name}/, the ${name} of this home directory. Use a path inside it.`
+    const reason = `${quote(request.path)} points outside ${name}/, the ${name} of this home directory. Use a path inside it.`
     return { kind: 'outside', real, reason }
   }
   const below = real === folder ? [] : real.slice(folder.length + 1).split(path.sep)

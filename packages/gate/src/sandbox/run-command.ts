@@ -7,8 +7,8 @@ import {
   type CommandLimits,
   defaultCommandLimits,
   type Home,
-  lookAfterFiles,
   openHome,
+  restoreOpenFiles,
   withLock,
 } from '@cadre/home'
 import { maskValues, secretValues } from '../audit/mask-secrets.ts'
@@ -249,7 +249,7 @@ async function runWatched(task: Task, signal: AbortSignal): Promise<Ended> {
     )
     // What is still running could change everything again after it was looked at.
     endLeftovers(mark)
-    if (home !== undefined) lookAfterFiles(home)
+    if (home !== undefined) restoreOpenFiles(home)
     return ended(end, [
       ...undoChanges(snapshot, expected),
       ...undoNested(task),

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { homeItems, lookAtHome } from './home-items.ts'
+import { homeItems, inspectHome } from './home-items.ts'
 
 function createHome() {
   const project = mkdtempSync(path.join(tmpdir(), 'cadre-home-items-'))
@@ -11,7 +11,7 @@ function createHome() {
   const home = path.join(project, '.cadre')
   mkdirSync(home)
   const summaries = async (owns: boolean) =>
-    homeItems(home, await lookAtHome(home, { owns: () => owns })).map(({ what }) => what)
+    homeItems(home, await inspectHome(home, { owns: () => owns })).map(({ what }) => what)
   return { project, home, summaries }
 }
 

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import path from 'node:path'
-import { entriesIn, readYaml } from '@cadre/disk'
+import { entriesIn, readWithin, readYaml } from '@cadre/disk'
 import { isEmptyHome, type OwnHomes, type TrackedFiles, trackedFiles } from '@cadre/home'
 import type { FolderItem } from './folder-item.ts'
-import { readWithin } from './read-within.ts'
 
 /** What is known of a home before anything in it is used. */
 export interface HomeState {
@@ -13,7 +12,7 @@ export interface HomeState {
   readonly tracked: TrackedFiles
 }
 
-export async function lookAtHome(home: string, homes: Pick<OwnHomes, 'owns'>): Promise<HomeState> {
+export async function inspectHome(home: string, homes: Pick<OwnHomes, 'owns'>): Promise<HomeState> {
   if (isEmptyHome(home)) return { kind: 'absent', tracked: { kind: 'none' } }
   return { kind: homes.owns(home) ? 'own' : 'foreign', tracked: await trackedFiles(home) }
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { type AgentDefinition, type Json, parseJson } from '@cadre/core'
-import { isInside } from '@cadre/disk'
+import { isInside, readWithin } from '@cadre/disk'
 import type { FolderContents, FolderItem } from './folder-item.ts'
-import { readWithin } from './read-within.ts'
 import { scriptsNamedIn } from './scripts-named-in.ts'
 
 const files = ['.mcp.json', '.vscode/mcp.json']

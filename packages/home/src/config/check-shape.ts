@@ -111,19 +111,23 @@ const secretHeader = /^(authorization|proxy-authorization|cookie|api-key|x-api-k
 
 /** A file of settings is read by agents, copied and committed: no place for what must stay secret. */
 function secretIn(key: string, within: string): string | undefined {
-  if (within === 'openai.headers' || within === 'openai.query') {
+  const [, server = ''] = /^(openai|anthropic)\.(headers|query)$/.exec(within) ?? []
+  if (server !== '') {
     return secretHeader.test(key) || secretKey.test(key)
-      ? `${holds} and keyHeader: ${key} to send it there.`
+      ? `${holds(server)} and keyHeader: ${key} to send it there.`
       : undefined
   }
   if (within === 'copilot.provider.headers')
     return secretHeader.test(key) || secretKey.test(key) ? `${providerHolds}.` : undefined
   if (within === 'copilot' && /token$/i.test(key) && secretKey.test(key)) return copilotToken
   if (within.startsWith('copilot')) return secretKey.test(key) ? `${providerHolds}.` : undefined
-  return (within === '' || within === 'openai') && secretKey.test(key) ? `${holds}.` : undefined
+  const isPlace = within === '' || within === 'openai' || within === 'anthropic'
+  return isPlace && secretKey.test(key) ? `${holds(within || 'openai')}.` : undefined
 }
 
-const holds = 'is a secret. Do not write secrets to a file. Use openai.keyCommand, a command that prints it,'
+function holds(server: string): string {
+  return `is a secret. Do not write secrets to a file. Use ${server}.keyCommand, a command that prints it,`
+}
 
 const providerHolds =
   'is a secret. Do not write secrets to a file. Set COPILOT_PROVIDER_API_KEY, or use copilot.provider.keyCommand, a command that prints it'

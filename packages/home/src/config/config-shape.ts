@@ -20,6 +20,21 @@ export const whole: Shape = { kind: 'whole' }
 /** A number, 0 or more. */
 export const amount: Shape = { kind: 'amount' }
 
+/** What can be said about a model server. */
+const server: { readonly [key: string]: Shape } = {
+  baseUrl: text,
+  keyCommand: text,
+  keyHeader: text,
+  headers: { kind: 'named', of: text },
+  apiVersion: text,
+  query: { kind: 'named', of: text },
+  allowInsecure: flag,
+  list: flag,
+  listTimeout: whole,
+  idleTimeout: whole,
+  tries: whole,
+}
+
 /** Everything that can be in `config.yaml`. Documented in the user's guide in the same order. */
 export const configShape: Extract<Shape, { kind: 'keys' }> = {
   kind: 'keys',
@@ -35,26 +50,16 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
         keys: {
           window: whole,
           maxOutput: whole,
-          price: { kind: 'keys', keys: { input: amount, output: amount }, required: ['input', 'output'] },
+          price: {
+            kind: 'keys',
+            keys: { input: amount, output: amount, cacheRead: amount, cacheWrite: amount },
+            required: ['input', 'output'],
+          },
         },
       },
     },
-    openai: {
-      kind: 'keys',
-      keys: {
-        baseUrl: text,
-        keyCommand: text,
-        keyHeader: text,
-        headers: { kind: 'named', of: text },
-        apiVersion: text,
-        query: { kind: 'named', of: text },
-        allowInsecure: flag,
-        list: flag,
-        listTimeout: whole,
-        idleTimeout: whole,
-        tries: whole,
-      },
-    },
+    openai: { kind: 'keys', keys: { ...server, reasoningEffort: text } },
+    anthropic: { kind: 'keys', keys: { ...server, thinkingTokens: whole } },
     copilot: {
       kind: 'keys',
       keys: {
@@ -111,8 +116,7 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
       keys: {
         semantic: {
           kind: 'keys',
-          keys: { module: text, options: { kind: 'anything' } },
-          required: ['module'],
+          keys: { enabled: flag, model: text, module: text, options: { kind: 'anything' } },
         },
       },
     },

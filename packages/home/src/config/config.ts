@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@cadre/core'
+import type { Json, JsonObject, Price } from '@cadre/core'
 
 /** What a person has set, from both files together. Absent means: the default. */
 export interface Config {
@@ -13,6 +13,7 @@ export interface Config {
   /** By model: window, longest reply and price, where the backend does not say. */
   readonly models?: { readonly [id: string]: ModelSettings }
   readonly openai?: OpenAiSettings
+  readonly anthropic?: AnthropicSettings
   readonly copilot?: CopilotSettings
   readonly limits?: LimitSettings
   readonly budget?: BudgetSettings
@@ -29,12 +30,22 @@ export interface Config {
     readonly allow?: readonly string[]
   }
   readonly search?: {
-    /** The module that searching by meaning uses, a path or the name of a package, and what it is given. */
-    readonly semantic?: { readonly module: string; readonly options?: Json }
+    readonly semantic?: SemanticSettings
   }
   readonly daemon?: DaemonConfig
   /** How a person is called back to the terminal when something is pending. */
   readonly notify?: 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
+}
+
+/** Searching by meaning. */
+export interface SemanticSettings {
+  /** False: never. Default: if the endpoint of the default model has embeddings. */
+  readonly enabled?: boolean
+  /** The embedding model of the endpoint. */
+  readonly model?: string
+  /** A module that is used instead of the endpoint, a path or the name of a package, and what it is given. */
+  readonly module?: string
+  readonly options?: Json
 }
 
 /** How `cadre up` works. */
@@ -53,7 +64,7 @@ export interface DaemonConfig {
 export interface ModelSettings {
   readonly window?: number
   readonly maxOutput?: number
-  readonly price?: { readonly input: number; readonly output: number }
+  readonly price?: Price
 }
 
 /** GitHub Copilot, through its language server or its SDK. */
@@ -80,7 +91,8 @@ export interface CopilotSettings {
   readonly subagents?: boolean
 }
 
-export interface OpenAiSettings {
+/** A model server, whichever API it has. */
+export interface ServerSettings {
   readonly baseUrl?: string
   readonly keyCommand?: string
   readonly keyHeader?: string
@@ -92,6 +104,16 @@ export interface OpenAiSettings {
   readonly listTimeout?: number
   readonly idleTimeout?: number
   readonly tries?: number
+}
+
+export interface OpenAiSettings extends ServerSettings {
+  /** How much models reason, for the Responses API. */
+  readonly reasoningEffort?: string
+}
+
+export interface AnthropicSettings extends ServerSettings {
+  /** Tokens that a model may think with before it answers. */
+  readonly thinkingTokens?: number
 }
 
 export interface LimitSettings {

@@ -61,13 +61,15 @@ async function readIfThere(file: string | undefined): Promise<ConfigFile | undef
 
 const guarded: { readonly [key: string]: string } = {
   openai: 'it sets where conversations and keys are sent, and can run a command',
+  anthropic: 'it sets where conversations and keys are sent, and can run a command',
   copilot:
     'it sets which program runs as the language server and where conversations and keys are sent, and can run a command',
   tools: 'it runs code from the repository',
   check: 'it runs a program',
   web: 'it lets agents reach private networks',
-  search: 'it runs code from the repository',
-  channels: 'it receives and sends messages outside of this machine',
+  search:
+    'it can run code from the repository, and decides whether file contents are sent to the model endpoint',
+  channels: 'it exchanges messages with other machines',
 }
 
 /** Why a setting is a person's business; nothing when it is not. */
@@ -105,7 +107,10 @@ function absolute(value: JsonObject, file: string): JsonObject {
   const folder = path.dirname(file)
   const semantic = isObject(search) && isObject(search['semantic']) ? search['semantic'] : undefined
   // A package that is not there keeps its name: whoever needs it says so.
-  const module = semantic && (resolveModule(String(semantic['module']), folder) ?? semantic['module'])
+  const module =
+    typeof semantic?.['module'] === 'string'
+      ? (resolveModule(semantic['module'], folder) ?? semantic['module'])
+      : undefined
   const playbook =
     typeof model === 'string' && model.startsWith('scripted:') ? model.slice('scripted:'.length) : undefined
   return {

@@ -11,6 +11,8 @@ export interface ConfigFile {
   readonly value: JsonObject
   /** The line of every key, by its full name: `openai.baseUrl`. */
   readonly lineOf: (key: string) => number
+  /** The same, by the keys from the outermost inwards. */
+  readonly lineAt: (keys: readonly string[]) => number
   readonly diagnostics: readonly Diagnostic[]
   /** Of the bytes that were read: what a person agrees to. */
   readonly sha256: () => string
@@ -31,12 +33,20 @@ export interface FileKind {
 
 const configuration: FileKind = { name: 'configuration', shape: configShape }
 
+/** Everything that is wrong with the text of a configuration. */
+export function checkConfigText(text: string, path: string): readonly Diagnostic[] {
+  const read = readYaml({ text: text.replace(/^\ufeff/, ''), path })
+  if (read.kind === 'broken') return read.diagnostics
+  return read.root.value === null ? [] : checkShape(read.root, configShape, path)
+}
+
 /** Reads one file; `undefined` when there is none. Nothing is loaded for a file that does not exist. */
 export function readConfigFile(path: string, kind: FileKind = configuration): ConfigFile | undefined {
   const failed = (code: string, message: string): ConfigFile => ({
     path,
     value: {},
     lineOf: () => 1,
+    lineAt: () => 1,
     diagnostics: [{ path, line: 1, severity: 'error', code, message }],
     sha256,
   })
@@ -54,21 +64,23 @@ export function readConfigFile(path: string, kind: FileKind = configuration): Co
   const text = bytes.toString('utf8')
   const read = readYaml({ text: text.replace(/^\ufeff/, ''), path })
   if (read.kind === 'broken') return { ...failed('', ''), diagnostics: read.diagnostics }
-  if (read.root.value === null) return { path, value: {}, lineOf: () => 1, diagnostics: [], sha256 }
+  if (read.root.value === null)
+    return { path, value: {}, lineOf: () => 1, lineAt: () => 1, diagnostics: [], sha256 }
   const prepared = kind.prepare?.(read.root, path)
   const root = prepared?.root ?? read.root
   const diagnostics = [...(prepared?.diagnostics ?? []), ...checkShape(root, kind.shape, path, kind.name)]
   return {
     path,
     value: (diagnostics.length === 0 ? root.value : {}) as JsonObject,
-    lineOf: (key) => lineOf(root, key),
+    lineOf: (key) => lineOf(root, key.split('.')),
+    lineAt: (keys) => lineOf(root, keys),
     diagnostics,
     sha256,
   }
 }
 
-function lineOf(root: Located, key: string): number {
+function lineOf(root: Located, keys: readonly string[]): number {
   let at: Located | undefined = root
-  for (const name of key.split('.')) at = at?.fields?.get(name)
+  for (const name of keys) at = at?.fields?.get(name)
   return at?.line ?? root.line
 }

@@ -11,6 +11,7 @@ const excluded = [
   '/storage/index/',
   '/storage/cursors/',
   '/storage/workspaces/',
+  '/storage/checkpoints/',
   '/storage/unguarded/',
   '/storage/edits/',
   '/storage/undone/',

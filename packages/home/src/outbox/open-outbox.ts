@@ -201,7 +201,7 @@ function nameOf(channel: string, key: string): string {
 function inDoubt(channel: string, key: string): CadreError {
   return new CadreError(
     'in_doubt',
-    `Cadre does not know whether ${key} was sent through ${channel}: it was interrupted while sending. Check with the receiver before you send it again.`,
+    `Cadre does not know whether ${key} was sent through ${channel}: sending was interrupted. Check with the recipient before you send it again.`,
   )
 }
 

@@ -2,23 +2,30 @@ import type { ModelResolution, Models } from '@cadre/core'
 import { fitsPattern } from '@cadre/disk'
 import type { Policy } from './policy.ts'
 
-type ModelPolicy = Pick<Policy, 'allowedModels' | 'decidedBy'>
+type ModelPolicy = Pick<Policy, 'allowedModels' | 'decidedBy'> & Partial<Pick<Policy, 'modelFallback'>>
 
 /**
  * The same models, of which only those can be used that every level of the policy allows. A name is judged by the model
- * it stands for, so neither an alias nor a default gets around it.
+ * it stands for, so neither an alias nor a default gets around it. Where the policy says so, no model takes the place of another.
  */
 export function allowOnly(models: Models, policy: ModelPolicy): Models {
-  if (policy.allowedModels.length === 0) return models
+  const { allowedModels, modelFallback = true, decidedBy } = policy
+  if (allowedModels.length === 0 && modelFallback) return models
   return {
     ...models,
     async resolve(name): Promise<ModelResolution> {
       const found = await models.resolve(name)
-      if (found.kind === 'unknown') return found
+      if (found.kind === 'unknown') return modelFallback ? found : firm(found)
       const reason = refusalOfModel(found.model.id, policy)
       if (reason === undefined) return found
       return { kind: 'unknown', name: name ?? found.model.id, nearest: [], reason, code: 'policy' }
     },
+  }
+
+  function firm(unknown: Extract<ModelResolution, { kind: 'unknown' }>): ModelResolution {
+    const place = decidedBy.get('models.fallback') ?? 'the policy'
+    const reason = `${unknown.reason.replace(/\.$/, '')}; no other model may be used instead (models.fallback, ${place}).`
+    return { ...unknown, reason, firm: true }
   }
 }
 

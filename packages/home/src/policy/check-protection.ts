@@ -26,7 +26,7 @@ function weaknessOf(place: string, file: string): Diagnostic | undefined {
   if (uid !== root)
     return warning(
       file,
-      `${who} belongs to user ${uid}, not to root, so that user can change the policy of the organisation.`,
+      `${who} is owned by user ${uid}, not by root, so that user can change the policy of the organisation.`,
       `Run: chown root ${place}`,
     )
   const isOpen = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== root)

@@ -99,6 +99,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     mcp: isOpen('mcp.contributionPoint.enabled'),
     allowedModels,
     modelAliases,
+    modelFallback: isOpen('models.fallback'),
     limits: { ...limits, ...(Object.keys(budget).length > 0 && { budget }) },
     effects: {
       read: strictest('effects.read') ?? defaultEffects.read,

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TrustItem } from '../trust/trust.ts'
 import { effectsOf } from './effects-of.ts'
-import { loadPolicy, lookAtProjectPolicy } from './load-policy.ts'
+import { inspectProjectPolicy, loadPolicy } from './load-policy.ts'
 import { openPolicy, type Permission } from './policy.ts'
 import { restrictions } from './restrictions.ts'
 
@@ -57,7 +57,7 @@ describe('effects', () => {
       { key: 'effects.write', value: '"allow"', line: 2 },
       { key: 'network', value: '"allow"', line: 3 },
     ])
-    const item = await lookAtProjectPolicy(at('project'))
+    const item = await inspectProjectPolicy(at('project'))
     expect(item).toEqual(untrusted.untrusted)
     const same = (other: TrustItem) => other.path === item?.path && other.sha256 === item.sha256
     const trusted = await load({ project: text }, same)
@@ -71,7 +71,7 @@ describe('effects', () => {
     const policy = await load({ project: text })
     expect(policy.effects).toMatchObject({ write: 'deny', read: 'ask' })
     expect(policy.untrusted).toBeUndefined()
-    expect(await lookAtProjectPolicy(at('project'))).toBeUndefined()
+    expect(await inspectProjectPolicy(at('project'))).toBeUndefined()
   })
 
   it('no level ever gets more than a level above it says, whatever a project, a team and a flag want', async () => {

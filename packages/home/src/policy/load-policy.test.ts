@@ -305,7 +305,7 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
 
   it.skipIf(!isRoot)('its owner, where that is not root', async () => {
     chownSync(organisation(), 1234, 0)
-    expect(await weak()).toEqual([expect.stringContaining('belongs to user 1234, not to root')])
+    expect(await weak()).toEqual([expect.stringContaining('is owned by user 1234, not by root')])
     chownSync(organisation(), 0, 1234)
     expect(await weak()).toEqual([])
     chmodSync(organisation(), 0o664)
@@ -324,6 +324,6 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     ])
     chmodSync(at('elsewhere/real.yaml'), 0o644)
     chownSync(at('elsewhere'), 1234, 0)
-    expect(await weak()).toEqual([expect.stringContaining(`${at('elsewhere')} belongs to user 1234`)])
+    expect(await weak()).toEqual([expect.stringContaining(`${at('elsewhere')} is owned by user 1234`)])
   })
 })

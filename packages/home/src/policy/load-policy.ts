@@ -59,7 +59,7 @@ export async function loadPolicy(request: PolicyRequest): Promise<LoadedPolicy> 
 }
 
 /** What the project's policy would permit beyond the default; nothing when it only restricts, is wrong, or is not there. */
-export async function lookAtProjectPolicy(path: string): Promise<WideningPolicy | undefined> {
+export async function inspectProjectPolicy(path: string): Promise<WideningPolicy | undefined> {
   const file = await readIfThere('project', path)
   return file === undefined || file.diagnostics.length > 0 ? undefined : wideningOf(file)
 }

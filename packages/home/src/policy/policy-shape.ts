@@ -18,7 +18,7 @@ export const policyShape: Extract<Shape, { kind: 'keys' }> = {
     mcp: { kind: 'keys', keys: { contributionPoint: enabled } },
     models: {
       kind: 'keys',
-      keys: { allow: { kind: 'texts' }, aliases: { kind: 'named', of: { kind: 'text' } } },
+      keys: { allow: { kind: 'texts' }, aliases: { kind: 'named', of: { kind: 'text' } }, fallback: flag },
     },
     limits: {
       kind: 'keys',

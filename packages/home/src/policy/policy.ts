@@ -32,6 +32,8 @@ export interface Policy {
   readonly allowedModels: readonly (readonly string[])[]
   /** What names of models stand for, such as `haiku`. They come before those of the configuration. */
   readonly modelAliases: { readonly [name: string]: string }
+  /** Whether the default model may be used in the place of one that an agent asks for and that is not available. */
+  readonly modelFallback: boolean
   readonly limits: {
     readonly depth?: number
     readonly concurrency?: number
@@ -75,6 +77,7 @@ export const openPolicy: Policy = {
   mcp: true,
   allowedModels: [],
   modelAliases: {},
+  modelFallback: true,
   limits: {},
   effects: defaultEffects,
   paths: { deny: noPatterns, ask: noPatterns },
@@ -95,6 +98,7 @@ export function closedPolicy(place: string): Policy {
     mcp: false,
     allowedModels: [[]],
     modelAliases: {},
+    modelFallback: false,
     limits: { depth: 0 },
     effects: { read: 'deny', write: 'deny', execute: 'deny', outbound: 'deny' },
     paths: { deny: everything, ask: noPatterns },
@@ -109,6 +113,7 @@ export function closedPolicy(place: string): Policy {
         'agentMode.autoApproval.enabled',
         'mcp.contributionPoint.enabled',
         'models.allow.0',
+        'models.fallback',
         'limits.depth',
         'effects.read',
         'effects.write',

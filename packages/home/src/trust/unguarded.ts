@@ -66,13 +66,13 @@ function touch(mark: string): void {
  * a command has ended, puts back what is not as it was written, and remembers the files as written. The returned function
  * ends it.
  */
-export function keepFiles(look: (home: string) => void): () => void {
+export function onRestoreFiles(look: (home: string) => void): () => void {
   keepers.add(look)
   return () => keepers.delete(look)
 }
 
 /** Has everybody in this process look after their files, while the command is still known to have run. */
-export function lookAfterFiles(home: Home): void {
+export function restoreOpenFiles(home: Home): void {
   const real = realHome(home)
   for (const look of keepers) look(real)
 }

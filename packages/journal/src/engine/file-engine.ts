@@ -9,7 +9,7 @@ import {
   sentenceOf,
 } from '@cadre/core'
 import { hasCode, listFolder, type ProcessIdentity, thisProcess } from '@cadre/disk'
-import { checkName, type Home, keepFiles, Leases } from '@cadre/home'
+import { checkName, type Home, Leases, onRestoreFiles } from '@cadre/home'
 import type { ReadOptions } from '../format/read-journal.ts'
 import { readSummary, type SessionSummary } from '../format/read-summary.ts'
 import { chargedTo } from './charges.ts'
@@ -79,8 +79,8 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
   const recorder = new Recorder(parts, leases)
   const trees = new Trees(leases, ahead, recovery)
   const sessions = new OpenSessions({ parts, recorder, trees, leases, outside: options })
-  const endKeeping = keepFiles((place) => {
-    if (existsSync(home.path) && realpathSync(home.path) === place) sessions.lookAfterFiles()
+  const endKeeping = onRestoreFiles((place) => {
+    if (existsSync(home.path) && realpathSync(home.path) === place) sessions.restoreOpenFiles()
   })
   return {
     attach: (runner) => {

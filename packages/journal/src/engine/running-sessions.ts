@@ -151,7 +151,7 @@ export class OpenSessions implements RunHost {
   }
 
   /** What is in the files of open sessions is put right, and known to be ours. */
-  lookAfterFiles(): void {
+  restoreOpenFiles(): void {
     for (const run of this.writing.values()) if (run !== undefined) this.lookAfter(run.file)
   }
 

@@ -47,6 +47,7 @@ export function template(home: Home, name: string, more = ''): void {
 
 export interface TestDaemonOptions extends Partial<DaemonOptions> {
   readonly lanes?: Readonly<Record<string, readonly Line[]>>
+  readonly model?: Parameters<typeof scriptedModels>[1]
   readonly tools?: readonly Tool[]
   readonly rules?: Ports['rules']
   readonly attend?: Ports['attend']
@@ -72,7 +73,7 @@ export function testDaemon(home: Home, workspace: string, options: TestDaemonOpt
   const happenings: Happening[] = []
   const events: CadreEvent[] = []
   const told: string[] = []
-  const models = scriptedModels(options.lanes ?? {})
+  const models = scriptedModels(options.lanes ?? {}, options.model)
   let runtime: DaemonRuntime | undefined
   const clock = options.clock ?? systemClock
   const daemon = createDaemon({

@@ -71,7 +71,9 @@ test('no more sessions run at once than may, the others wait, and all of them co
 test('an agent that is not there is an error at once, and so is one whose model is not there; nothing is queued', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker', 'model: nobody-knows\n')
-  const { daemon, sessions } = keeperOf((duties) => testDaemon(home, workspace, { duties }))
+  const { daemon, sessions } = keeperOf((duties) =>
+    testDaemon(home, workspace, { duties, model: { isFirm: true } }),
+  )
   await daemon.start()
   await expect(sessions().start({ id: 'x', agent: 'wurker', work: content('go') })).rejects.toMatchObject({
     code: 'not_found',
@@ -89,7 +91,7 @@ test('what was queued stays in its file while the model for it is missing', asyn
   template(home, 'worker', 'model: nobody-knows\n')
   const request = { kind: 'start', request: { id: 'z', agent: 'worker', work: { content: 'go' } } }
   writeFileSync(`${home.folder('storage', 'requests', 'queued')}/00001.json`, JSON.stringify(request))
-  const first = testDaemon(home, workspace, {})
+  const first = testDaemon(home, workspace, { model: { isFirm: true } })
   await first.start()
   expect(first.status().problems).toMatchObject([{ message: expect.stringContaining('nobody-knows') }])
   await first.stop()

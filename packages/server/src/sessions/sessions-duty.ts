@@ -8,7 +8,7 @@
 import { CadreError, messageOf } from '@cadre/core'
 import { namesIn, stampOf, systemTrouble } from '@cadre/disk'
 import { isUnguarded, runningProcess } from '@cadre/home'
-import { endsWithEntry, lookAtRest } from '@cadre/journal'
+import { endsWithEntry, readEndState } from '@cadre/journal'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { Keeper } from './create-session-keeper.ts'
@@ -72,7 +72,7 @@ export function createSessionsDuty(
     const before = known.get(id)
     let stamp = ''
     try {
-      const found = lookAtRest(pathOf(id), (stats) => {
+      const found = readEndState(pathOf(id), (stats) => {
         stamp = stampOf(stats).is
         return before?.stamp === stamp
       })

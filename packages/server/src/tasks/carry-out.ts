@@ -27,7 +27,7 @@ import { sessionName } from './task-session-name.ts'
 import type { TaskStore } from './task-store.ts'
 import { changedWork, fingerprint, needsApproval, taskWork, waveWork } from './task-work.ts'
 
-export interface Hands {
+export interface ActionServices {
   readonly context: DaemonContext
   readonly store: TaskStore
   readonly ledger: Ledger
@@ -44,56 +44,56 @@ export interface Hands {
 }
 
 /** True when something has changed by it. */
-export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
-  const { context, ledger } = hands
+export async function carryOut(action: Action, services: ActionServices): Promise<boolean> {
+  const { context, ledger } = services
   const { sessions } = context
   switch (action.kind) {
     case 'restore':
-      return restore(action.stale, hands)
+      return restore(action.stale, services)
     case 'name':
-      return nameTasks(action.file, hands)
+      return nameTasks(action.file, services)
     case 'mark': {
       const { at, problem } = action
       const known = at.task.fields.get('problem')
       return change(
-        hands,
+        services,
         at,
         { fields: { problem: problem ?? null } },
         (task) => task.fields.get('problem') === known,
       )
     }
     case 'claim':
-      return claim(action, hands)
+      return claim(action, services)
     case 'adopt':
-      return adopt(action, hands)
+      return adopt(action, services)
     case 'begin':
-      if (action.isNew) adopt(action, hands, true)
-      return begin(action, hands)
+      if (action.isNew) adopt(action, services, true)
+      return begin(action, services)
     case 'settle': {
       const { at, session } = action
       const end = await heldTo(action.end, session, context)
       const isDone = await change(
-        hands,
+        services,
         at,
         endChange(at.task, end, session, timeOf(context)),
         isStill(at, session),
       )
       if (!isDone) return false
       ledger.forget(at.id)
-      noteEnd({ ...action, end }, hands)
+      noteEnd({ ...action, end }, services)
       return true
     }
     case 'skip': {
       const { at, cause } = action
-      const isDone = await change(hands, at, skipChange(at.task, cause, timeOf(context)), isSame(at))
-      if (isDone) note(hands, 'task.skipped', at, `skipped, because ${cause}`)
+      const isDone = await change(services, at, skipChange(at.task, cause, timeOf(context)), isSame(at))
+      if (isDone) note(services, 'task.skipped', at, `skipped, because ${cause}`)
       return isDone
     }
     case 'reopen': {
-      const isDone = await change(hands, action.at, reopenChange(action.at.task), isSame(action.at))
+      const isDone = await change(services, action.at, reopenChange(action.at.task), isSame(action.at))
       if (isDone)
         note(
-          hands,
+          services,
           'task.reopened',
           action.at,
           'open again, because the reason for skipping it no longer applies',
@@ -101,7 +101,7 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
       return isDone
     }
     case 'release':
-      return release(action.at, action.session, 'assigned to another agent', hands)
+      return release(action.at, action.session, 'assigned to another agent', services)
     case 'cancel': {
       const { task, session, reason } = action
       const isCancelled = await sessions.cancel(session, reason)
@@ -124,10 +124,10 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
       if (known?.session !== session) return false
       // A change made under stricter controls is carried out by a new session under the same controls.
       if (!(await isUnder(context, session, await controlsOf(at.task, context))))
-        return release(at, session, 'changed by a session that works under stricter controls', hands)
+        return release(at, session, 'changed by a session that works under stricter controls', services)
       if ((await sessions.tell(session, changedWork(at, session, known.said))) === 'missing') return false
       ledger.claim(at.id, { ...known, file: at.file, text: fingerprint(at.task), said: known.said + 1 })
-      note(hands, 'task.told', at, `changed, and its session ${session} was notified`)
+      note(services, 'task.told', at, `changed, and its session ${session} was notified`)
       return true
     }
     case 'wave': {
@@ -147,15 +147,15 @@ export async function carryOut(action: Action, hands: Hands): Promise<boolean> {
 }
 
 /** Restores a stale line, and reports that. */
-async function restore({ placed, mark }: Stale, hands: Hands): Promise<boolean> {
+async function restore({ placed, mark }: Stale, services: ActionServices): Promise<boolean> {
   const { task } = placed
-  const known = mark.session === '' ? undefined : await hands.context.sessions.state(mark.session)
+  const known = mark.session === '' ? undefined : await services.context.sessions.state(mark.session)
   const isAsRead = (now: TaskItem) =>
     now.state === task.state && now.fields.get('session') === task.fields.get('session')
-  const isDone = await change(hands, placed, markChange(task, mark, known), isAsRead)
+  const isDone = await change(services, placed, markChange(task, mark, known), isAsRead)
   if (isDone)
     note(
-      hands,
+      services,
       'task.restored',
       placed,
       `${mark.state} as before: its file was saved from an older copy. To run it again, change only its marker to [ ]`,
@@ -163,7 +163,10 @@ async function restore({ placed, mark }: Stale, hands: Hands): Promise<boolean> 
   return isDone
 }
 
-async function nameTasks(file: string, { store, ledger, index, files, context }: Hands): Promise<boolean> {
+async function nameTasks(
+  file: string,
+  { store, ledger, index, files, context }: ActionServices,
+): Promise<boolean> {
   const ids = await store.ensureIds(
     file,
     (task) => index.needsId(task),
@@ -178,34 +181,39 @@ async function nameTasks(file: string, { store, ledger, index, files, context }:
 }
 
 /** Cancels the session of a task, so that another session can start it. */
-async function release(at: Placed, session: string, why: string, hands: Hands): Promise<boolean> {
-  const { context, ledger } = hands
+async function release(at: Placed, session: string, why: string, services: ActionServices): Promise<boolean> {
+  const { context, ledger } = services
   await context.sessions.cancel(session, `its task was ${why}`)
   if (ledger.isClosed) return false
   const mark = ledger.marks.get(at.id)
   if (mark !== undefined) ledger.mark(at.id, released(mark, session, timeOf(context)))
   ledger.keepMarks()
-  await change(hands, at, releaseChange(at.task), isStill(at, session))
+  await change(services, at, releaseChange(at.task), isStill(at, session))
   ledger.forget(at.id)
-  note(hands, 'task.released', at, `released from session ${session}, because it was ${why}`)
+  note(services, 'task.released', at, `released from session ${session}, because it was ${why}`)
   return true
 }
 
-async function claim(action: Extract<Action, { kind: 'claim' }>, hands: Hands): Promise<boolean> {
+async function claim(action: Extract<Action, { kind: 'claim' }>, services: ActionServices): Promise<boolean> {
   const { at, agent } = action
-  const session = await freeSession(action, hands)
-  const isDone = await change(hands, at, claimChange(at.task, session, timeOf(hands.context)), isSame(at))
+  const session = await freeSession(action, services)
+  const isDone = await change(
+    services,
+    at,
+    claimChange(at.task, session, timeOf(services.context)),
+    isSame(at),
+  )
   if (!isDone) return false
   const begun = { at, agent, session }
-  adopt(begun, hands, true)
-  note(hands, 'task.started', at, `started by ${agent} in session ${session}`)
-  return begin(begun, hands)
+  adopt(begun, services, true)
+  note(services, 'task.started', at, `started by ${agent} in session ${session}`)
+  return begin(begun, services)
 }
 
 /** The first name from the planned one on that no session has and no task claims. */
 async function freeSession(
   { base, attempt }: Extract<Action, { kind: 'claim' }>,
-  { context, index, unstarted }: Hands,
+  { context, index, unstarted }: ActionServices,
 ): Promise<string> {
   for (let number = attempt; ; number++) {
     const name = sessionName(base, number)
@@ -221,7 +229,7 @@ interface Begun {
 }
 
 /** Puts a claim into the ledger. `isNew`: what its session will know is how the task reads now. */
-function adopt({ at, agent, session }: Begun, { ledger }: Hands, isNew = false): boolean {
+function adopt({ at, agent, session }: Begun, { ledger }: ActionServices, isNew = false): boolean {
   const known = ledger.claims.get(at.id)
   const said = known?.session === session ? known.said : 0
   const text = known?.session === session && !isNew ? known.text : fingerprint(at.task)
@@ -229,8 +237,8 @@ function adopt({ at, agent, session }: Begun, { ledger }: Hands, isNew = false):
   return true
 }
 
-async function begin({ at, agent, session }: Begun, hands: Hands): Promise<boolean> {
-  const { context, index, begun, unstarted } = hands
+async function begin({ at, agent, session }: Begun, services: ActionServices): Promise<boolean> {
+  const { context, index, begun, unstarted } = services
   try {
     const controls = await controlsOf(at.task, context)
     const charged = creatorOf(at.task)
@@ -238,7 +246,7 @@ async function begin({ at, agent, session }: Begun, hands: Hands): Promise<boole
       id: session,
       agent,
       work: taskWork({ placed: at, session, index }),
-      parallel: hands.isTogether,
+      parallel: services.isTogether,
       from: sessionsBefore(at, index),
       ...(controls && { controls }),
       ...(charged !== undefined && { charged }),
@@ -258,7 +266,7 @@ function controlsOf(task: TaskItem, context: DaemonContext): Promise<Controls | 
 }
 
 async function change(
-  { store, ledger, context, refused }: Hands,
+  { store, ledger, context, refused }: ActionServices,
   at: Placed,
   wanted: TaskChange,
   when: (task: TaskItem) => boolean,
@@ -294,14 +302,14 @@ async function heldTo(end: Ended, session: string, { engine }: DaemonContext): P
   return reason === undefined ? end : { ...end, outcome: 'incomplete', reason }
 }
 
-function noteEnd({ at, session, end }: Extract<Action, { kind: 'settle' }>, hands: Hands): void {
-  if (end.outcome === 'completed') note(hands, 'task.done', at, `done by session ${session}`)
+function noteEnd({ at, session, end }: Extract<Action, { kind: 'settle' }>, services: ActionServices): void {
+  if (end.outcome === 'completed') note(services, 'task.done', at, `done by session ${session}`)
   else if (end.outcome === 'cancelled')
-    note(hands, 'task.skipped', at, `skipped: session ${session} was cancelled`)
-  else note(hands, 'task.failed', at, `failed in session ${session}`)
+    note(services, 'task.skipped', at, `skipped: session ${session} was cancelled`)
+  else note(services, 'task.failed', at, `failed in session ${session}`)
 }
 
-function note({ context }: Hands, type: string, { id, file, task }: Placed, what: string): void {
+function note({ context }: ActionServices, type: string, { id, file, task }: Placed, what: string): void {
   const title = shortenLine(task.title, 80)
   context.note({ type, message: `Task ${id} (${title}) is ${what}.`, task: id, file: `tasks/${file}` })
 }

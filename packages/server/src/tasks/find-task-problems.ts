@@ -1,7 +1,7 @@
 import { didYouMean, nearest } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
 import { type Book, isApproval, isAtEnd, type Placed, push, type TaskIndex, withAllBelow } from './book.ts'
-import { findCircles, type Waits } from './find-circles.ts'
+import { findCycles, type Waits } from './find-cycles.ts'
 import { misspeltAgent } from './misspelt-agent.ts'
 
 /** Why a task cannot be run as it is written. */
@@ -11,25 +11,28 @@ export interface TaskTrouble {
   readonly message: string
 }
 
-/** Each begins with words by which it is known again when it is mended: a person's own note is never taken away. */
+/** Every problem starts with one of these, so that Cadre can remove its own note, and never a person's, once the task is fixed. */
 const words = {
   twin: 'its id is also used at ',
   dependency: 'it depends on ',
   parent: 'its parent is ',
-  cycle: 'it waits for itself: ',
+  cycle: 'it depends on itself: ',
   agent: 'there is no agent ',
   field: 'its field ',
 }
 
+/** How earlier versions wrote problems that are worded differently now. */
+const earlierWords = ['it waits for itself: ']
+
 export function isOwnProblem(text: string): boolean {
-  return Object.values(words).some((start) => text.startsWith(start))
+  return [...Object.values(words), ...earlierWords].some((start) => text.startsWith(start))
 }
 
 /**
  * What is wrong with tasks that are not at an end, one finding for each task, in the order of files and lines.
  */
 export function findTaskProblems(book: Book, index: TaskIndex): readonly TaskTrouble[] {
-  const circles = findCircles(waitsOf(index))
+  const cycles = findCycles(waitsOf(index))
   const found: TaskTrouble[] = []
   for (const places of index.twins.values())
     for (const placed of places) {
@@ -43,7 +46,7 @@ export function findTaskProblems(book: Book, index: TaskIndex): readonly TaskTro
     const trouble =
       index.agentOf(placed.task) === undefined
         ? unknownAgent(placed, book)
-        : (misspeltField(placed) ?? badReference(placed, index) ?? circleOf(placed, circles))
+        : (misspeltField(placed) ?? badReference(placed, index) ?? cycleOf(placed, cycles))
     if (trouble !== undefined) found.push({ placed, ...trouble })
   }
   return found
@@ -94,12 +97,12 @@ function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefin
   }
 }
 
-function circleOf({ id }: Placed, circles: ReadonlyMap<string, readonly string[]>): Finding | undefined {
-  const circle = circles.get(id)?.filter((one) => !one.startsWith('\0'))
-  if (circle === undefined) return undefined
-  const way = circle.length > 9 ? [...circle.slice(0, 4), '…', ...circle.slice(-4)] : circle
+function cycleOf({ id }: Placed, cycles: ReadonlyMap<string, readonly string[]>): Finding | undefined {
+  const cycle = cycles.get(id)?.filter((one) => !one.startsWith('\0'))
+  if (cycle === undefined) return undefined
+  const way = cycle.length > 9 ? [...cycle.slice(0, 4), '…', ...cycle.slice(-4)] : cycle
   const message =
-    circle.length === 1 ? 'many tasks depend on each other in a cycle' : way.map(shown).join(' → ')
+    cycle.length === 1 ? 'many tasks depend on each other in a cycle' : way.map(shown).join(' → ')
   return { code: 'cycle', message: `${words.cycle}${message}` }
 }
 

@@ -21,7 +21,7 @@ import {
   type Placed,
   type TaskIndex,
 } from './book.ts'
-import { carryOut, type Hands } from './carry-out.ts'
+import { type ActionServices, carryOut } from './carry-out.ts'
 import { countTasks, type TaskCounts } from './count-tasks.ts'
 import { Ledger } from './ledger.ts'
 import { recall } from './marks.ts'
@@ -47,7 +47,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   const begun = new Set<string>()
   const unstarted = new Map<string, KeptState>()
   const missing = new Map<string, number>()
-  const beside = new Map<string, Promise<void>>()
+  const background = new Map<string, Promise<void>>()
   let ledger: Ledger | undefined
   let looking: Promise<void> | undefined
   let isCalledFor = false
@@ -84,7 +84,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     const plan = planTasks(book, states, index)
     const restores = stale.map((one): Action => ({ kind: 'restore', stale: one }))
     const refusals: [Placed, string][] = []
-    const hands: Hands = {
+    const services: ActionServices = {
       context,
       store,
       ledger,
@@ -98,8 +98,8 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     let isChanged = false
     for (const action of [...restores, ...plan.actions]) {
       if (isStopped) return false
-      if (waitsForSession(action)) goBeside(action, hands)
-      else isChanged = (await carryOut(action, hands)) || isChanged
+      if (waitsForSession(action)) runInBackground(action, services)
+      else isChanged = (await carryOut(action, services)) || isChanged
     }
     if (!isChanged) forgetGone(book, ledger)
     ledger.keepMarks()
@@ -109,20 +109,20 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     return isChanged
   }
 
-  function goBeside(action: SessionAction, hands: Hands): void {
+  function runInBackground(action: SessionAction, services: ActionServices): void {
     const { session } = action
-    if (beside.has(session)) return
-    const going = carryOut(action, hands).then(
+    if (background.has(session)) return
+    const going = carryOut(action, services).then(
       (isDone) => {
-        beside.delete(session)
+        background.delete(session)
         if (isDone) lookLater()
       },
       (error: unknown) => {
-        beside.delete(session)
+        background.delete(session)
         fail(error)
       },
     )
-    beside.set(session, going)
+    background.set(session, going)
   }
 
   /** For whoever does not wait for it. */

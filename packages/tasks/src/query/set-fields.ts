@@ -105,7 +105,7 @@ function namesOf(query: string, { field, value, at }: Assignment, sign: '@' | '#
     throw new QueryError(
       query,
       at,
-      `${JSON.stringify(wrong)} is not a valid value of ${field.name}. Use one word of letters, digits and . _ - : /`,
+      `${JSON.stringify(wrong)} is not a valid value of ${field.name}. Use only letters, digits and . _ - : /`,
     )
   return names
 }

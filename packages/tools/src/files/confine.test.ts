@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { createPlaces, faultInSpelling } from '@cadre/gate'
+import { createPlaces, invalidPathReason } from '@cadre/gate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
 
@@ -267,12 +267,12 @@ describe('names with another meaning on Windows', () => {
     '//server/a',
     'com1.log',
   ])('%j', (given) => {
-    expect(faultInSpelling(given, 'win32')).toBeDefined()
+    expect(invalidPathReason(given, 'win32')).toBeDefined()
   })
   it.each(['src\\a.txt', 'C:\\work\\a.txt', '.\\a', '..\\a', 'console.log', 'a b.txt'])(
     '%j is plain',
     (given) => {
-      expect(faultInSpelling(given, 'win32')).toBeUndefined()
+      expect(invalidPathReason(given, 'win32')).toBeUndefined()
     },
   )
 })

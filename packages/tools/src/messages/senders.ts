@@ -31,6 +31,8 @@ export interface Senders {
 }
 
 export interface SenderOptions {
+  /** False: Slack is not configured, and messages for it stay in the home. */
+  readonly slack?: boolean
   /** Whether mail can be sent: without it there is no tool for it. */
   readonly mail: boolean
   /** Called when the first message is sent or checked. */

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Matcher } from '@cadre/disk'
 import type { ConfinedPath } from '../files/confine.ts'
 import { openRegular } from '../files/open-file.ts'
 import { encodingOf } from '../files/text.ts'
 import { Refusal } from '../refusal.ts'
-import type { Matcher } from './glob.ts'
 import { type LineMatcher, lineMatcher } from './line-matcher.ts'
 import { walk } from './walk.ts'
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
+import type { Matcher } from '@cadre/disk'
 import { type ConfinedPath, isKept } from '../files/confine.ts'
-import type { Matcher } from './glob.ts'
 import type { LocateRipgrep } from './locate-ripgrep.ts'
 import { withoutRipgrep } from './ripgrep.ts'
 import { searchByRipgrep } from './search-by-ripgrep.ts'

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { glob } from '@cadre/disk'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createTools } from '../create-tools.ts'
 import { temporaryWorkspace, type Workspace } from '../files/workspace.spec-helpers.ts'
-import { glob } from './glob.ts'
 
 const ways = [
   ['with ripgrep', {}],

@@ -1,22 +1,24 @@
 import path from 'node:path'
 import {
+  addUsage,
   boolean,
   type Infer,
   integer,
+  noUsage,
   object,
   oneOf,
   optional,
   string,
   type Tool,
   type ToolContext,
+  type Usage,
 } from '@cadre/core'
-import { isInside } from '@cadre/disk'
+import { glob, isInside, type Matcher } from '@cadre/disk'
 import type { Places } from '@cadre/gate'
 import { builtIn, type Work } from '../built-in.ts'
 import type { HiddenIn } from '../create-tools.ts'
 import { type ConfinedPath, confined, isKept } from '../files/confine.ts'
 import { Refusal } from '../refusal.ts'
-import { glob, type Matcher } from './glob.ts'
 import { locateRipgrep as installed, type LocateRipgrep } from './locate-ripgrep.ts'
 import type { EmbedLoader } from './ranked/embed.ts'
 import type { RankedSearch } from './ranked/ranked-search.ts'
@@ -32,7 +34,7 @@ const where = optional(
 const mode = optional(
   oneOf(
     ['exact', 'regex', 'ranked', 'semantic'],
-    'exact (default), regex, ranked: passages with most of the words, semantic: passages by meaning, if configured',
+    'exact (default), regex, ranked: passages with most of the words, semantic: passages by meaning, if the model endpoint has embeddings',
   ),
 )
 
@@ -114,7 +116,14 @@ function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
         parts.push({ prefix: root.prefix, answer, ...(label !== undefined && { label }) })
       }
       const { showPassages } = await import('./ranked/show-passages.ts')
-      return { content: showPassages(input.query, input.mode === 'semantic', parts) }
+      const usage = parts.reduce<Usage | undefined>(
+        (sum, { answer }) => (answer.usage === undefined ? sum : addUsage(sum ?? noUsage, answer.usage)),
+        undefined,
+      )
+      return {
+        content: showPassages(input.query, input.mode === 'semantic', parts),
+        ...(usage && { usage }),
+      }
     },
   }
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { glob, type Matcher } from './glob.ts'
+import { glob, type Matcher } from '@cadre/disk'
 import { inFolder } from './in-folder.ts'
 
 type Ignores = (path: string, isFolder: boolean) => boolean

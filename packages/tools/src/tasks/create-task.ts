@@ -30,7 +30,7 @@ const input = object({
   description: optional(string('Everything the assignee has to know', { max: 50_000 })),
   parent: optional(string('Id of the parent task')),
   depends_on: optional(nameList('Ids of tasks that must be done first')),
-  approval_required: optional(boolean('True: every change made by the work needs an approval')),
+  approval_required: optional(boolean('If true, every change that this task makes needs an approval')),
   id: optional(string('Its id; default: a new one')),
   fields: optional(fieldValues('More fields, by name')),
 })

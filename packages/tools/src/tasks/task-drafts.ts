@@ -96,5 +96,5 @@ function copyOf({ id, line, title, state, priority, who, tags, fields }: TaskIte
 
 function idOf(id: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_.:-]{0,99}$/u.test(id)) return id
-  throw new Refusal(`${JSON.stringify(id)} is not a valid id. Use one word of letters, digits and . _ - :`)
+  throw new Refusal(`${JSON.stringify(id)} is not a valid id. Use only letters, digits and . _ - :`)
 }

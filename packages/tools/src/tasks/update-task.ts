@@ -14,7 +14,7 @@ const input = object({
   tags: optional(nameList('The new tags; replaces the current ones')),
   description: optional(string('A new description', { max: 50_000 })),
   depends_on: optional(nameList('Ids of tasks that must be done first; replaces the current ones')),
-  approval_required: optional(boolean('True: every change made by the work needs an approval')),
+  approval_required: optional(boolean('If true, every change that this task makes needs an approval')),
   fields: optional(fieldValues('Fields to set, by name; null removes a field')),
 })
 

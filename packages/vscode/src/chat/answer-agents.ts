@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '@cadre/core'
-import { chooseAgent, tellFaults } from '@cadre/runtime'
+import { chooseAgent, reportAgentProblems } from '@cadre/runtime'
 import type * as vscode from 'vscode'
 import { code, escaped } from '../markdown.ts'
 import type { Turn } from './turn.ts'
@@ -10,7 +10,7 @@ export async function showAgents({ chat, use }: Turn): Promise<vscode.ChatResult
     const agents = runtime.agents.list()
     const entry = entryAgent(runtime)
     const [first] = agents
-    if (first !== undefined) tellFaults(runtime, first)
+    if (first !== undefined) reportAgentProblems(runtime, first)
     // Where nobody leads, an agent that is in no file starts.
     const isListed = entry === undefined || agents.some(({ name }) => name === entry.name)
     const rows = [...(isListed ? [] : [entry]), ...agents].map((agent) =>
@@ -19,7 +19,7 @@ export async function showAgents({ chat, use }: Turn): Promise<vscode.ChatResult
     chat.tell(rows.join('\n'))
     if (!isListed)
       chat.tell(
-        `No agent here is set to answer first, so the built-in ${code(entry.name)} does. To change that, set \`copilotMultiAgent.entryAgent\`.`,
+        `No entry agent is set, so the built-in agent ${code(entry.name)} answers. To choose another agent, set \`copilotMultiAgent.entryAgent\`.`,
       )
     chat.button('Open Agent Settings', 'copilotMultiAgent.openSettings', {})
     return {}

@@ -1,5 +1,5 @@
 import { type AgentDefinition, CadreError } from '@cadre/core'
-import { chooseAgent, type Runtime, tellFaults } from '@cadre/runtime'
+import { chooseAgent, type Runtime, reportAgentProblems } from '@cadre/runtime'
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import { isSessionId } from '../home/session-id.ts'
@@ -124,7 +124,7 @@ async function answerWork(turn: Turn): Promise<vscode.ChatResult> {
   }
   return turn.use(async (runtime) => {
     const agent = entryOf(runtime)
-    tellFaults(runtime, agent)
+    reportAgentProblems(runtime, agent)
     return runAgent(turn, runtime, { agent, history: historyOf(readTurns(turn.context)) })
   })
 }

@@ -31,7 +31,7 @@ export async function delegate(
       const agent = agents.find(({ name }) => name.toLowerCase() === String(agentName).toLowerCase())
       if (agent === undefined) {
         const known = agents.map(({ name, description, useFor }) => `- ${name}: ${useFor ?? description}`)
-        return `Failed: there is no agent ${JSON.stringify(agentName)}. There are:\n${known.join('\n') || '(none)'}`
+        return `Failed: there is no agent ${JSON.stringify(agentName)}. Agents:\n${known.join('\n') || '(none)'}`
       }
       const work = `Work description:\n${workDescription}\n\nReport expectations:\n${reportExpectations}`
       const result = await runtime.run({ agent, work }, cancel.signal)

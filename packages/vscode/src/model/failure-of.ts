@@ -33,7 +33,7 @@ const byText: readonly Row[] = [
   {
     fits: /context.{0,20}(length|window|limit)|too long|too many tokens|token limit|exceeds?.{0,30}tokens|max.{0,20}tokens/i,
     code: 'backend',
-    says: 'cannot take a request this long',
+    says: 'does not accept a request this long',
     does: 'Shorten the request, or start a new chat.',
     tooLong: true,
   },

@@ -212,7 +212,7 @@ export async function exportAgents(services: Services, given: unknown): Promise<
       },
       {
         label: 'Agent files',
-        detail: 'One .agent.md for each, in .github/agents: other programs read them, too',
+        detail: 'One .agent.md file per agent, in .github/agents, which other programs read too',
         to: 'files' as const,
       },
     ],

@@ -17,7 +17,7 @@ export interface PreviewRequest {
  */
 export async function previewOf(request: PreviewRequest): Promise<Preview | undefined> {
   const { configuration, selected, tools, others } = request
-  const [{ readSettingsAgents }, { nameKey, outfitOf, toolsetOf }] = await Promise.all([
+  const [{ readSettingsAgents }, { nameKey, agentSetup, toolsetOf }] = await Promise.all([
     import('@cadre/agents'),
     import('@cadre/core'),
   ])
@@ -38,7 +38,7 @@ export async function previewOf(request: PreviewRequest): Promise<Preview | unde
     },
     tools,
   }
-  const { systemPrompt, targets } = outfitOf(agent, ports, above)
+  const { systemPrompt, targets } = agentSetup(agent, ports, above)
   const completion = above.length === 0 ? 'text' : 'report'
   return {
     agent: agent.name,

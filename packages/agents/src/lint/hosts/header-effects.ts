@@ -42,7 +42,7 @@ export function effectsOfHeader({
     add(['vscode'], { key: 'header', effect: 'ignored', note: `${note}, so the agent has every tool` })
     add(['claude'], { key: 'header', effect: 'rejects', note: `${note}, so it does not load the agent` })
   }
-  addCuts(plain, raw, header, add)
+  addCuts({ path, plain, raw, header }, add)
   addValues(raw, header, add)
   if (agent !== undefined && rescued !== true) return effects
   const read = readYaml({ text: raw.text, path, firstLine: 2 })
@@ -103,8 +103,15 @@ function rawHeader(plain: string): RawHeader | undefined {
   return undefined
 }
 
+interface CutHeader {
+  readonly path: string
+  readonly plain: string
+  readonly raw: RawHeader
+  readonly header: WrittenHeader
+}
+
 /** Hosts that end the header at dashes anywhere, or at the end of any line. */
-function addCuts(plain: string, raw: RawHeader, header: WrittenHeader, add: Add): void {
+function addCuts({ path, plain, raw, header }: CutHeader, add: Add): void {
   const first = plain.indexOf('\n')
   let anywhere: number | undefined
   let atLineEnd: number | undefined
@@ -113,14 +120,23 @@ function addCuts(plain: string, raw: RawHeader, header: WrittenHeader, add: Add)
     const stop = plain.indexOf('\n', at)
     if (plain.slice(at + 3, stop === -1 ? undefined : stop).trim() === '') atLineEnd ??= at
   }
-  const report = (hosts: readonly HostName[], at: number | undefined) => {
+  const report = (hosts: readonly HostName[], at: number | undefined, retries: boolean) => {
     if (at === undefined) return
     const line = plain.slice(0, at).split('\n').length
     const note = `it ends the header at the dashes on line ${line}`
-    add(hosts, { key: 'header', effect: 'differently', note }, ...lost(header, line, note))
+    const text = plain.slice(first + 1, at)
+    const isReadable =
+      readYaml({ text, path }).kind === 'read' || (retries && quoted(path, text, claudeQuotes))
+    if (isReadable) add(hosts, { key: 'header', effect: 'differently', note }, ...lost(header, line, note))
+    else
+      add(hosts, {
+        key: 'header',
+        effect: 'rejects',
+        note: `${note}. The part above is not valid YAML, so it does not load the agent`,
+      })
   }
-  report(['claude'], anywhere)
-  report(['copilot-cli', 'copilot-harness'], atLineEnd)
+  report(['claude'], anywhere, true)
+  report(['copilot-cli', 'copilot-harness'], atLineEnd, false)
 }
 
 /** VS Code has a YAML reader of its own: older versions know no block scalars, newer ones stop at `: ` in a plain value. */

@@ -93,6 +93,7 @@ describe('the header as a whole', () => {
   const colon = agentText('name: a\ndescription: Use it: always\nmodel: gpt-5\ntools: [read]')
   const dashes = agentText('name: a\ndescription: one --- two\ntools: [read]')
   const comment = agentText('name: a\ndescription: d\n# ---\ntools: [read]')
+  const inList = agentText('name: a\ndescription: d\ntools: [\n    # ---\n    read\n  ]')
   const block = agentText('name: a\ndescription: |\n  d\ntools: [read]')
   const bracket = agentText('name: a\ndescription: [a] thing: d\ntools: [read]')
   test.each<[string, string, HostName, string[]]>([
@@ -108,6 +109,8 @@ describe('the header as a whole', () => {
     ['dashes in a value', dashes, 'claude', ['header differently', 'tools ignored']],
     ['dashes in a value', dashes, 'copilot-cli', []],
     ['dashes in a comment', comment, 'copilot-cli', ['header differently', 'tools ignored']],
+    ['dashes in a list', inList, 'copilot-cli', ['header rejects']],
+    ['dashes in a list', inList, 'github', []],
     ['a block', block, 'vscode', ['description differently']],
     ['a block', block, 'copilot-cli', []],
     ['a fence around it', `\`\`\`\`chatagent\n${plain}\`\`\`\`\n`, 'vscode', ['header ignored']],

@@ -9,9 +9,7 @@ export const duplicates: ProjectRule = function* (members) {
   for (const subject of members) {
     const { agent } = subject.read
     if (agent === undefined) continue
-    // What nothing loads by itself stands beside its own folder only: it is meant to be copied from there.
-    const among = subject.membership.level === undefined ? subject.membership.place : ''
-    const key = `${among}\n${nameKey(agent.name)}`
+    const key = `${loadedWith(subject)}\n${nameKey(agent.name)}`
     byName.set(key, [...(byName.get(key) ?? []), subject])
   }
   for (const group of byName.values()) {
@@ -19,6 +17,12 @@ export const duplicates: ProjectRule = function* (members) {
     const used = group.reduce((first, other) => (isBefore(other, first) ? other : first))
     for (const subject of group) if (subject !== used) yield { subject, finding: findingOf(subject, used) }
   }
+}
+
+/** The files that one host loads together. If no host loads a file from its place, people copy it with its own folder. */
+function loadedWith({ membership: { level, plugin, place }, path: at }: Subject): string {
+  if (level !== undefined) return ''
+  return plugin === undefined ? path.dirname(at) : place
 }
 
 /** As the loader has it: the higher level, then the deeper folder, beside each other the one that is named as an agent. */

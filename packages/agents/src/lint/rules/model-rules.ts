@@ -28,7 +28,7 @@ export async function modelNames(subject: Subject, { model }: LintKnowledge): Pr
         severity: 'warning',
         code: 'model-unclear',
         line,
-        message: `${quoted} is not the name of one model.`,
+        message: `${quoted} is not a single model name.`,
         fix: 'Write one name, or a list: [first, second].',
       })
     } else if (told?.kind === 'unknown') {
@@ -37,7 +37,7 @@ export async function modelNames(subject: Subject, { model }: LintKnowledge): Pr
         severity: 'warning',
         code: 'model-unknown',
         line,
-        message: `The configured backend has no model ${quoted}.${near}`,
+        message: `The configured backend has no model ${quoted}, so the agent runs on the default model, unless a policy forbids it.${near}`,
         fix: 'Use a model that it has, or map the name to one under "aliases" in config.yaml.',
       })
     } else if (!forms.some((form) => form.test(name))) {

@@ -36,7 +36,7 @@ export const toolNames: FileRule = (subject, knowledge) => {
       severity: 'info' as const,
       code: 'tool-elsewhere',
       line,
-      message: `Cadre has no such tools, only the host that this file was written for: ${names}.`,
+      message: `Only the host that this file was written for has these tools: ${names}.`,
     })),
     ...listed(sorted.get('not-here'), (names) => ({
       severity: 'info' as const,
@@ -59,30 +59,55 @@ function isMissing(meaning: ToolMeaning, own: ReadonlySet<string>): boolean {
   return meaning.names.every((name) => !own.has(name.toLowerCase()) && classOf(name) !== 'agent')
 }
 
-/** A misspelt name is worse in a list of denied tools, because the agent keeps the tool. */
+interface UnknownName {
+  readonly name: string
+  readonly line: number
+  readonly isDenied: boolean
+  /** The closest names, as the end of the sentence. */
+  readonly hint: string
+}
+
+/**
+ * A misspelt name is worse in a list of denied tools, because the agent keeps the tool. Names on one line that resemble no
+ * tool share one message: they usually belong to a host or server that Cadre does not know.
+ */
 function unknownTools(
   subject: Subject,
   names: readonly string[],
   { forbidden, known }: { readonly forbidden: ReadonlySet<string>; readonly known: readonly string[] },
 ): Finding[] {
-  const shown = names.slice(0, mostUnknown).map((name): Finding => {
+  const groups = new Map<string, UnknownName[]>()
+  for (const name of names) {
+    const line = lineOfName(subject, name)
+    const isDenied = forbidden.has(name.toLowerCase())
     const hint = hintFor(name, known)
-    const isForbidden = forbidden.has(name.toLowerCase())
-    return {
-      severity: isForbidden ? 'error' : 'warning',
-      code: 'tool-unknown',
-      line: lineOfName(subject, name),
-      message: `There is no tool named ${JSON.stringify(name.slice(0, 80))}, so the entry ${isForbidden ? 'denies nothing' : 'grants nothing'}${hint === '' ? '.' : hint}`,
-      fix: 'Correct the name, or remove it.',
-    }
-  })
-  if (names.length <= mostUnknown) return shown
-  const rest = names.length - mostUnknown
+    const key = hint === '' ? `${line} ${isDenied}` : `${line} ${isDenied} ${name}`
+    groups.set(key, [...(groups.get(key) ?? []), { name, line, isDenied, hint }])
+  }
+  const shown = [...groups.values()].slice(0, mostUnknown)
+  const rest = [...groups.values()].slice(mostUnknown).flat().length
+  if (rest === 0) return shown.map(unknownFinding)
   const message = `${rest} more unknown tool names.`
   return [
-    ...shown,
+    ...shown.map(unknownFinding),
     { severity: 'warning', code: 'tool-unknown', line: lineOf(subject, ...toolKeys), message },
   ]
+}
+
+function unknownFinding(group: readonly UnknownName[]): Finding {
+  const { line, isDenied, hint } = group[0] as UnknownName
+  const quoted = group.map(({ name }) => JSON.stringify(name.slice(0, 80)))
+  const effect = isDenied ? 'denies nothing' : 'grants nothing'
+  const isOne = quoted.length === 1
+  return {
+    severity: isDenied ? 'error' : 'warning',
+    code: 'tool-unknown',
+    line,
+    message: isOne
+      ? `There is no tool named ${quoted[0]}, so the entry ${effect}${hint === '' ? '.' : hint}`
+      : `There are no tools with these names, so each entry ${effect}: ${shortList(quoted)}.`,
+    fix: isOne ? 'Correct the name, or remove it.' : 'Correct the names, or remove them.',
+  }
 }
 
 const hints = new WeakMap<readonly string[], Map<string, string>>()
@@ -117,7 +142,10 @@ function candidates(knowledge: LintKnowledge): readonly string[] {
 }
 
 function listed(names: readonly string[] | undefined, make: (names: string) => Finding): Finding[] {
-  if (names === undefined || names.length === 0) return []
+  return names === undefined || names.length === 0 ? [] : [make(shortList(names))]
+}
+
+function shortList(names: readonly string[]): string {
   const shown = names.slice(0, 6).join(', ')
-  return [make(names.length > 6 ? `${shown} and ${names.length - 6} more` : shown)]
+  return names.length > 6 ? `${shown} and ${names.length - 6} more` : shown
 }

@@ -52,6 +52,8 @@ export interface ModelView {
   readonly preferences: readonly string[]
   /** What a session of it would run on; absent when it could not start. */
   readonly used?: string
+  /** The model that the agent asks for, if it is not available and the default model is used. */
+  readonly insteadOf?: string
   /** Why it could not. */
   readonly problem?: string
   readonly from: string

@@ -2,6 +2,7 @@ import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
 import { flag, home, json, team, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
+import { add, duplicate, remove, reset } from './settings-commands.ts'
 
 const dialects = ['copilot', 'claude', 'opencode', 'template', 'settings'] as const
 
@@ -100,13 +101,22 @@ const show = defineCommand({
   brief: 'Show what an agent may do, and where each setting comes from',
   about:
     'Shows what an agent may do: its tools, its own rules, the agents it can delegate to, its model and its limits, each with the\n' +
-    'place it comes from. A run uses the same values.',
+    'place it comes from. A run uses the same values. With --prompt: the system prompt that a session in this folder would start with,\n' +
+    'the place each part comes from, and about how many tokens it has.',
   examples: [
     ['agents show lead', 'everything about the agent lead'],
+    ['agents show lead --prompt', 'its system prompt, with the instructions and skills of this folder'],
     [`agents show lead --json | jq -r '.tools[].name'`, 'the names of its tools'],
   ],
   parameters: {
-    flags: { team, home, model: text('The default model, as in "cadre run"', 'MODEL'), trust, json },
+    flags: {
+      team,
+      home,
+      model: text('The default model, as in "cadre run"', 'MODEL'),
+      prompt: flag('Print the system prompt, and where each part comes from'),
+      trust,
+      json,
+    },
     positional: {
       kind: 'tuple',
       parameters: [{ brief: 'The name of the agent', parse: String, placeholder: 'agent' }],
@@ -121,6 +131,10 @@ export const agentsRoutes = buildRouteMap({
     show,
     import: importCommand,
     export: exportCommand,
+    add,
+    duplicate,
+    remove,
+    reset,
   }),
   docs: {
     brief: commands.agents,

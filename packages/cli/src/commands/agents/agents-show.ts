@@ -6,6 +6,7 @@ import { cleanText } from '../../output/clean-text.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
 import { agentNamed } from './agent-named.ts'
 import { describeAgent } from './describe-agent.ts'
+import { showPrompt } from './show-prompt.ts'
 
 export interface ShowAgentFlags {
   readonly home?: string
@@ -13,14 +14,20 @@ export interface ShowAgentFlags {
   readonly model?: string
   readonly trust?: boolean
   readonly json?: boolean
+  readonly prompt?: boolean
 }
 
 /** `cadre agents show`. */
 export async function showAgent(io: Io, flags: ShowAgentFlags, name: string): Promise<ExitCode> {
   const parts = await loadParts(io, { ...flags, agent: name })
   for (const { message } of parts.notices) io.stderr.write(`cadre: ${cleanText(message)}\n`)
+  const style = createStyle(wantsColour(io.stdout, io.env))
+  if (flags.prompt) {
+    await showPrompt(io, parts, agentNamed(parts.registry, name), { json: flags.json === true, style })
+    return exitCodes.done
+  }
   const view = await describeAgent(agentNamed(parts.registry, name), parts, io.cwd)
   if (flags.json) io.stdout.write(`${JSON.stringify(view)}\n`)
-  else io.stdout.write(agentText(view, createStyle(wantsColour(io.stdout, io.env))))
+  else io.stdout.write(agentText(view, style))
   return exitCodes.done
 }

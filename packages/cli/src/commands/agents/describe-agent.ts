@@ -97,8 +97,8 @@ async function describeModel(agent: AgentDefinition, parts: RunParts, places: Ke
   const isOwn = asked === undefined && preferences.length > 0
   const from = isOwn ? places.of(['model', 'models']) : parts.modelFrom
   try {
-    const { model } = await specFor(parts, { agent, models: parts.models, model: asked })
-    return { preferences, used: model, from }
+    const { model, insteadOf } = await specFor(parts, { agent, models: parts.models, model: asked })
+    return { preferences, used: model, ...(insteadOf && { insteadOf: insteadOf.name }), from }
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
     return { preferences, problem: error.message, from }

@@ -4,7 +4,8 @@ import {
   type Models,
   type Ports,
   type SessionSpec,
-  specify,
+  type Specified,
+  specifyInParts,
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { sessionIds } from '@cadre/home'
@@ -18,26 +19,43 @@ export interface SpecOptions {
   readonly models?: Models
   /** The model a person names. */
   readonly model?: string | undefined
+  /** The folder it would work in. Absent: what it would know is left out. */
+  readonly workspace?: string
 }
 
 /** The specification a session would start with, made by what the engine makes it with. Nothing is started. */
-export async function specFor(
+export async function specFor(parts: RunParts, options: SpecOptions): Promise<SessionSpec> {
+  return boundSession((await specifiedFor(parts, options)).spec, parts.enforced.ceilings)
+}
+
+/** The same, with the parts of the system prompt. */
+export async function specifiedFor(
   parts: RunParts,
-  { agent, parent, models = anyModel, model }: SpecOptions,
-): Promise<SessionSpec> {
-  const { agents, tools, limits, enforced, policy } = parts
+  { agent, parent, models = anyModel, model, workspace }: SpecOptions,
+): Promise<Specified> {
+  const { agents, tools, limits, policy, knowledge } = parts
   const engine = new Proxy({} as Ports['engine'], { get: neverAsked })
-  const ports = { engine, models, agents, tools, clock: systemClock, ids: sessionIds, emit: () => {} }
-  const spec = await specify(ports, limits, {
+  const inform = workspace === undefined ? undefined : knowledge?.inform
+  const ports = {
+    engine,
+    models,
+    agents,
+    tools,
+    clock: systemClock,
+    ids: sessionIds,
+    emit: () => {},
+    ...(inform && { inform }),
+  }
+  return specifyInParts(ports, limits, {
     id: agent.name,
     agent,
     completion: 'text',
     work: { content: '' },
     delegation: policy.subagents,
     model,
+    ...(workspace !== undefined && { place: () => ({ workspace }) }),
     ...(parent && { parent: { spec: parent, call: '-' } }),
   })
-  return boundSession(spec, enforced.ceilings)
 }
 
 const anyModel: Models = {

@@ -39,7 +39,10 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
     )
   if (flags.rule) await addRule(io, opened, record.grants, flags)
   if (flags.done && !isDoubt(record))
-    throw new CadreError('usage', `${record.id} has not started yet. Use --done only for interrupted calls.`)
+    throw new CadreError(
+      'usage',
+      `The call of ${record.id} has not started yet. Use --done only for interrupted calls.`,
+    )
   const decision = flags.session ? 'approve-session' : answerFor(record, 'approve', flags.done)
   return decideApproval(io, opened, record, { decision }, flags)
 }

@@ -6,7 +6,7 @@ import { tellFailure } from '../../failure.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { handoffLines } from '../../output/handoff-text.ts'
-import { reportText } from '../../output/report-text.ts'
+import { markdownColumns, reportText } from '../../output/report-text.ts'
 import type { Style } from '../../output/style.ts'
 import { openQuestions } from '../../run/open-questions.ts'
 import { showEnding } from '../../run/show-ending.ts'
@@ -39,7 +39,7 @@ export function createChatOutput(options: ChatOutputOptions): ChatOutput {
   function report(ended: Report, said: string): ExitCode {
     const isRead = hasPrompt && ended.text.trim() === said.trim()
     const rest = isRead ? { ...ended, text: '' } : ended
-    write(`\n${[reportText(rest, style), ...whatNext(ended)].join('\n')}\n`)
+    write(`\n${[reportText(rest, style, markdownColumns(io)), ...whatNext(ended)].join('\n')}\n`)
     return exitCodeOfReport(ended)
   }
 

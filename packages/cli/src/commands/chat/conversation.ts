@@ -7,6 +7,7 @@ import {
   type RunResult,
   type StartRequest,
   type StoredSession,
+  type Work,
 } from '@cadre/core'
 import type { Runtime } from '@cadre/runtime'
 import { lastReport } from '../../run/last-report.ts'
@@ -53,6 +54,11 @@ export class Conversation {
     return this.at
   }
 
+  /** The folder in which the agents work. */
+  get workspace(): string {
+    return this.options.workspace
+  }
+
   /** What can be handed over now. Offered until a message is sent. */
   get handoffs(): readonly Handoff[] {
     return this.offered
@@ -78,7 +84,7 @@ export class Conversation {
   }
 
   /** Rejects when nothing could be sent; the conversation is then where it was. */
-  async say(text: string, signal: AbortSignal, taken?: TakenHandoff): Promise<RunResult> {
+  async say(work: Work, signal: AbortSignal, taken?: TakenHandoff): Promise<RunResult> {
     const { orchestrator, read } = this.options.runtime
     const stored = this.at === undefined ? undefined : await read(this.at)
     // A new session has the definition as it is now; one that goes on keeps its own.
@@ -89,11 +95,7 @@ export class Conversation {
       // What a person stopped stays stopped when they say something else.
       const openCalls = stored.outcome === 'cancelled' ? 'leave' : 'continue'
       return this.adopt(
-        await orchestrator.resume(
-          stored.spec.id,
-          { work: text, openCalls, ...this.changes(delegation) },
-          signal,
-        ),
+        await orchestrator.resume(stored.spec.id, { work, openCalls, ...this.changes(delegation) }, signal),
       )
     }
     const history = stored && contextOf(stored, taken?.handoff.context)
@@ -101,7 +103,7 @@ export class Conversation {
     const result = await orchestrator.start(
       {
         agent: to,
-        work: text,
+        work,
         ...(stored === undefined ? { workspace: this.options.workspace } : placeOf(stored)),
         delegation,
         ...(history !== undefined && history.length > 0 && { history }),

@@ -8,7 +8,7 @@ export interface Input {
   sent(text: string): void
   /** Lets somebody else read the keyboard, who gets nothing that was typed before. */
   readonly lend?: () => Promise<void>
-  readonly takeBack?: () => void
+  readonly reclaim?: () => void
   /** No more is read; a keyboard is given back. */
   close(): void
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromEditor, Pasted, toEditor } from './editor-text.ts'
 import { createPasteReader, type TerminalInput } from './paste-reader.ts'
 
 /** Neighbours of one kind together: where pieces were cut does not matter for keys. */
@@ -42,21 +41,4 @@ test('keys that begin like a mark are not held back for long', () => {
   expect(take('\x1b[A')).toEqual([{ kind: 'keys', text: '\x1b[A' }])
   expect(take('\x1b[2')).toEqual([])
   expect(take('~')).toEqual([{ kind: 'keys', text: '\x1b[2~' }])
-})
-
-test('what stands in the editor is one line without anything a terminal acts upon, and comes back as it was', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (any) => {
-      expect(toEditor(any)).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
-    }),
-  )
-  expect(fromEditor(toEditor('a\n\tb\r\nc'))).toBe('a\n\tb\nc')
-})
-
-test('a long pasted text stands for itself by its size, several of them apart', () => {
-  const pasted = new Pasted()
-  const long = 'x\n'.repeat(20)
-  const line = `${pasted.show(long)} and ${pasted.show('y'.repeat(2000))} and ${pasted.show('short\ttext')}`
-  expect(line).toBe('[pasted 1: 21 lines] and [pasted 2: 2000 characters] and short␉text')
-  expect(fromEditor(pasted.putBack(line))).toBe(`${long} and ${'y'.repeat(2000)} and short\ttext`)
 })

@@ -1,11 +1,14 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import { chooseAgent, namesOf } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
-import { cleanLine } from '../../output/clean-text.ts'
+import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import { cutText } from '../../output/text-width.ts'
 import { type Address, readAddress } from '../../run/read-address.ts'
 import type { Chat } from './chat.ts'
 import { runCommand } from './chat-commands.ts'
+import { runOwnCommand } from './run-own-command.ts'
 import { switchAgent, talksTo } from './switch-agent.ts'
 import { takeHandoff } from './take-handoff.ts'
 import { sendMessage } from './take-turn.ts'
@@ -16,28 +19,41 @@ import { sendMessage } from './take-turn.ts'
  */
 export async function runChat(chat: Chat): Promise<ExitCode> {
   while (!chat.isLeft) {
-    const line = await chat.input.next(cutText(cleanLine(chat.conversation.agent.name), 30))
+    const line = await nextLine(chat)
     if (line === undefined) break
     const { conversation, runtime } = chat
     const meaning = understandLine(line, {
       names: namesOf(runtime),
       handoffs: conversation.handoffs.length,
+      isPerson: chat.screen !== undefined,
+      isFile: (name) => existsSync(path.resolve(conversation.workspace, name)),
     })
     try {
       await carryOut(chat, meaning, line)
     } catch (error) {
       if (!(error instanceof CadreError)) throw error
       const code = chat.output.failure(error)
-      if (meaning.kind !== 'command') chat.code = code
+      if (meaning.kind !== 'command' && meaning.kind !== 'own') chat.code = code
     }
   }
   return chat.code
+}
+
+/** What was typed while agents worked comes first. */
+async function nextLine(chat: Chat): Promise<string | undefined> {
+  await Promise.allSettled(chat.deliveries)
+  const who = cutText(cleanLine(chat.conversation.agent.name), 30)
+  const queued = chat.queue.shift()
+  if (queued !== undefined) chat.output.note(chat.drive.style.bold(`${who}> ${cleanText(queued)}`))
+  return queued ?? chat.input.next(who)
 }
 
 async function carryOut(chat: Chat, meaning: Meaning, line: string): Promise<void> {
   switch (meaning.kind) {
     case 'command':
       return runCommand(chat, meaning.name, meaning.rest)
+    case 'own':
+      return runOwnCommand(chat, meaning.command)
     case 'handoff':
       return takeHandoff(chat, meaning.number)
     case 'message':
@@ -69,24 +85,38 @@ async function address(chat: Chat, name: string, text: string, line: string): Pr
 type Meaning =
   | { readonly kind: 'message'; readonly text: string }
   | { readonly kind: 'command'; readonly name: string; readonly rest: string }
+  /** A command line of the person's own. */
+  | { readonly kind: 'own'; readonly command: string }
   /** One of the handoffs on offer, from 1. */
   | { readonly kind: 'handoff'; readonly number: number }
   | Exclude<Address, { kind: 'none' }>
 
+interface Known {
+  readonly names: readonly string[]
+  readonly handoffs: number
+  readonly isPerson: boolean
+  readonly isFile: (name: string) => boolean
+}
+
 /**
- * `/name …` is a command, `@name …` addresses an agent, a number takes a handoff as long as there is one of that number. A
- * message that begins like one of these is written `//…`, or with a backslash before it.
+ * `/name …` is a command, `@name …` addresses an agent, a number takes a handoff as long as there is one of that number. From a
+ * person at a terminal, `!…` is a command line, and `@path` may begin a message. A message that begins like one of these is written
+ * `//…`, or with a backslash before it.
  */
-function understandLine(line: string, known: { names: readonly string[]; handoffs: number }): Meaning {
+function understandLine(line: string, known: Known): Meaning {
   const text = line.trim()
   if (text.startsWith('//')) return { kind: 'message', text: text.slice(1) }
-  if (/^\\[/@\d]/.test(text)) return { kind: 'message', text: text.slice(1) }
+  if (/^\\[/@\d]/.test(text) || (known.isPerson && text.startsWith('\\!')))
+    return { kind: 'message', text: text.slice(1) }
   if (text.startsWith('/')) {
     const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(text) ?? []
     return { kind: 'command', name: name.toLowerCase(), rest: rest.trim() }
   }
+  if (known.isPerson && /^!\s*\S/.test(text)) return { kind: 'own', command: text.slice(1).trim() }
   const number = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (number >= 1 && number <= known.handoffs) return { kind: 'handoff', number }
   const address = readAddress(text, known.names)
+  if (address.kind === 'unknown' && known.isPerson && known.isFile(address.name))
+    return { kind: 'message', text }
   return address.kind === 'none' ? { kind: 'message', text: address.text } : address
 }

@@ -6,10 +6,10 @@ import {
   namesOf,
   openTrustedSessions,
   type Runtime,
+  reportAgentProblems,
   resolveWorkspace,
   type TrustFlags,
   teamOfRun,
-  tellFaults,
   withGrantOf,
 } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -17,9 +17,12 @@ import type { Io } from '../../io.ts'
 import { createDrive, type Drive } from '../../run/create-drive.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { requireOwnWorkspace, sharedFolder } from '../../run/require-own-workspace.ts'
+import { ensureModel } from '../setup/ensure-model.ts'
 import type { Chat } from './chat.ts'
-import { commandNames } from './chat-commands.ts'
+import { allCommands, builtInCommands } from './chat-commands.ts'
 import { createChatOutput } from './chat-output.ts'
+import type { ChatScreen } from './chat-screen.ts'
+import { ChatStatus } from './chat-status.ts'
 import { Conversation } from './conversation.ts'
 import { newestConversation, refuseOwned, showLast } from './find-conversation.ts'
 import type { Input } from './input.ts'
@@ -43,6 +46,7 @@ export interface ChatFlags extends GateFlags, ControlFlags {
 export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
   const flags = given.resume === undefined ? given : withGrantOf(io, given, given.resume)
   const { json = false } = flags
+  await ensureModel(io, flags)
   const stored = flags.resume === undefined ? undefined : await findStored(io, flags, flags.resume)
   const workspace = stored === undefined ? resolveWorkspace(io, flags.workspace) : sharedFolder(stored.spec)
   const repeated = repeatedFlags(flags)
@@ -50,19 +54,27 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
   // Unless it is to go on with another team.
   const team = stored === undefined || flags.team !== undefined ? {} : teamOfRun(stored.spec)
   let input: Input | undefined
+  let screen: ChatScreen | undefined
+  let models: Runtime['models'] | undefined
+  const status = new ChatStatus(workspace, () => models, flags.model)
   const drive: Drive = createDrive({
     ...flags,
     ...team,
     io,
     workspace,
-    howToGoOn: (root) => (drive.hasPerson ? '' : `Resume later with: cadre chat --resume ${root}${repeated}`),
-    watch: (event: CadreEvent) => applyToView(seen.view, event),
+    resumeHint: (root) =>
+      drive.hasPerson ? '' : `Resume later with: cadre chat --resume ${root}${repeated}`,
+    watch(event: CadreEvent) {
+      applyToView(seen.view, event)
+      status.event(event)
+    },
     keyboard: () => input,
-    tells: true,
+    surface: () => screen?.surface(),
   })
   try {
     const runtime = await drive.during(() => drive.runtime())
     if (drive.stoppedBy !== undefined) return exitCodes.cancelled
+    models = runtime.models
     const wanted =
       stored === undefined || flags.agent !== undefined ? chooseAgent(runtime, flags.agent) : undefined
     const conversation = new Conversation({
@@ -74,21 +86,31 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
     })
     const { style, hasPerson: hasPrompt } = drive
     const output = createChatOutput({ io, style, json, hasPrompt, flags: repeated, runtime })
-    input = await inputFrom(io, drive, runtime)
+    const commands = [...builtInCommands]
+    if (hasPrompt) screen = await openScreen({ io, drive, runtime, status, commands, workspace })
+    input = screen ?? (await import('./line-input.ts')).createLineInput(io)
     const chat: Chat = {
+      io,
       drive,
       runtime,
       conversation,
       check: (other) => requireOwnWorkspace(other, runtime, io, flags.trust),
       input,
+      screen,
+      status,
+      commands,
+      queue: [],
+      deliveries: new Set(),
+      notes: [],
       output,
       seen,
       isLeft: false,
       code: exitCodes.done,
     }
-    tellFaults(runtime, conversation.agent)
+    reportAgentProblems(runtime, conversation.agent)
     if (stored !== undefined) {
       conversation.takeUp(stored)
+      status.takeUp(stored)
       if (wanted !== undefined) conversation.agent = wanted
       if (hasPrompt) showLast(chat, stored)
     }
@@ -130,17 +152,29 @@ async function findStored(io: Io, flags: ChatFlags & TrustFlags, wanted: string)
   }
 }
 
-async function inputFrom(io: Io, { hasPerson, style }: Drive, runtime: Runtime): Promise<Input> {
-  if (!hasPerson) return (await import('./line-input.ts')).createLineInput(io)
-  const [{ createPromptInput }, { openMessageHistory }] = await Promise.all([
-    import('./prompt-input.ts'),
-    import('./message-history.ts'),
-  ])
-  const complete = (beginning: string) =>
-    [...commandNames.map((name) => `/${name}`), ...namesOf(runtime).map(mention)].filter((word) =>
-      word.toLowerCase().startsWith(beginning.toLowerCase()),
-    )
-  return createPromptInput({ io, style, history: openMessageHistory(runtime.home), complete })
+async function openScreen(
+  options: Pick<Chat, 'io' | 'drive' | 'runtime' | 'status' | 'commands'> & { readonly workspace: string },
+): Promise<ChatScreen> {
+  const { io, drive, runtime, status, commands, workspace } = options
+  const [{ createChatScreen }, { openMessageHistory }, { createCompleter }, { FoldedOutputs }] =
+    await Promise.all([
+      import('./chat-screen.ts'),
+      import('./message-history.ts'),
+      import('./complete.ts'),
+      import('./folded-outputs.ts'),
+    ])
+  return createChatScreen({
+    io,
+    style: drive.style,
+    history: openMessageHistory(runtime.home),
+    complete: createCompleter({
+      workspace,
+      commands: () => allCommands({ commands, runtime }).map(({ name }) => name),
+      agents: () => namesOf(runtime).map(mention),
+    }),
+    status: () => status.facts(),
+    turn: { workspace, folded: new FoldedOutputs() },
+  })
 }
 
 function mention(name: string): string {

@@ -1,26 +1,35 @@
 import { CadreError, emptyView, type RunResult, type View } from '@cadre/core'
 import { exitCodeOfError } from '../../exit-codes.ts'
+import { attachFiles } from './attach-files.ts'
 import type { Chat } from './chat.ts'
 import type { TakenHandoff } from './conversation.ts'
+import { steerTurn } from './steer.ts'
 
 /** Has the agents work, shows it, and says what came of it. */
 export async function takeTurn(chat: Chat, go: (signal: AbortSignal) => Promise<RunResult>): Promise<void> {
   const { drive, output, seen } = chat
   seen.view = emptyView()
-  const result = await drive.during(go).catch((error: unknown) => {
-    // Also where a command was to begin the turn.
-    if (error instanceof CadreError) chat.code = exitCodeOfError(error.code)
-    throw error
-  })
-  chat.code = await output.ending(result, saidLast(seen.view))
+  steerTurn(chat)
+  const result = await drive
+    .during(go)
+    .catch((error: unknown) => {
+      // Also where a command was to begin the turn.
+      if (error instanceof CadreError) chat.code = exitCodeOfError(error.code)
+      throw error
+    })
+    .finally(() => {
+      if (chat.screen !== undefined) chat.screen.steering = undefined
+    })
+  chat.code = await output.ending(result, saidLast(seen.view, result))
   // Ctrl-C at a prompt comes back to it; any other end was not meant for the turn alone.
   if (drive.stoppedBy !== undefined && (!drive.hasPerson || drive.stoppedBy !== 'SIGINT')) chat.isLeft = true
 }
 
-/** What the entry agent said before its last calls: it stands on the screen already. */
-function saidLast({ sessions, roots }: View): string {
-  const rounds = sessions.get(roots[0] ?? '')?.rounds ?? []
-  return rounds.findLast(({ reply, toolCalls }) => toolCalls.length > 0 && reply.trim() !== '')?.reply ?? ''
+/** What the entry agent said last: it is on the screen already. */
+function saidLast({ sessions, roots }: View, result: RunResult): string {
+  const session = result.kind === 'report' ? result.report.session : (roots[0] ?? '')
+  const rounds = sessions.get(session)?.rounds ?? []
+  return rounds.findLast(({ reply }) => reply.trim() !== '')?.reply ?? ''
 }
 
 /** Sends a message; `line` is how the person wrote it. */
@@ -30,6 +39,11 @@ export async function sendMessage(
   line: string,
   taken?: TakenHandoff,
 ): Promise<void> {
+  const { conversation, screen, notes, io } = chat
+  // Only a person at a terminal attaches files: lines from elsewhere are not theirs.
+  const work = screen === undefined ? { content: text } : attachFiles(io, text, conversation.workspace)
+  const content = [work.content, ...notes].join('\n\n')
   chat.input.sent(line)
-  await takeTurn(chat, (signal) => chat.conversation.say(text, signal, taken))
+  await takeTurn(chat, (signal) => conversation.say({ ...work, content }, signal, taken))
+  notes.length = 0
 }

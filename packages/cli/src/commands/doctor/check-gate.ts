@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
 import { findHooks, openAllowlists } from '@cadre/gate'
 import type { Home, TrustItem } from '@cadre/home'
 import { policyHooks, projectOf, userPlaces } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { counted } from '../../output/numbers.ts'
+import { instructionProblems } from '../lint/lint-instructions.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** What is wrong with hooks and with lists of commands. Whether the folder is trusted is said elsewhere. */
@@ -26,7 +29,16 @@ export function checkGate(io: Io, home: Home): Check[] {
     ...(diagnostics.some(isFault) ? [] : [ok('hooks', found)]),
     ...faults('hooks', diagnostics),
     ...faults('commands', lists),
+    ...faults('instructions', instructionProblems({ folder: projectOf(io.cwd), userHome })),
+    ...unstartedServers(projectOf(io.cwd)),
   ]
+}
+
+/** Nobody should think that they run. */
+function unstartedServers(project: string): Check[] {
+  return ['.mcp.json', '.vscode/mcp.json'].flatMap((name) =>
+    existsSync(path.join(project, name)) ? [ok('mcp', `${name}: Cadre does not start MCP servers`)] : [],
+  )
 }
 
 function faults(name: string, diagnostics: readonly Diagnostic[]): Check[] {

@@ -80,7 +80,7 @@ function notChosen(
     'no model is configured',
     nearestOf(nearest) ??
       wrong ??
-      'Run "cadre login" for GitHub Copilot. Or set OPENAI_BASE_URL and OPENAI_API_KEY, and CADRE_MODEL=openai:NAME (or "model" in config.yaml). "cadre demo" needs no model.',
+      'Run "cadre setup" to choose one, or "cadre login" for GitHub Copilot. "cadre demo" needs no model.',
   )
 }
 
@@ -106,23 +106,28 @@ function nearestOf(names: readonly string[]): string | undefined {
 }
 
 async function server(io: Io, settings: Settings | undefined, model: string): Promise<Check[]> {
-  if (!model.startsWith('openai:')) return []
-  const { openai } = settings?.config ?? {}
-  const hasKey = Boolean(io.env['OPENAI_API_KEY'] || openai?.keyCommand)
-  const base =
-    io.env['OPENAI_BASE_URL'] || openai?.baseUrl || (hasKey ? 'https://api.openai.com/v1' : undefined)
+  const [prefix = ''] = model.split(':')
+  const section = prefix === 'responses' ? 'openai' : prefix
+  if (section !== 'openai' && section !== 'anthropic') return []
+  const { [section]: configured } = settings?.config ?? {}
+  const keyVariable = `${section.toUpperCase()}_API_KEY`
+  const urlVariable = `${section.toUpperCase()}_BASE_URL`
+  const hasKey = Boolean(io.env[keyVariable] || configured?.keyCommand)
+  const standard = section === 'openai' ? 'https://api.openai.com/v1' : 'https://api.anthropic.com'
+  const base = io.env[urlVariable] || configured?.baseUrl || (hasKey ? standard : undefined)
   const key = hasKey
-    ? ok('key', io.env['OPENAI_API_KEY'] ? 'in OPENAI_API_KEY' : 'from openai.keyCommand')
+    ? ok('key', io.env[keyVariable] ? `in ${keyVariable}` : `from ${section}.keyCommand`)
     : warn(
         'key',
         'not set; some local servers need no key',
-        'Set OPENAI_API_KEY, or openai.keyCommand in config.yaml.',
+        `Set ${keyVariable}, or ${section}.keyCommand in config.yaml.`,
       )
-  return base === undefined ? [key] : [await reach(base), key]
+  const fix = `Check ${urlVariable}, or ${section}.baseUrl in config.yaml, and the network.`
+  return base === undefined ? [key] : [await reach(base, fix), key]
 }
 
 /** Any answer will do, a refusal included; no key is sent. */
-async function reach(base: string): Promise<Check> {
+async function reach(base: string, fix: string): Promise<Check> {
   let origin = base
   try {
     const url = new URL(base.replaceAll('{model}', 'model'))
@@ -133,10 +138,6 @@ async function reach(base: string): Promise<Check> {
   } catch (error) {
     const cause =
       error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error)
-    return fail(
-      'endpoint',
-      `${origin} is not reachable: ${cause}`,
-      'Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml, and the network.',
-    )
+    return fail('endpoint', `${origin} is not reachable: ${cause}`, fix)
   }
 }

@@ -10,7 +10,7 @@ export const lintCommand = defineCommand({
     'there is a warning, and with 0 otherwise. --fix applies only fixes that do not change what an agent may do.\n\n' +
     'SEARCHED FOLDERS\n' +
     '  project: .github/agents, .github/chatmodes, .claude/agents, .opencode/agent(s), .vscode/settings.json\n' +
-    '  user: ~/.copilot/agents, ~/.claude/agents, ~/.config/opencode/agent(s)\n' +
+    '  user: ~/.copilot/agents, ~/.claude/agents, ~/.config/opencode/agent(s), user settings of VS Code\n' +
     '  home directory of Cadre: templates\n' +
     '  only lint: agents of plugins (.claude-plugin), .cursor, .gemini, .kiro and .qwen/agents, and *.agent.md, *.chatmode.md,\n' +
     '  *.agent.yaml anywhere below the folder; any file that you name, and all files in a folder called agents',

@@ -2,7 +2,14 @@ import { createAgents, type LintKnowledge, type ModelKnowledge } from '@cadre/ag
 import { CadreError } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { type Config, type Home, withModelAliases } from '@cadre/home'
-import { agentPlaces, loadSettings, loadTools, lookAtPolicy, trustFolder, userPlaces } from '@cadre/runtime'
+import {
+  agentPlaces,
+  loadPolicyForDisplay,
+  loadSettings,
+  loadTools,
+  trustFolder,
+  userPlaces,
+} from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /**
@@ -26,7 +33,7 @@ export async function lintKnowledge(
     // Tools are modules, and a module runs when it is looked at: it counts where a run would use it.
     const settings = await loadSettings(io, home, folder)
     const { tools } = await loadTools({ home, settings })
-    const { policy } = await lookAtPolicy(io, home, folder.homeTrusted)
+    const { policy } = await loadPolicyForDisplay(io, home, folder.homeTrusted)
     const model = await modelKnowledge(io, withModelAliases(settings.config, policy))
     return { agents, tools: tools.map(({ name }) => name), ...(model && { model }) }
   } catch (error) {
@@ -39,8 +46,15 @@ export async function lintKnowledge(
 /** Absent when no backend is configured: then nobody can tell. */
 async function modelKnowledge(io: Io, config: Config): Promise<LintKnowledge['model']> {
   const { env } = io
+  const variables = [
+    'CADRE_MODEL',
+    'OPENAI_BASE_URL',
+    'OPENAI_API_KEY',
+    'ANTHROPIC_BASE_URL',
+    'ANTHROPIC_API_KEY',
+  ]
   const isConfigured =
-    env['CADRE_MODEL'] || config.model || env['OPENAI_BASE_URL'] || env['OPENAI_API_KEY'] || config.openai
+    config.model || config.openai || config.anthropic || variables.some((name) => env[name])
   if (!isConfigured) return undefined
   const { copilotDefaultModel, createModels } = await import('@cadre/backends')
   const models = createModels({

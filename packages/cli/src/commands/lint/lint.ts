@@ -13,7 +13,7 @@ import {
   summaryOf,
 } from '@cadre/agents'
 import { CadreError, didYouMean } from '@cadre/core'
-import { homeOf, lookAtPolicy, projectOf } from '@cadre/runtime'
+import { homeOf, loadPolicyForDisplay, projectOf, userPlaces } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -21,6 +21,7 @@ import { lintText } from '../../output/lint-text.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
 import { roomIn } from '../../output/text-table.ts'
 import type { FixedFile } from './fix-files.ts'
+import { lintInstructions } from './lint-instructions.ts'
 import { lintKnowledge } from './lint-knowledge.ts'
 
 export interface LintFlags {
@@ -45,10 +46,14 @@ export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]
   const targets = targetsOf(io, paths)
   const tell = (message: string) => void io.stderr.write(`cadre: ${cleanLine(message)}\n`)
   const home = homeOf(io, flags.home)
-  for (const fault of (await lookAtPolicy(io, home, false)).faults) tell(fault)
+  for (const fault of (await loadPolicyForDisplay(io, home, false)).faults) tell(fault)
   const knowledge = await lintKnowledge(io, home, tell)
   const fixed = flags.fix ? await fix(io, targets, flags.dryRun === true) : []
-  const result = await look(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })
+  const ofAgents = await look(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })
+  const { home: userHome } = userPlaces(io.env)
+  const others = targets.folders.flatMap((folder) => lintInstructions(folder, userHome, io.cwd))
+  const files = [...ofAgents.files, ...others]
+  const result = { ...ofAgents, files, summary: summaryOf(files) }
   for (const folder of result.endless)
     tell(`${folder} contains too many files, so lint did not check all of them. Name a smaller folder.`)
   if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(result, fixed))}\n`)

@@ -36,10 +36,14 @@ export const logoutCommand = defineCommand({
     'variable cannot be removed: the command then prints the name of the variable and exits with 1.',
   examples: [
     ['logout', 'editors stay signed in'],
-    ['logout --forget', 'removes the stored sign-ins, for editors as well'],
+    ['logout --forget', 'removes the stored sign-ins, including those of editors'],
   ],
   parameters: {
-    flags: { forget: flag('Remove the stored sign-ins from this machine, for editors as well'), home, json },
+    flags: {
+      forget: flag('Remove the stored sign-ins from this machine, including those of editors'),
+      home,
+      json,
+    },
   },
   load: async () => (await import('./logout.ts')).logout,
 })

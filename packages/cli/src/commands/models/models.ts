@@ -47,7 +47,7 @@ export async function models(
   else if (rows.length > 0) io.stdout.write(table(io, rows))
   else if (troubles.length === 0)
     io.stdout.write(
-      'No backend is configured. Sign in to GitHub Copilot with "cadre login", or set OPENAI_BASE_URL and OPENAI_API_KEY.\n',
+      'No backend is configured. "cadre setup" finds one and stores your choice. Or sign in to GitHub Copilot with "cadre login".\n',
     )
   for (const trouble of troubles) io.warn(trouble)
   return troubles.length > 0 ? exitCodes.backend : exitCodes.done
@@ -59,12 +59,13 @@ interface Row extends ListedModel {
 }
 
 function table(io: Io, rows: readonly Row[]): string {
-  const head = ['MODEL', 'CONTEXT', 'MAX OUTPUT', 'PREMIUM REQUESTS', '']
-  const cells = rows.map(({ id, window, maxOutput, multiplier, default: isDefault, refused }) =>
+  const head = ['MODEL', 'CONTEXT', 'MAX OUTPUT', 'PRICE', 'PREMIUM REQUESTS', '']
+  const cells = rows.map(({ id, window, maxOutput, price, multiplier, default: isDefault, refused }) =>
     [
       id,
       window === undefined ? '' : amount(window),
       maxOutput === undefined ? '' : amount(maxOutput),
+      price === undefined ? '' : `$${price.input} / $${price.output}`,
       multiplier === undefined ? '' : multiplier === 0 ? 'included' : `${multiplier}x`,
       [isDefault ? 'default' : '', refused ? 'denied by a policy' : ''].filter(Boolean).join(', '),
     ].map(cleanLine),

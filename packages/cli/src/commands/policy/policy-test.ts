@@ -26,12 +26,12 @@ export async function testPolicy(
 ): Promise<ExitCode> {
   const read = files.map((file) => readTable(path.resolve(io.cwd, file)))
   const faults = read.flatMap((one) => (one.kind === 'wrong' ? one.diagnostics : []))
-  if (faults.length > 0) return tellFaults(io, flags, faults)
+  if (faults.length > 0) return reportAgentProblems(io, flags, faults)
   const tell = teller(io)
   const checked: CheckedTable[] = []
   for (const one of read) if (one.kind === 'table') checked.push(await check(io, flags, one.table, tell))
   const unknown = checked.flatMap(({ diagnostics }) => diagnostics)
-  if (unknown.length > 0) return tellFaults(io, flags, unknown)
+  if (unknown.length > 0) return reportAgentProblems(io, flags, unknown)
   if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(checked))}\n`)
   else io.stdout.write(tableText(checked.map(shownFrom(io)), createStyle(wantsColour(io.stdout, io.env))))
   return checked.every(({ failures }) => failures.length === 0) ? exitCodes.done : exitCodes.failed
@@ -56,7 +56,11 @@ function teller(io: Io): (message: string) => void {
   }
 }
 
-function tellFaults(io: Io, { json }: TestPolicyFlags, diagnostics: readonly Diagnostic[]): ExitCode {
+function reportAgentProblems(
+  io: Io,
+  { json }: TestPolicyFlags,
+  diagnostics: readonly Diagnostic[],
+): ExitCode {
   const [first] = diagnostics
   const message = first === undefined ? '' : showDiagnostic(first)
   if (json)

@@ -21,7 +21,10 @@ export const resumeCommand = defineCommand({
         1,
       ),
       ...gateFlags,
-      maxTurns: count('The maximum number of rounds from now on, also if it stopped at its limit', 1),
+      maxTurns: count(
+        'The maximum number of rounds from now on, even if the session stopped at its limit',
+        1,
+      ),
       ...scriptFlags,
       trust,
       json,

@@ -5,14 +5,15 @@ import {
   type GateFlags,
   namesOf,
   type Runtime,
+  reportAgentProblems,
   resolveWorkspace,
-  tellFaults,
 } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { driveRun } from '../../run/drive-run.ts'
 import { readAddress } from '../../run/read-address.ts'
 import { readWork } from '../../run/work-from-input.ts'
+import { ensureModel } from '../setup/ensure-model.ts'
 
 export interface RunFlags extends GateFlags, ControlFlags {
   readonly agent?: string
@@ -44,13 +45,14 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
       ? undefined
       : (await import('../../run/read-output-schema.ts')).readOutputSchema(io, flags.outputSchema)
   const { content, late } = await readWork(io, words, { quiet: flags.quiet === true })
+  await ensureModel(io, flags)
   const options = { ...flags, io, workspace, hasSchema: outputSchema !== undefined }
   return driveRun(options, (runtime, signal) => {
     void late?.then(() => runtime.tell(lateNotice))
     const { name, text } = addressedIn(content, runtime, flags.agent)
     const agent = chooseAgent(runtime, name)
     if (outputSchema !== undefined) refuseSections(agent)
-    tellFaults(runtime, agent)
+    reportAgentProblems(runtime, agent)
     return runtime.orchestrator.start(
       {
         agent: withBudget(agent, flags),

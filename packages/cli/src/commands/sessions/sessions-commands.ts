@@ -67,8 +67,8 @@ const tree = defineCommand({
 const cancel = defineCommand({
   brief: 'Cancel a session that runs in another process, and all sessions below it',
   about:
-    'Cancels a session and all sessions below it. Cancelling the entry session stops the whole run, which you can resume. After any\n' +
-    'other session, the agent that delegated to it continues without it.',
+    'Cancels a session and all sessions below it. Cancelling the entry session stops the whole run, which you can resume. If\n' +
+    'you cancel another session, the agent that delegated to it continues without it.',
   examples: [['sessions cancel researcher-9x1', 'the rest of the run continues']],
   parameters: { flags: { home, trust, json }, positional: { kind: 'tuple', parameters: [id] } },
   load: async () => (await import('./sessions-cancel.ts')).cancelSession,

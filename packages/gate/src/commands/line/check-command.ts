@@ -17,7 +17,7 @@ export function checkCommand({ words, variables, redirects }: Command): void {
   const name = words[0]?.text
   if (name === undefined && Object.keys(variables).length > 0)
     throw new NeedsShell('it sets a variable for the rest of the line')
-  if (name === undefined && redirects.length === 0) throw new NeedsShell('its syntax is not simple')
+  if (name === undefined && redirects.length === 0) throw new NeedsShell('its syntax is too complex')
   for (const { text } of words)
     if (/\/proc\/|\/dev\/(?:.*\/)?(?:std|fd|tty)/.test(`/${text}`))
       throw new NeedsShell('it uses a descriptor or a process as a file')

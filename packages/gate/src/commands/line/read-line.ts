@@ -14,7 +14,7 @@ import { readWords, type WrittenWord } from './read-words.ts'
 const mostLetters = 64 * 1_024
 const mostWords = 4_096
 const deepest = 4
-const notPlain = 'its syntax is not simple'
+const notPlain = 'its syntax is too complex'
 
 const endOfCommand = /$|[\n;|&()]/y
 const redirectStart = /[<>]|&>/y

@@ -54,7 +54,7 @@ class WordReader {
     while (!at.isAt(endOfWord)) this.#next(start)
     const words = expandChoices(this.#parts).map(wordOf)
     if (this.#variable !== undefined && words.length > 1)
-      throw new NeedsShell('it sets a variable to alternatives')
+      throw new NeedsShell('it sets a variable to several words ({ })')
     const variable = this.#variable !== undefined && { variable: this.#variable }
     return words.map((word) => ({ word, hasBraces: this.#hasBraces, ...variable }))
   }
@@ -103,7 +103,7 @@ class WordReader {
   #assign(): void {
     const part = this.#parts[0]
     if (this.#parts.length !== 1 || part?.kind !== 'text') return
-    if (/^[A-Za-z_]\w*\+$/.test(part.text)) throw new NeedsShell('it adds to a variable (+=)')
+    if (/^[A-Za-z_]\w*\+$/.test(part.text)) throw new NeedsShell('it appends to a variable (+=)')
     if (/^[A-Za-z_]\w*$/.test(part.text)) this.#variable = part.text
   }
 
@@ -184,7 +184,7 @@ class WordReader {
         [/\d/, /[a-z]/, /[A-Z]/, /\./].some((kind) => kind.test(from) && kind.test(to)) && from <= to,
     )
     if (found === null || found[0].length > 100 || !isPlain)
-      throw new NeedsShell('it has a [ ] pattern that is not simple')
+      throw new NeedsShell('it has a [ ] pattern that is too complex')
     this.#part({ kind: 'set', text: found[0], ranges, negated: found[1] !== '' })
   }
 
@@ -196,7 +196,7 @@ class WordReader {
     if (literal !== undefined) return void this.#part({ kind: 'text', text: literal })
     const choice = at.take(/\{([\w./@+-]+(?:,[\w./@+-]+)+)\}/y)
     if (choice === null || choice[0].length > 1_000 || choice[1]?.includes('..'))
-      throw new NeedsShell('it has { } that are not simple')
+      throw new NeedsShell('it has { } that are too complex')
     this.#part({ kind: 'choice', texts: (choice[1] as string).split(',') })
   }
 }

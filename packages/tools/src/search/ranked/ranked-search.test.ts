@@ -278,7 +278,7 @@ describe('a search by meaning', () => {
   })
 
   const without: readonly (readonly [string, EmbedLoader | undefined, RegExp])[] = [
-    ['is not configured', undefined, /not configured: set search/],
+    ['is not configured', undefined, /not available: no endpoint with embeddings/],
     ['cannot be loaded', async () => 'it is not trusted', /it is not trusted; ranked by words instead/],
     ['fails', failing, /no network/],
   ]

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { messageOf } from '@cadre/core'
+import { addUsage, messageOf, noUsage, type Usage } from '@cadre/core'
 import { stampOf } from '@cadre/disk'
 import { openRegular } from '../../files/open-file.ts'
 import { codeOf, Refusal } from '../../refusal.ts'
@@ -42,6 +42,8 @@ export interface RankedAnswer {
   readonly passages: readonly FoundPassage[]
   /** What the reader should know, a sentence each without an end. */
   readonly notes: readonly string[]
+  /** What a server charged for vectors. */
+  readonly usage?: Usage
 }
 
 export type RankedSearch = (request: RankedRequest, signal: AbortSignal) => Promise<RankedAnswer>
@@ -76,15 +78,19 @@ export function createRankedSearch(options: RankedOptions): RankedSearch {
   return async (request, signal) => {
     const { root } = request
     let found: RankedAnswer = { passages: [], notes: [] }
+    let usage: Usage | undefined
+    const spent = (more: Usage) => {
+      usage = addUsage(usage ?? noUsage, more)
+    }
     // A file that changes between the look and the showing is looked at once more; one that never rests is left out.
     for (let attempt = 0; attempt < 2; attempt++) {
       const { index, scan } = await indexOf(root.folder).refresh(root, scanning, signal)
-      const ranked = await rank(request, index, { options, store }, signal)
+      const ranked = await rank(request, index, { options, store, spent }, signal)
       const shown = await show(request, index, ranked.hits)
       found = { passages: shown.passages, notes: [...ranked.notes, ...notesOf(scan)] }
       if (!shown.isStale) break
     }
-    return found
+    return usage === undefined ? found : { ...found, usage }
   }
 }
 
@@ -96,12 +102,13 @@ interface Ranked {
 interface Around {
   readonly options: RankedOptions
   readonly store: IndexStore
+  readonly spent: (usage: Usage) => void
 }
 
 async function rank(
   { root, query, meaning, isWanted }: RankedRequest,
   index: PassageIndex,
-  { options, store }: Around,
+  { options, store, spent }: Around,
   signal: AbortSignal,
 ): Promise<Ranked> {
   const byWords = (notes: readonly string[]): Ranked => ({ hits: index.search(query, isWanted), notes })
@@ -109,7 +116,7 @@ async function rank(
   const embed = (await options.loadEmbed?.()) ?? unconfigured
   if (typeof embed === 'string') return byWords([`${embed}; ranked by words instead`])
   try {
-    return await byMeaning(index, { root, query, isWanted, embed, store }, signal)
+    return await byMeaning(index, { root, query, isWanted, embed, store, spent }, signal)
   } catch (error) {
     if (signal.aborted) throw error
     return byWords([`semantic search failed: ${messageOf(error)}; ranked by words instead`])
@@ -117,16 +124,17 @@ async function rank(
 }
 
 const unconfigured =
-  'semantic search is not configured: set search.semantic.module in config.yaml to a module that exports embed(texts)'
+  'semantic search is not available: no endpoint with embeddings and no search.semantic.module is configured'
 
 interface MeaningRequest extends Pick<RankedRequest, 'root' | 'query' | 'isWanted'> {
   readonly embed: Embed
   readonly store: IndexStore
+  readonly spent: (usage: Usage) => void
 }
 
 async function byMeaning(
   index: PassageIndex,
-  { root, query, isWanted, embed, store }: MeaningRequest,
+  { root, query, isWanted, embed, store, spent }: MeaningRequest,
   signal: AbortSignal,
 ): Promise<Ranked> {
   const all = [...index.files].flatMap(([file, { passages }]) =>
@@ -136,8 +144,8 @@ async function byMeaning(
   const vectors = await Vectors.open(root.folder, store, embed)
   const textAt = passageReader(root.folder)
   const asked = some.map(({ file, passage: { hash } }) => ({ hash, text: () => textAt(file, hash) }))
-  await vectors.complete(asked, signal)
-  const [question] = await embed.embed([query])
+  await vectors.complete(asked, signal, spent)
+  const [question] = await embed.embed([query], signal, spent)
   const wanted = unit(question ?? [])
   const hits = some.flatMap(({ file, passage }): Hit[] => {
     const score = isWanted(file) ? vectors.nearness(passage.hash, wanted) : undefined

@@ -1,4 +1,4 @@
-import { parseJson } from '@cadre/core'
+import { parseJson, type Usage } from '@cadre/core'
 import type { Embed } from './embed.ts'
 import type { IndexStore } from './index-store.ts'
 
@@ -30,14 +30,21 @@ export class Vectors {
   }
 
   /** Makes what is missing. Rejects when the module fails. */
-  async complete(asked: readonly Asked[], signal: AbortSignal): Promise<void> {
+  async complete(asked: readonly Asked[], signal: AbortSignal, spent: (usage: Usage) => void): Promise<void> {
     const missing = asked.filter(({ hash }) => !this.known.has(hash))
     for (let at = 0; at < missing.length; at += batch) {
       signal.throwIfAborted()
       const part = missing.slice(at, at + batch)
       const texts = await Promise.all(part.map(({ text }) => text()))
       const there = part.flatMap(({ hash }, i) => (texts[i] === undefined ? [] : [{ hash, text: texts[i] }]))
-      const vectors = there.length === 0 ? [] : await this.at.embed.embed(there.map(({ text }) => text))
+      const vectors =
+        there.length === 0
+          ? []
+          : await this.at.embed.embed(
+              there.map(({ text }) => text),
+              signal,
+              spent,
+            )
       for (const [i, { hash }] of there.entries()) this.known.set(hash, unit(vectors[i] ?? []))
       this.unsaved += there.length
       if (this.unsaved >= worthKeeping) await this.save(undefined)

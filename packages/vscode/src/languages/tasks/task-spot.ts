@@ -50,5 +50,5 @@ export const fields: readonly { readonly key: string; readonly about: string; re
   { key: 'parent', about: 'The id of the parent task, if this task is not nested below it' },
   { key: 'approval_required', value: 'true', about: 'Every action of its session needs approval' },
   { key: 'description', value: '|', about: 'Text of several lines, indented below' },
-  { key: 'due', about: 'When it is due' },
+  { key: 'due', about: 'The due date' },
 ]

@@ -2,13 +2,13 @@
 import { readdirSync, statSync } from 'node:fs'
 import {
   applyToView,
-  bareWork,
   emptyView,
   eventsOf,
   messageOf,
   parseJson,
   type SessionView,
   type StoredSession,
+  workWithoutHeadings,
 } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import { type Home, runningProcess } from '@cadre/home'
@@ -144,7 +144,7 @@ function entryOf(home: Home, id: string): ListedSession | undefined {
       ...rest,
       agent: shownLine(agent, 60),
       ...(parent !== undefined && { parent: parent.split('/')[0] ?? '' }),
-      ...(work !== undefined && { work: shownLine(bareWork(work), 200) }),
+      ...(work !== undefined && { work: shownLine(workWithoutHeadings(work), 200) }),
     }
   } catch (error) {
     // A file that cannot be read is shown as such, so that somebody can repair it.

@@ -1,0 +1,191 @@
+import { didYouMean, type Json, type JsonObject, nameKey } from '@cadre/core'
+import { isObject, type Located } from '@cadre/disk'
+import { namespace } from '../settings/find-configuration.ts'
+import { readJson } from '../settings/read-json.ts'
+import { readSettingsAgents } from '../settings/read-settings.ts'
+import { insertItem, type JsonPath, removeAt, setKey } from './json-splice.ts'
+
+export type SettingsChange =
+  | { readonly kind: 'add'; readonly agent: JsonObject & { readonly name: string } }
+  /** Without `as`, the copy is named after the agent. */
+  | { readonly kind: 'duplicate'; readonly name: string; readonly as?: string }
+  /** An entry agent needs a successor. */
+  | { readonly kind: 'remove'; readonly name: string; readonly entry?: string }
+  /** Removes all agents and the entry agent. */
+  | { readonly kind: 'reset' }
+
+export type ChangedSettings =
+  | {
+      readonly kind: 'changed'
+      readonly text: string
+      readonly added: readonly string[]
+      readonly removed: readonly string[]
+    }
+  /** In words that follow the path. */
+  | { readonly kind: 'refused'; readonly line: number; readonly reason: string }
+
+export interface ChangeRequest {
+  readonly path: string
+  /** The file as it is; absent when there is none. */
+  readonly text?: string
+  readonly change: SettingsChange
+}
+
+const definingKeys = ['agents', 'entryAgent', 'coordinator', 'customAgents'] as const
+
+/**
+ * Adds, copies or removes one agent in the settings of an editor, or removes all of them. Everything else in the file stays
+ * as it is, byte for byte. Refuses a change after which the file would have an error that it did not have before.
+ */
+export function changeSettings({ path, text = '{}\n', change }: ChangeRequest): ChangedSettings {
+  const { root, diagnostics } = readJson({ path, text })
+  const broken = diagnostics.find(({ severity }) => severity === 'error')
+  if (root?.fields === undefined || broken !== undefined)
+    return refused(broken?.line ?? 1, broken?.message ?? 'Settings must be an object.')
+  const found = findParts(root, path)
+  if (change.kind === 'reset') return reset(text, found)
+  const old = found.parts.get('coordinator') ?? found.parts.get('customAgents')
+  if (old !== undefined)
+    return refused(
+      old.field.line,
+      'These agents have an older form. Update them first: cadre agents import FILE --to settings --force.',
+    )
+  const changed = changeAgents(text, found, change)
+  if (changed.kind === 'refused') return changed
+  const known = new Set(errorsIn(path, text).map(({ message }) => message))
+  const fault = errorsIn(path, changed.text).find(({ message }) => !known.has(message))
+  return fault === undefined ? changed : refused(fault.line ?? 1, fault.message)
+}
+
+interface Part {
+  readonly at: JsonPath
+  readonly field: Located
+}
+
+interface Parts {
+  /** By key, without the namespace. */
+  readonly parts: ReadonlyMap<string, Part>
+  /** Where a key is written that is not there yet. */
+  readonly at: (key: string) => readonly string[]
+}
+
+/** A workspace file has its settings one level further down. Of a key that is there twice, the dotted one applies. */
+function findParts(root: Located, path: string): Parts {
+  const isWorkspace = /\.code-workspace$/i.test(path)
+  const fields = (isWorkspace ? root.fields?.get('settings')?.fields : root.fields) ?? new Map()
+  const base = isWorkspace ? ['settings'] : []
+  const nested: Located | undefined = fields.get(namespace)
+  const isDotted = [...fields.keys()].some((key) => key.startsWith(`${namespace}.`))
+  const parts = new Map<string, Part>()
+  for (const key of definingKeys) {
+    const inside = nested?.fields?.get(key)
+    if (inside !== undefined) parts.set(key, { at: [...base, namespace, key], field: inside })
+    const dotted = fields.get(`${namespace}.${key}`)
+    if (dotted !== undefined) parts.set(key, { at: [...base, `${namespace}.${key}`], field: dotted })
+  }
+  const isNested = nested?.fields !== undefined && !isDotted
+  return { parts, at: (key) => [...base, ...(isNested ? [namespace, key] : [`${namespace}.${key}`])] }
+}
+
+function reset(text: string, { parts }: Parts): ChangedSettings {
+  if (parts.size === 0) return refused(1, 'There are no agents in these settings.')
+  let edited = text
+  for (const { at } of parts.values()) edited = removeAt(edited, at)
+  const names = [...(namesIn(parts.get('agents')) ?? []), ...(namesIn(parts.get('customAgents')) ?? [])]
+  const coordinator = parts.has('coordinator') ? ['coordinator'] : []
+  return { kind: 'changed', text: edited, added: [], removed: [...coordinator, ...names] }
+}
+
+function changeAgents(
+  text: string,
+  { parts, at }: Parts,
+  change: Exclude<SettingsChange, { kind: 'reset' }>,
+): ChangedSettings {
+  const agents = parts.get('agents')
+  const names = agents === undefined ? [] : namesIn(agents)
+  if (names === undefined)
+    return refused(agents?.field.line ?? 1, 'agents must be a list of objects with a name.')
+  const list = agents?.at ?? at('agents')
+  const isTaken = (name: string) => names.some((other) => nameKey(other) === nameKey(name))
+  const taken = (name: string) => refused(agents?.field.line ?? 1, `There is already an agent named ${name}.`)
+
+  if (change.kind === 'add') {
+    const { agent } = change
+    if (isTaken(agent.name)) return taken(agent.name)
+    if (names.length > 0) return added(insertItem(text, list, names.length, agent), agent.name)
+    const entry = parts.get('entryAgent')?.at ?? at('entryAgent')
+    return added(setKey(setKey(text, entry, agent.name), list, [agent]), agent.name)
+  }
+
+  const index = names.findIndex((name) => nameKey(name) === nameKey(change.name))
+  if (index === -1)
+    return refused(
+      agents?.field.line ?? 1,
+      `There is no agent named ${change.name} in these settings${didYouMean(change.name, names) || '.'}`,
+    )
+  const name = names[index] as string
+  const items = agents?.field.items ?? []
+
+  if (change.kind === 'duplicate') {
+    const as = change.as ?? freeName(`${name.slice(0, 45)}-copy`, isTaken)
+    if (isTaken(as)) return taken(as)
+    const copy = { ...(items[index]?.value as JsonObject), name: as }
+    return added(insertItem(text, list, index + 1, copy), as)
+  }
+
+  if (names.length === 1)
+    return refused(items[index]?.line ?? 1, `${name} is the only agent. Remove it with: cadre agents reset.`)
+  const entry = parts.get('entryAgent')
+  let edited = text
+  if (entry !== undefined && nameKey(String(entry.field.value)) === nameKey(name)) {
+    const successor = names.find((other) => nameKey(other) === nameKey(change.entry ?? ''))
+    if (successor === undefined || successor === name)
+      return refused(
+        entry.field.line,
+        `${name} is the entry agent. Choose another one with --entry: ${names.filter((other) => other !== name).join(', ')}.`,
+      )
+    edited = setKey(edited, entry.at, successor)
+  }
+  for (const [other, { value }] of items.entries()) {
+    const targets = targetsOf(value)
+    const isNamed = (target: Json) => nameKey(String(target)) === nameKey(name)
+    const positions = targets?.flatMap((target, at) => (isNamed(target) ? [at] : [])) ?? []
+    if (other === index || positions.length === 0) continue
+    const permission = [...list, other, 'delegationPermissions']
+    // A list that became empty permits nobody, which has a form of its own.
+    if (positions.length === targets?.length) edited = setKey(edited, permission, { type: 'none' })
+    else for (const at of positions.toReversed()) edited = removeAt(edited, [...permission, 'agents', at])
+  }
+  return { kind: 'changed', text: removeAt(edited, [...list, index]), added: [], removed: [name] }
+}
+
+function added(text: string, name: string): ChangedSettings {
+  return { kind: 'changed', text, added: [name], removed: [] }
+}
+
+function refused(line: number, reason: string): ChangedSettings {
+  return { kind: 'refused', line, reason }
+}
+
+/** `undefined` when it is not a list of agents. */
+function namesIn(part: Part | undefined): string[] | undefined {
+  const items = part?.field.items
+  const names = items?.map(({ value }) => (isObject(value) ? value['name'] : undefined))
+  return names?.every((name) => typeof name === 'string') ? names : undefined
+}
+
+function targetsOf(agent: Json): readonly Json[] | undefined {
+  const permission = isObject(agent) ? agent['delegationPermissions'] : undefined
+  const targets = isObject(permission) ? permission['agents'] : undefined
+  return Array.isArray(targets) ? targets : undefined
+}
+
+function freeName(wanted: string, isTaken: (name: string) => boolean): string {
+  let name = wanted
+  for (let number = 2; isTaken(name); number++) name = `${wanted}-${number}`
+  return name
+}
+
+function errorsIn(path: string, text: string) {
+  return readSettingsAgents({ path, text }).diagnostics.filter(({ severity }) => severity === 'error')
+}

@@ -1,0 +1,157 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { CadreError } from '@cadre/core'
+import type { BackendContext } from '../backend.ts'
+import type { ServerConfig } from '../models-config.ts'
+import { type KeySource, keyFromCommand, keyFromText } from './key.ts'
+import { openAiKind, type ServerKind } from './server-kind.ts'
+
+/** An address as `node:http` takes it. */
+export interface Target {
+  readonly host: string
+  readonly port: number
+  readonly path: string
+}
+
+/** A model server, and how to speak to it. */
+export interface Endpoint {
+  readonly kind: ServerKind
+  /** Whether it is the server of the company that makes the API, so that its models are the ones of that name. */
+  readonly isOfficial: boolean
+  readonly isSecure: boolean
+  /** For sentences: the address without anything secret. */
+  readonly shown: string
+  readonly key: KeySource
+  /** False when it is configured that it cannot be asked for its models. */
+  readonly lists: boolean
+  target(model: string, path: string): Target
+  headers(key: string | undefined): Record<string, string>
+  /** The text with everything secret taken out; `key` is the one that was sent. */
+  hide(text: string, key: string | undefined): string
+}
+
+/** Undefined when nothing is configured. The environment comes first, for the address and for the key. */
+export function readEndpoint(
+  { config, env }: Pick<BackendContext, 'config' | 'env'>,
+  kind: ServerKind = openAiKind,
+): Endpoint | undefined {
+  const settings: ServerConfig = config[kind.section] ?? {}
+  const text = env[kind.keyVariable]?.trim() || undefined
+  const hasKey = text !== undefined || settings.keyCommand !== undefined
+  const base = env[kind.urlVariable]?.trim() || settings.baseUrl || (hasKey ? kind.standardUrl : undefined)
+  if (base === undefined) return undefined
+  const url = checkedUrl(base, hasKey, settings, kind)
+  const key =
+    text === undefined && settings.keyCommand !== undefined
+      ? keyFromCommand(settings.keyCommand, { ...env }, kind)
+      : keyFromText(text, kind)
+  const extra = checkedHeaders(settings.headers ?? {}, kind)
+  const keyHeader = (settings.keyHeader ?? kind.keyHeader).toLowerCase()
+  checkedHeaders({ [keyHeader]: '' }, kind)
+  return {
+    kind,
+    isOfficial: url.host === new URL(kind.standardUrl).host,
+    isSecure: url.protocol === 'https:',
+    shown: url.origin,
+    key,
+    lists: settings.list !== false && !base.includes('{model}'),
+    target: (model, path) => targetOf(base.replaceAll('{model}', encodeURIComponent(model)), path, settings),
+    headers: (secret) => ({
+      'content-type': 'application/json',
+      accept: 'text/event-stream, application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'cadre',
+      ...kind.headers,
+      ...extra,
+      ...(secret !== undefined && {
+        [keyHeader]: keyHeader === 'authorization' ? `Bearer ${secret}` : secret,
+      }),
+    }),
+    hide: (shown, secret) => hide(shown, [secret, ...secretsIn(extra), ...secretsIn(settings.query ?? {})]),
+  }
+}
+
+function checkedUrl(base: string, hasKey: boolean, settings: ServerConfig, kind: ServerKind): URL {
+  const { section, urlVariable, keyVariable } = kind
+  let url: URL
+  try {
+    url = new URL(base.replaceAll('{model}', 'model'))
+  } catch {
+    throw wrong(
+      `the address of the model server is not a valid URL. Check ${urlVariable}, or ${section}.baseUrl in config.yaml.`,
+    )
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw wrong(`the address of the model server must start with https:// or http://, not ${url.protocol}`)
+  if (url.username !== '' || url.password !== '')
+    throw wrong(
+      `the address of the model server must not contain a user name or password. Put the key in ${keyVariable}.`,
+    )
+  if (hasKey && url.protocol === 'http:' && !isThisMachine(url.hostname) && settings.allowInsecure !== true)
+    throw wrong(
+      `the key would be sent to ${url.origin} unencrypted. Use https://, or set ${section}.allowInsecure: true in config.yaml if the network is private.`,
+    )
+  return url
+}
+
+/** Whether a host name, as in a URL, can only be this machine. */
+export function isThisMachine(host: string): boolean {
+  return (
+    host === 'localhost' || host.endsWith('.localhost') || /^127(\.\d+){3}$/.test(host) || host === '[::1]'
+  )
+}
+
+function targetOf(base: string, wanted: string, settings: ServerConfig): Target {
+  const url = new URL(base)
+  const [path = '', query = ''] = wanted.split('?')
+  const root = url.pathname.replace(/\/+$/, '')
+  // Some write the version into the address of an API whose paths have it.
+  url.pathname = root + (root.endsWith('/v1') && path.startsWith('/v1/') ? path.slice(3) : path)
+  for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(settings.query ?? {})) url.searchParams.set(name, value)
+  if (settings.apiVersion !== undefined) url.searchParams.set('api-version', settings.apiVersion)
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  // Without the brackets of an IPv6 address, which belong to the URL and not to the host.
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, path: url.pathname + url.search }
+}
+
+function checkedHeaders(
+  headers: { readonly [name: string]: string },
+  { section }: ServerKind,
+): Record<string, string> {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+    } catch {
+      throw wrong(
+        `HTTP does not allow some characters of header ${JSON.stringify(name)}. Correct ${section}.headers or ${section}.keyHeader in config.yaml.`,
+      )
+    }
+  }
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+/** Whole values, and what stands behind a word in them: the token of `Bearer TOKEN`. */
+function secretsIn(values: { readonly [name: string]: string }): string[] {
+  return Object.values(values).flatMap((value) => [
+    value,
+    ...value.split(/[\s=,;]+/).filter((part) => part.length >= 12),
+  ])
+}
+
+// Shorter ones are placeholders such as "none", and would take words out of sentences.
+const shortestSecret = 6
+
+function hide(text: string, secrets: readonly (string | undefined)[]): string {
+  let shown = text
+  for (const secret of secrets) {
+    if (secret === undefined || secret.length < shortestSecret) continue
+    for (const form of new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]))
+      shown = shown.replaceAll(form, '[hidden]')
+  }
+  return shown
+}
+
+function wrong(message: string): CadreError {
+  return new CadreError('configuration', message)
+}

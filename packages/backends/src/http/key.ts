@@ -1,0 +1,104 @@
+import { exec } from 'node:child_process'
+import { likelyCause } from './likely-cause.ts'
+import type { ServerKind } from './server-kind.ts'
+
+export type FoundKey =
+  | { readonly kind: 'key'; readonly key: string | undefined }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** Where the key comes from. It is held here and in the headers of a request, and nowhere else. */
+export interface KeySource {
+  /** For sentences: what a person must look at when the key is wrong. */
+  readonly advice: string
+  /** The key when it is known already. */
+  readonly known: FoundKey | undefined
+  find(): Promise<FoundKey>
+  /** Gives up a key that was refused. False when there can be no other. */
+  renew(refused: string | undefined): boolean
+}
+
+const commandTimeout = 30_000
+
+export function keyFromText(text: string | undefined, kind: ServerKind): KeySource {
+  const known =
+    text === undefined
+      ? ({ kind: 'key', key: undefined } as const)
+      : check(text, `${kind.keyVariable} contains`)
+  return {
+    advice: likelyCause(text === undefined ? 'no-key' : 'key-rejected', kind),
+    known,
+    find: async () => known,
+    renew: () => false,
+  }
+}
+
+/** Runs the command at the first question, once for all who ask meanwhile. */
+export function keyFromCommand(command: string, env: NodeJS.ProcessEnv, kind: ServerKind): KeySource {
+  const setting = `${kind.section}.keyCommand`
+  let known: FoundKey | undefined
+  let running: Promise<FoundKey> | undefined
+  return {
+    advice: `Check the output of ${setting} in config.yaml.`,
+    get known() {
+      return known
+    },
+    find() {
+      running ??= run(command, env, setting).then((found) => {
+        if (found.kind === 'key') known = found
+        running = undefined
+        return found
+      })
+      return running
+    },
+    renew(refused) {
+      // Another question may have brought a new one already.
+      if (known?.kind === 'key' && known.key === refused) known = undefined
+      return true
+    },
+  }
+}
+
+/** The key, as soon as it is there; undefined when aborted before. The command goes on: others wait for it as well. */
+export function findKey(source: KeySource, signal: AbortSignal): Promise<FoundKey | undefined> {
+  if (signal.aborted) return Promise.resolve(undefined)
+  return new Promise((resolve) => {
+    const stop = () => resolve(undefined)
+    signal.addEventListener('abort', stop)
+    void source.find().then((found) => {
+      signal.removeEventListener('abort', stop)
+      resolve(found)
+    })
+  })
+}
+
+function run(command: string, env: NodeJS.ProcessEnv, setting: string): Promise<FoundKey> {
+  return new Promise((resolve) => {
+    exec(
+      command,
+      { env, timeout: commandTimeout, windowsHide: true, maxBuffer: 64 * 1024 },
+      (error, stdout) => {
+        // What it printed is not shown, on neither stream: it may be the key.
+        if (error === null) resolve(check(stdout, `${setting} printed`))
+        else if (error.killed)
+          resolve(failed(`${setting} did not finish within ${commandTimeout / 1000} seconds.`))
+        else
+          resolve(
+            failed(`${setting} failed with ${error.code ?? error.signal}. Run it in a terminal to see why.`),
+          )
+      },
+    )
+  })
+}
+
+function check(text: string, source: string): FoundKey {
+  const key = text.trim()
+  if (key === '') return failed(`${source} no key.`)
+  // Anything else cannot stand in a header, and is a sign of a message in place of a key.
+  return /^[\x21-\x7e]+$/.test(key)
+    ? { kind: 'key', key }
+    : failed(`${source} a key with spaces or other invalid characters.`)
+}
+
+function failed(message: string): FoundKey {
+  return { kind: 'failed', message }
+}

@@ -1,0 +1,51 @@
+import type { ServerKind } from './server-kind.ts'
+
+/** What can be wrong between Cadre and a model server. */
+export type Problem =
+  | 'web-page'
+  | 'not-found'
+  | 'redirect'
+  | 'no-key'
+  | 'key-rejected'
+  | 'connection-refused'
+  | 'unknown-host'
+  | 'host-lookup'
+  | 'unreachable'
+  | 'wrong-protocol'
+  | 'certificate'
+  | 'silent'
+  | 'empty'
+  | 'not-json'
+
+/** What is likely wrong and what to do about it, in full sentences. The only table of such advice. */
+export function likelyCause(problem: Problem, kind: ServerKind): string {
+  const { section, urlVariable, keyVariable, usualAddress } = kind
+  const checkUrl = `Check ${urlVariable}, or ${section}.baseUrl in config.yaml.`
+  const causes: { readonly [name in Problem]: string } = {
+    'web-page': `This is probably not the address of the API: ${usualAddress}. ${checkUrl}`,
+    'not-found': `${usualAddress}. ${checkUrl}`,
+    redirect: `Set ${urlVariable} to its new address.`,
+    'no-key': `Set ${keyVariable}, or ${section}.keyCommand in config.yaml. "cadre setup" stores a key for you.`,
+    'key-rejected': `Check ${keyVariable}.`,
+    'connection-refused': `Is the server running? ${checkUrl}`,
+    'unknown-host': checkUrl,
+    'host-lookup': 'Check the network connection.',
+    unreachable: 'Check the network connection.',
+    'wrong-protocol': checkUrl,
+    certificate: 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority.',
+    silent: `The server may be busy, loading a model, or behind a proxy. ${checkUrl}`,
+    empty: `Something other than a model server may be answering there. ${checkUrl}`,
+    'not-json': `Something other than a model server may be answering there: ${usualAddress}. ${checkUrl}`,
+  }
+  return causes[problem]
+}
+
+/** The problem behind the error code of a broken connection; `undefined` for one that may pass. */
+export function connectionProblem(code: string): Problem | undefined {
+  if (code === 'ECONNREFUSED') return 'connection-refused'
+  if (code === 'ENOTFOUND') return 'unknown-host'
+  if (code === 'EAI_AGAIN') return 'host-lookup'
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'unreachable'
+  if (code.startsWith('HPE_') || code === 'EPROTO' || code.startsWith('ERR_SSL')) return 'wrong-protocol'
+  return /CERT|TLS|SIGNATURE|UNABLE_TO/.test(code) ? 'certificate' : undefined
+}

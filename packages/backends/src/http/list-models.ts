@@ -1,0 +1,110 @@
+import type { Endpoint } from './endpoint.ts'
+import { exchange, type Transport } from './exchange.ts'
+import { findKey } from './key.ts'
+import { connectionProblem, likelyCause, type Problem } from './likely-cause.ts'
+import { isWebPage, webPageName } from './web-page.ts'
+
+/** A model as a server lists it. */
+export interface Listed {
+  readonly window: number | undefined
+}
+
+export type Listing =
+  | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, Listed> }
+  /** The server does not say; `reason` ends a sentence, and `advice` is sentences on what to do. */
+  | { readonly kind: 'unlisted'; readonly reason: string; readonly advice?: string }
+
+/** The limit is for all of it together, so silence needs none of its own. */
+const never = 2 ** 31 - 1
+
+/** Asks the server for its models. Never takes longer than `limit` milliseconds, and never fails. */
+export async function listModels(endpoint: Endpoint, transport: Transport, limit: number): Promise<Listing> {
+  const stopper = new AbortController()
+  const cancelTimer = transport.clock.after(limit, () => stopper.abort())
+  try {
+    return await ask(endpoint, transport, limit, stopper.signal)
+  } finally {
+    cancelTimer()
+  }
+}
+
+async function ask(
+  endpoint: Endpoint,
+  transport: Transport,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Listing> {
+  const found = endpoint.key.known ?? (await findKey(endpoint.key, signal))
+  const because = (problem: Problem) => likelyCause(problem, endpoint.kind)
+  if (found === undefined) return unlisted(`no key was available within ${limit} ms`)
+  if (found.kind === 'failed') return unlisted(found.message.replace(/\.$/, ''))
+  let text = ''
+  const ended = await exchange(
+    transport,
+    {
+      method: 'GET',
+      target: endpoint.target('', endpoint.kind.listPath),
+      headers: endpoint.headers(found.key),
+      idleTimeout: never,
+      push: (chunk) => {
+        text += chunk
+        return false
+      },
+    },
+    signal,
+  )
+  if (ended.kind === 'status') {
+    const { status } = ended
+    if (status === 401 || status === 403) return unlisted(`it answered ${status}`, endpoint.key.advice)
+    if (status === 404) return unlisted('it answered 404', because('not-found'))
+    return unlisted(`it answered ${status}`)
+  }
+  if (ended.kind === 'broken') {
+    const problem = connectionProblem(ended.code)
+    return unlisted(`the connection failed with ${ended.code}`, problem && because(problem))
+  }
+  if (ended.kind !== 'complete') return unlisted(`it did not answer within ${limit} ms`, because('silent'))
+  if (text.trim() === '') return unlisted('its answer is empty', because('empty'))
+  if (isWebPage(text)) return unlisted(`it answered with ${oneLine(webPageName(text))}`, because('web-page'))
+  return read(text, because('not-json'))
+}
+
+function read(text: string, advice: string): Listing {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return unlisted('its answer is not JSON', advice)
+  }
+  const { data, models } = (typeof value === 'object' && value !== null ? value : {}) as Record<
+    string,
+    unknown
+  >
+  const rows = [value, data, models].find(Array.isArray) as
+    | readonly (Record<string, unknown> | null)[]
+    | undefined
+  if (rows === undefined) return unlisted('its answer has an unknown format', advice)
+  const named = rows.flatMap((row): [string, Listed][] => {
+    const name = row?.['id'] ?? row?.['name']
+    return typeof name === 'string' ? [[name, { window: windowOf(row ?? {}) }]] : []
+  })
+  return { kind: 'listed', models: new Map(named) }
+}
+
+// Servers that say it at all each have their own word for it.
+function windowOf(row: Record<string, unknown>): number | undefined {
+  const fields = ['loaded_context_length', 'max_model_len', 'context_length', 'context_window']
+  return fields.map((field) => row[field]).find((value) => typeof value === 'number' && value > 0) as
+    | number
+    | undefined
+}
+
+function unlisted(reason: string, advice?: string): Listing {
+  return { kind: 'unlisted', reason, ...(advice !== undefined && { advice }) }
+}
+
+/** It comes from a server, and ends up in a sentence. */
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach a terminal.
+  return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 80)
+}

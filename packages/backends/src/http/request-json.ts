@@ -1,0 +1,87 @@
+import { CadreError } from '@cadre/core'
+import type { BackendContext } from '../backend.ts'
+import { pause } from '../pause.ts'
+import { backoff } from './backoff.ts'
+import type { Endpoint } from './endpoint.ts'
+import { exchange, type Transport } from './exchange.ts'
+import { findKey } from './key.ts'
+import {
+  brokenTrouble,
+  garbledTrouble,
+  silentTrouble,
+  statusTrouble,
+  type TroubleContext,
+} from './trouble.ts'
+
+export interface JsonRequest {
+  readonly endpoint: Endpoint
+  readonly transport: Transport
+  readonly context: Pick<BackendContext, 'config' | 'random'>
+  readonly model: string
+  readonly path: string
+  readonly body: object
+}
+
+/** More than any answer: a server that never ends must not fill the memory. */
+const longest = 256 * 1024 * 1024
+
+/** The request was refused because there is no such path. */
+export class NotThere extends CadreError {}
+
+/** Posts JSON and returns the JSON of the answer, after as many tries as are worth it. Rejects with a `CadreError`, or when aborted. */
+export async function requestJson(request: JsonRequest, signal: AbortSignal): Promise<unknown> {
+  const { endpoint, transport, model, path, body } = request
+  const settings = request.context.config[endpoint.kind.section]
+  const tries = settings?.tries ?? 5
+  const idleTimeout = settings?.idleTimeout ?? 120_000
+  for (let failed = 1; ; failed++) {
+    const found = endpoint.key.known ?? (await findKey(endpoint.key, signal))
+    if (found === undefined) throw new CadreError('cancelled', 'the request was cancelled.')
+    if (found.kind === 'failed') throw new CadreError('backend', found.message)
+    let text = ''
+    const ended = await exchange(
+      transport,
+      {
+        method: 'POST',
+        target: endpoint.target(model, path),
+        headers: endpoint.headers(found.key),
+        body: JSON.stringify(body),
+        idleTimeout,
+        push(chunk) {
+          text += chunk
+          return text.length > longest
+        },
+      },
+      signal,
+    )
+    const about: TroubleContext = {
+      endpoint,
+      model,
+      offersTools: false,
+      key: found.key,
+      now: transport.clock.now(),
+      tries,
+      idleTimeout,
+    }
+    if (ended.kind === 'aborted') throw new CadreError('cancelled', 'the request was cancelled.')
+    if (ended.kind === 'complete') {
+      try {
+        return JSON.parse(text) as unknown
+      } catch {
+        throw new CadreError('backend', garbledTrouble('it is not JSON', about).failure.message)
+      }
+    }
+    if (ended.kind === 'status' && (ended.status === 404 || ended.status === 405))
+      throw new NotThere('backend', statusTrouble(ended, about).failure.message)
+    const trouble =
+      ended.kind === 'status'
+        ? statusTrouble(ended, about)
+        : ended.kind === 'silent'
+          ? silentTrouble(about)
+          : brokenTrouble(ended.code, about)
+    if (failed >= trouble.tries) throw new CadreError('backend', trouble.failure.message)
+    const wait = backoff(failed, request.context.random, trouble.after)
+    if (!(await pause(transport.clock, wait, signal)))
+      throw new CadreError('cancelled', 'the request was cancelled.')
+  }
+}

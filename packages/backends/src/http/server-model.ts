@@ -1,0 +1,224 @@
+import type { Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Spent } from '@cadre/core'
+import type { BackendContext, ModelFacts } from '../backend.ts'
+import { counted } from '../counted.ts'
+import { pause } from '../pause.ts'
+import { ToldText } from '../told-text.ts'
+import { backoff } from './backoff.ts'
+import type { Endpoint } from './endpoint.ts'
+import { exchange, type Transport } from './exchange.ts'
+import { findKey } from './key.ts'
+import type { BodyReader } from './read-reply.ts'
+import type { ServerApi } from './server-api.ts'
+import {
+  brokenTrouble,
+  emptyTrouble,
+  garbledTrouble,
+  reportedTrouble,
+  silentTrouble,
+  statusTrouble,
+  type Trouble,
+  type TroubleContext,
+  uncappedTrouble,
+  webPageTrouble,
+} from './trouble.ts'
+import { isWebPage } from './web-page.ts'
+
+const interrupted: ReplyFailure = {
+  kind: 'failed',
+  code: 'cancelled',
+  message: 'the request was cancelled.',
+}
+/** Before anything was sent. */
+const cancelled: ReplyFailure = { ...interrupted, spent: 'nothing' }
+
+/** Of a web page, only its title matters. */
+const longestPage = 16 * 1024
+
+type Try =
+  | Reply
+  | Trouble
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'again'; readonly spent: Spent | undefined }
+
+export interface ServerModelOptions<Quirks extends object> {
+  /** `backend:name`. */
+  readonly id: string
+  /** What the server calls the model. */
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly transport: Transport
+  readonly api: ServerApi<Quirks>
+  readonly context: BackendContext
+  readonly facts: ModelFacts
+}
+
+/**
+ * One model of an endpoint. A try that breaks is made again as a whole, also in the middle of a stream: nothing of it was
+ * recorded. Text is told only once all the same: what a later try repeats is left out, and where it says something else
+ * nothing more is told. The reply holds the whole text of the try that succeeded.
+ */
+export function serverModel<Quirks extends object>(options: ServerModelOptions<Quirks>): Model {
+  const { id, name, endpoint, transport, api, facts } = options
+  const { config, random } = options.context
+  const settings = config[endpoint.kind.section]
+  const tries = settings?.tries ?? 5
+  const idleTimeout = settings?.idleTimeout ?? 120_000
+  const target = endpoint.target(name, api.path)
+  const { clock } = transport
+  let quirks = api.noQuirks
+  let sent: { readonly key: string | undefined; readonly headers: Record<string, string> } | undefined
+  return { id, ...facts, capsReplies: true, reply }
+
+  async function reply(
+    request: ModelRequest,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<Reply | ReplyFailure> {
+    const question = new Question<Quirks>(request, hooks)
+    for (let failed = 0; ; ) {
+      const found = endpoint.key.known ?? (await findKey(endpoint.key, signal))
+      if (found === undefined || signal.aborted) return cancelled
+      if (found.kind === 'failed')
+        return { kind: 'failed', code: 'backend', message: found.message, spent: 'nothing' }
+      const tried = await ask(question, found.key, signal)
+      if (tried.kind === 'reply') return tried
+      if (tried.kind === 'cancelled') return interrupted
+      if (tried.kind === 'again') {
+        if (!(await question.mayGoAgain(tried.spent))) return interrupted
+        continue
+      }
+      if (tried.isKeyRefused && question.mayRenewKey && endpoint.key.renew(found.key)) {
+        question.mayRenewKey = false
+        continue
+      }
+      failed++
+      if (failed >= tried.tries) return withSpent(counted(tried.failure, failed), tried.spent)
+      const wait = backoff(failed, random, tried.after)
+      hooks.delayed?.(tried.failure.message, wait)
+      if (!(await pause(clock, wait, signal))) return withSpent(interrupted, tried.spent)
+      if (!(await question.mayGoAgain(tried.spent))) return interrupted
+    }
+  }
+
+  async function ask(question: Question<Quirks>, key: string | undefined, signal: AbortSignal): Promise<Try> {
+    if (sent === undefined || sent.key !== key) sent = { key, headers: endpoint.headers(key) }
+    const now = question.quirks ?? quirks
+    question.text.begin()
+    const hide = (text: string) => endpoint.hide(text, key)
+    const reader = api.reader((delta) => question.text.tell(hide(delta)), hide)
+    let page: string | undefined
+    let isStarted = false
+    const ended = await exchange(
+      transport,
+      {
+        method: 'POST',
+        target,
+        headers: sent.headers,
+        body: api.body(name, question.request, now),
+        idleTimeout,
+        push(chunk) {
+          if (!isStarted && chunk.trim() !== '') {
+            isStarted = true
+            if (isWebPage(chunk)) page = ''
+          }
+          if (page === undefined) return reader.push(chunk)
+          page += chunk
+          return page.length > longestPage
+        },
+      },
+      signal,
+    )
+    const context: TroubleContext = {
+      endpoint,
+      model: name,
+      offersTools: question.request.tools.length > 0,
+      key,
+      now: clock.now(),
+      tries,
+      idleTimeout,
+    }
+    switch (ended.kind) {
+      case 'aborted':
+        return { kind: 'cancelled' }
+      case 'silent':
+        return taken(silentTrouble(context), reader)
+      case 'broken':
+        return ended.isStale && question.staleLeft-- > 0
+          ? { kind: 'again', spent: undefined }
+          : taken(brokenTrouble(ended.code, context), reader)
+      case 'status': {
+        const other = api.adapt(now, ended, question.request)
+        if (other === undefined) return statusTrouble(ended, context)
+        if (!api.takesLimit(other)) return uncappedTrouble(ended.text, context)
+        question.quirks = other
+        return { kind: 'again', spent: ended.status < 500 ? 'nothing' : undefined }
+      }
+      case 'complete': {
+        if (page !== undefined) return webPageTrouble(page, context)
+        const read = reader.finish()
+        if (read.kind === 'empty') return taken(emptyTrouble(context), reader)
+        if (read.kind === 'reported') return taken(reportedTrouble(read.error, context), reader)
+        if (read.kind === 'garbled') return taken(garbledTrouble(read.reason, context), reader)
+        // Kept only now: it was the reason, since without it the answer came.
+        if (question.quirks !== undefined) quirks = api.lasting(question.quirks)
+        return withoutSecrets(read, hide)
+      }
+    }
+  }
+}
+
+/** Adds the usage, if the server reported it before the failure. */
+function taken(trouble: Trouble, { usage }: BodyReader): Trouble {
+  return usage === undefined ? trouble : { ...trouble, spent: usage }
+}
+
+function withSpent(failure: ReplyFailure, spent: Spent | undefined): ReplyFailure {
+  return spent === undefined ? failure : { ...failure, spent }
+}
+
+/** A server may say back what it was sent; a reply is written down and shown, and a key must be neither. */
+function withoutSecrets(reply: Reply, hide: (text: string) => string): Reply {
+  const { content, calls, model, reasoning } = reply
+  const hidden = content === null ? null : hide(content)
+  const written = JSON.stringify(calls)
+  const safe = hide(written)
+  // Reasoning is signed or encrypted: it is sent back as it is, or not at all.
+  const isSpoilt = reasoning !== undefined && hide(JSON.stringify(reasoning)) !== JSON.stringify(reasoning)
+  const isSame = hidden === content && safe === written && (model === undefined || hide(model) === model)
+  if (isSame && !isSpoilt) return reply
+  const { reasoning: _, ...rest } = reply
+  return {
+    ...(isSpoilt ? rest : reply),
+    content: hidden,
+    calls: JSON.parse(safe) as Reply['calls'],
+    ...(model !== undefined && { model: hide(model) }),
+  }
+}
+
+/** What one question remembers from try to try. */
+class Question<Quirks> {
+  request: ModelRequest
+  /** What is tried because the server refused the request as it was. */
+  quirks: Quirks | undefined
+  mayRenewKey = true
+  /** How many kept connections may turn out to be closed before that counts as a failure. */
+  staleLeft = 3
+  readonly text: ToldText
+  readonly #hooks: ReplyHooks
+
+  constructor(request: ModelRequest, hooks: ReplyHooks) {
+    this.request = request
+    this.#hooks = hooks
+    this.text = new ToldText(hooks.text)
+  }
+
+  /** Each request counts against a budget, and the reply to the next may have to be shorter. */
+  async mayGoAgain(spent: Spent | undefined): Promise<boolean> {
+    const { again } = this.#hooks
+    // The server did no work, so the next try uses the same reservation.
+    if (again === undefined || spent === 'nothing') return true
+    const next = await again(spent)
+    if (next !== undefined) this.request = { ...this.request, maxOutput: next.maxOutput }
+    return next !== undefined
+  }
+}

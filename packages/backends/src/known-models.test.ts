@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { knownModel } from './known-models.ts'
+
+describe('the table of known models', () => {
+  it.each([
+    ['claude-sonnet-4-5-20250929', 3],
+    ['claude-sonnet-4-20250514', 3],
+    ['claude-opus-4-0', 15],
+    ['gpt-5', 1.25],
+    ['gpt-5-mini-2025-08-07', 0.25],
+    ['gpt-5-codex', undefined],
+    ['gpt-5.9', undefined],
+    ['claude-sonnet-4-9', undefined],
+    ['constructor', undefined],
+  ])('has the price of exactly that model: %s', (name, input) => {
+    expect(knownModel(name, { isOfficial: true }).price?.input).toBe(input)
+  })
+
+  it('has no price for the server of somebody else, and a window only where the name cannot mean another model', () => {
+    expect(knownModel('gpt-4o', { isOfficial: false })).toEqual({})
+    expect(knownModel('claude-haiku-4-5', { isOfficial: false })).toEqual({
+      window: 200_000,
+      maxOutput: 64_000,
+    })
+  })
+})

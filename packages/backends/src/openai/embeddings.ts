@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { CadreError, type Clock, type Usage } from '@cadre/core'
+import { readEndpoint } from '../http/endpoint.ts'
+import { listModels } from '../http/list-models.ts'
+import { openTransport } from '../http/open-transport.ts'
+import { NotThere, requestJson } from '../http/request-json.ts'
+import type { ModelsConfig } from '../models-config.ts'
+
+/** Turns texts into vectors, at the `/embeddings` of the configured OpenAI-compatible endpoint. */
+export interface Embeddings {
+  /** Another one whenever the vectors are not comparable with those before. */
+  readonly key: string
+  /** Rejects with a `CadreError`. `spent` is told what the server reports. */
+  embed(texts: readonly string[], signal: AbortSignal, spent?: (usage: Usage) => void): Promise<number[][]>
+}
+
+export interface EmbeddingsOptions {
+  readonly config: ModelsConfig
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly clock: Clock
+  /** The embedding model. Absent: the usual one of OpenAI, or the first that the server lists. */
+  readonly model?: string | undefined
+}
+
+const usualModel = 'text-embedding-3-small'
+const embeddingName = /embed|\bbge\b|\be5\b|\bgte\b|minilm/i
+/** Milliseconds for the list of models. */
+const listLimit = 3000
+/** Of one passage. Models take about 8,000 tokens. */
+const longestText = 8000
+
+/** A sentence without an end if there is nothing to embed with. */
+export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embeddings | string> {
+  const { config, env, clock } = options
+  const context = { config, env, clock, cwd: '/', random: Math.random }
+  const endpoint = readEndpoint(context)
+  if (endpoint === undefined) return 'no endpoint with embeddings is configured'
+  const transport = await openTransport(endpoint, context)
+  let model = options.model ?? (endpoint.isOfficial ? usualModel : undefined)
+  if (model === undefined) {
+    const listed = endpoint.lists ? await listModels(endpoint, transport, listLimit) : undefined
+    model =
+      listed?.kind === 'listed'
+        ? [...listed.models.keys()].find((name) => embeddingName.test(name))
+        : undefined
+    if (model === undefined)
+      return `${endpoint.shown} lists no embedding model. Name one with search.semantic.model in config.yaml`
+  }
+  const name = model
+  let missing: Error | undefined
+  return {
+    key: createHash('sha256')
+      .update(`${endpoint.target('', '/').host}\0${name}`)
+      .digest('hex'),
+    async embed(texts, signal, spent) {
+      // A server without this path gets no second request.
+      if (missing !== undefined) throw missing
+      const body = {
+        model: name,
+        input: texts.map((text) => text.slice(0, longestText).toWellFormed() || ' '),
+      }
+      try {
+        const answer = await requestJson(
+          { endpoint, transport, context, model: name, path: '/embeddings', body },
+          signal,
+        )
+        const usage = (answer as { usage?: { prompt_tokens?: unknown } } | null)?.usage?.prompt_tokens
+        if (typeof usage === 'number') spent?.({ input: usage, output: 0 })
+        return vectorsOf(answer, texts.length, endpoint.shown)
+      } catch (error) {
+        if (error instanceof NotThere) missing = error
+        throw error
+      }
+    },
+  }
+}
+
+function vectorsOf(answer: unknown, count: number, shown: string): number[][] {
+  const { data } = (typeof answer === 'object' && answer !== null ? answer : {}) as { data?: unknown }
+  const wrong = new CadreError('backend', `the embeddings of ${shown} have an unknown format.`)
+  if (!Array.isArray(data) || data.length !== count) throw wrong
+  const vectors: number[][] = []
+  for (const [at, row] of (data as { index?: unknown; embedding?: unknown }[]).entries()) {
+    const index = typeof row?.index === 'number' ? row.index : at
+    const { embedding } = row ?? {}
+    const isVector =
+      Array.isArray(embedding) && embedding.length > 0 && embedding.every((value) => Number.isFinite(value))
+    if (!isVector || !Number.isInteger(index) || index < 0 || index >= count) throw wrong
+    vectors[index] = embedding as number[]
+  }
+  const length = vectors[0]?.length
+  for (let at = 0; at < count; at++) if (vectors[at]?.length !== length) throw wrong
+  return vectors
+}

@@ -1,0 +1,156 @@
+import type { JsonObject, Reply, Usage, WireCall } from '@cadre/core'
+import { EventReader } from '../http/event-reader.ts'
+import type { BodyReader, ReadReply } from '../http/read-reply.ts'
+
+/** Makes a reply out of the events of OpenAI's Responses API, or of one whole response. */
+export class ResponsesReader implements BodyReader {
+  readonly #id: string
+  readonly #onText: (delta: string) => void
+  readonly #events: EventReader
+  /** Items that are complete, by their place in the output. */
+  readonly #items = new Map<number, JsonObject>()
+  #response: JsonObject | undefined
+  #error: unknown
+
+  /** `id` is `Model.id`. */
+  constructor(id: string, onText: (delta: string) => void, hide: (text: string) => string = (text) => text) {
+    this.#id = id
+    this.#onText = onText
+    this.#events = new EventReader(
+      (event) => this.#take(event),
+      (value) => this.#takeWhole(value),
+      hide,
+    )
+  }
+
+  get usage(): Usage | undefined {
+    return usageOf(objectOf(this.#response?.['usage']))
+  }
+
+  push(chunk: string): boolean {
+    this.#events.push(chunk)
+    return this.#response !== undefined || this.#events.garbled !== undefined
+  }
+
+  finish(): ReadReply {
+    this.#events.end()
+    if (this.#error !== undefined) return { kind: 'reported', error: this.#error }
+    if (this.#events.garbled !== undefined) return { kind: 'garbled', reason: this.#events.garbled }
+    if (this.#events.isEmpty) return { kind: 'empty' }
+    if (this.#response === undefined)
+      return { kind: 'garbled', reason: 'it ended before the reply was complete' }
+    return this.#reply(this.#response)
+  }
+
+  #reply(response: JsonObject): Reply {
+    const output = listOf(response['output'])
+    const all =
+      output.length > 0 ? output : [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item)
+    let text = ''
+    let refusal = ''
+    const calls: WireCall[] = []
+    const items: { at: number; item: JsonObject }[] = []
+    for (const item of all) {
+      if (item['type'] === 'message')
+        for (const part of listOf(item['content'])) {
+          text += textOf(part['text'])
+          refusal += textOf(part['refusal'])
+        }
+      else if (item['type'] === 'function_call') calls.push(callOf(item))
+      // Without its encrypted content the server could not read it again.
+      else if (item['type'] === 'reasoning' && typeof item['encrypted_content'] === 'string')
+        items.push({ at: (text === '' ? 0 : 1) + calls.length, item: withoutStatus(item) })
+    }
+    const why = objectOf(response['incomplete_details'])['reason']
+    const isRefusal = text === '' && refusal !== ''
+    const stop =
+      isRefusal || why === 'content_filter'
+        ? 'filtered'
+        : response['status'] === 'incomplete'
+          ? 'length'
+          : undefined
+    const usage = this.usage
+    const model = textOf(response['model'])
+    return {
+      kind: 'reply',
+      content: (isRefusal ? refusal : text) || null,
+      calls,
+      ...(items.length > 0 && { reasoning: { by: this.#id, items } }),
+      ...(usage && { usage }),
+      ...(model !== '' && { model }),
+      ...(stop && { stop }),
+    }
+  }
+
+  #take(event: JsonObject): void {
+    switch (event['type']) {
+      case 'response.output_text.delta':
+        this.#onText(textOf(event['delta']))
+        return
+      case 'response.output_item.done':
+        this.#items.set(Number(event['output_index'] ?? this.#items.size), objectOf(event['item']))
+        return
+      case 'response.completed':
+      case 'response.incomplete':
+        this.#response ??= objectOf(event['response'])
+        return
+      case 'response.failed':
+        this.#response ??= objectOf(event['response'])
+        this.#error ??= objectOf(event['response'])['error'] ?? 'the response failed'
+        return
+      case 'error':
+        this.#error ??= event['error'] ?? event
+        return
+    }
+  }
+
+  /** The server does not stream. */
+  #takeWhole(response: JsonObject): void {
+    const { error } = response
+    if (error !== undefined && error !== null) {
+      this.#error = error
+      return
+    }
+    this.#response = response
+    for (const item of listOf(response['output']))
+      for (const part of listOf(item['content']))
+        if (part['type'] === 'output_text') this.#onText(textOf(part['text']))
+  }
+}
+
+function callOf(item: JsonObject): WireCall {
+  const input = textOf(item['arguments'])
+  return {
+    id: textOf(item['call_id']) || textOf(item['id']),
+    type: 'function',
+    function: { name: textOf(item['name']), arguments: input === '' ? '{}' : input },
+  }
+}
+
+/** An input item has no status. */
+function withoutStatus({ status: _, ...item }: JsonObject): JsonObject {
+  return item
+}
+
+function usageOf(usage: JsonObject): Usage | undefined {
+  const { input_tokens: input, output_tokens: output } = usage
+  if (typeof input !== 'number') return undefined
+  const cached = objectOf(usage['input_tokens_details'])['cached_tokens']
+  return {
+    input,
+    output: typeof output === 'number' ? output : 0,
+    ...(typeof cached === 'number' && cached > 0 && { cacheRead: Math.min(cached, input) }),
+  }
+}
+
+function listOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.map(objectOf) : []
+}
+
+function objectOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

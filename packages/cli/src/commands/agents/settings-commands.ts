@@ -1,0 +1,94 @@
+import { defineCommand } from '../../app/command.ts'
+import { flag, json, text } from '../../app/flags.ts'
+
+/** Commands that edit the agents in VS Code settings, as the settings page of the extension does. */
+
+const shared = {
+  settings: text('The settings file; default: .vscode/settings.json of the project', 'FILE'),
+  dryRun: flag('Show what would change, without writing it'),
+  json,
+} as const
+
+const removing = { yes: flag('Remove without asking') } as const
+
+const name = { brief: 'The name of the agent', parse: String, placeholder: 'agent' } as const
+
+export const add = defineCommand({
+  brief: 'Add an agent to the VS Code settings',
+  about:
+    'Adds an agent to the VS Code settings. Its name may contain the letters A to Z, digits, - and _. Without --tools it can read and\n' +
+    'search. It delegates to nobody. The first agent becomes the entry agent. Comments and all other settings do not change.\n' +
+    'To add an agent to a file of its own, write the file: see docs/agents.md.',
+  examples: [
+    [
+      'agents add reviewer --description "Reviews changes" --prompt "You review changes."',
+      'an agent that reads and searches',
+    ],
+    [
+      'agents add reviewer --description "…" --prompt "…" --tools read,search,execute --dry-run',
+      'write nothing',
+    ],
+  ],
+  parameters: {
+    flags: {
+      description: { ...text('What the agent does, for people and other agents', 'TEXT'), optional: false },
+      prompt: { ...text('Its instructions', 'TEXT'), optional: false },
+      useFor: text('The work that other agents should delegate to it; default: the description', 'TEXT'),
+      tools: text('Its tools, separated by commas; default: read,search', 'NAMES'),
+      model: text('Its model; default: the model of the run', 'MODEL'),
+      ...shared,
+    },
+    positional: { kind: 'tuple', parameters: [name] },
+  },
+  load: async () => (await import('./agents-settings.ts')).addAgent,
+})
+
+export const duplicate = defineCommand({
+  brief: 'Duplicate an agent in the VS Code settings',
+  about:
+    'Adds a copy of an agent behind it in the VS Code settings. Without a second name, the copy is named after the agent, with -copy.',
+  examples: [
+    ['agents duplicate reviewer', 'add reviewer-copy'],
+    ['agents duplicate reviewer strict-reviewer', 'add a copy with another name'],
+  ],
+  parameters: {
+    flags: shared,
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        name,
+        { brief: 'The name of the copy', parse: String, placeholder: 'new name', optional: true },
+      ],
+    },
+  },
+  load: async () => (await import('./agents-settings.ts')).duplicateAgent,
+})
+
+export const remove = defineCommand({
+  brief: 'Remove an agent from the VS Code settings',
+  about:
+    'Removes an agent from the VS Code settings, and from the lists of the agents that may delegate to it. Asks first, unless --yes is\n' +
+    'given. To remove the entry agent, name another one with --entry.',
+  examples: [
+    ['agents remove reviewer', 'remove one agent, after asking'],
+    ['agents remove lead --entry writer --yes', 'remove the entry agent; writer takes its place'],
+  ],
+  parameters: {
+    flags: { entry: text('The new entry agent', 'AGENT'), ...removing, ...shared },
+    positional: { kind: 'tuple', parameters: [name] },
+  },
+  load: async () => (await import('./agents-settings.ts')).removeAgent,
+})
+
+export const reset = defineCommand({
+  brief: 'Remove all agents from the VS Code settings',
+  about:
+    'Removes all agents and the entry agent from the VS Code settings. Cadre then uses agent files, or the built-in team. Asks first,\n' +
+    'unless --yes is given. To keep a copy, export them first: cadre agents export --to settings --out team.json.',
+  examples: [
+    ['agents reset', 'remove all agents, after asking'],
+    ['agents reset --dry-run', 'list the agents that would be removed'],
+  ],
+  parameters: { flags: { ...removing, ...shared } },
+  load: async () => (await import('./agents-settings.ts')).resetAgents,
+})

@@ -1,0 +1,88 @@
+import { CadreError, contextOf, emptyView } from '@cadre/core'
+import { cleanLine } from '../../../output/clean-text.ts'
+import { conversationText } from '../../../output/conversation-text.ts'
+import { localTime } from '../../../output/local-time.ts'
+import { roomIn, textTable } from '../../../output/text-table.ts'
+import { titleOf } from '../../../output/title-of.ts'
+import type { Chat } from '../chat.ts'
+import type { ChatCommand } from '../chat-commands.ts'
+import { isUnfinished, newestConversation, refuseOwned, showLast } from '../find-conversation.ts'
+import { showTurnTree } from '../show-turn-tree.ts'
+import { talksTo } from '../switch-agent.ts'
+import { takeTurn } from '../take-turn.ts'
+
+export const sessionCommands: readonly ChatCommand[] = [
+  { name: 'history', about: 'show the conversation so far', run: showHistory },
+  { name: 'sessions', about: 'list recent conversations', run: showSessions },
+  {
+    name: 'resume',
+    argument: '[ID]',
+    about: 'resume this conversation where it stopped, or another one',
+    run: resume,
+  },
+  { name: 'new', about: 'start a new conversation with the same agent', run: beginAnew },
+  { name: 'clear', about: 'start a new conversation and clear the screen', run: clear },
+  { name: 'compact', about: 'summarize older rounds, so that requests get shorter', run: compact },
+  { name: 'tree', about: 'show the sessions of the last turn', run: showTurnTree },
+]
+
+async function showHistory({ conversation, runtime, output, drive }: Chat): Promise<void> {
+  const messages =
+    conversation.session === undefined ? [] : contextOf(await runtime.read(conversation.session))
+  const said = messages.length === 0 ? 'No messages yet.' : conversationText(messages, drive.style)
+  output.note(said, { type: 'history', messages })
+}
+
+async function showSessions({ runtime, output, drive }: Chat): Promise<void> {
+  const recent = (await runtime.list()).filter(({ parent }) => parent === undefined).slice(0, 10)
+  const rows = recent.map(({ id, agent, status, outcome, updated, work }) =>
+    [id, titleOf(work), agent, outcome ?? status, localTime(updated)].map(cleanLine),
+  )
+  const text =
+    rows.length === 0
+      ? 'No conversations yet.'
+      : textTable(['SESSION', 'TITLE', 'AGENT', 'STATUS', 'UPDATED'], rows, roomIn(drive.stdout))
+  output.note(text.trimEnd(), { type: 'sessions', sessions: recent })
+}
+
+async function resume(chat: Chat, wanted: string): Promise<void> {
+  const { conversation, runtime, output } = chat
+  if (wanted !== '' || conversation.session === undefined) {
+    const stored = await runtime.read(
+      wanted === '' ? await newestConversation(runtime) : await runtime.find(wanted),
+    )
+    refuseOwned(runtime, stored)
+    chat.check(stored)
+    conversation.takeUp(stored)
+    chat.seen.view = emptyView()
+    chat.status.takeUp(stored)
+    return showLast(chat, stored)
+  }
+  const stored = await runtime.read(conversation.session)
+  if (!isUnfinished(stored)) return output.note('The last turn is complete. Type your next message.')
+  await takeTurn(chat, (signal) => conversation.goOn(signal))
+}
+
+function beginAnew({ conversation, output, seen, status }: Chat): void {
+  conversation.forget()
+  status.forget()
+  seen.view = emptyView()
+  output.note(`New conversation. ${talksTo(conversation)}`)
+}
+
+function clear(chat: Chat): void {
+  if (chat.screen !== undefined) chat.drive.stdout.write('\x1b[H\x1b[2J\x1b[3J')
+  beginAnew(chat)
+}
+
+async function compact({ conversation, runtime, output, drive }: Chat): Promise<void> {
+  const { session } = conversation
+  if (session === undefined) throw new CadreError('usage', 'there is no conversation to summarize yet.')
+  const isDone = await drive.during((signal) => runtime.orchestrator.compact(session, signal))
+  output.note(
+    isDone
+      ? 'Older rounds were summarized. The session file keeps them.'
+      : 'There is nothing to summarize: the conversation is short.',
+    { type: 'compacted', session, compacted: isDone },
+  )
+}

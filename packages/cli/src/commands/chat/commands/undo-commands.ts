@@ -1,0 +1,31 @@
+import { openUndo } from '@cadre/runtime'
+import type { Direction } from '@cadre/workspaces'
+import { takeUndo } from '../../undo/take-undo.ts'
+import type { Chat } from '../chat.ts'
+import type { ChatCommand } from '../chat-commands.ts'
+
+export const undoCommands: readonly ChatCommand[] = [
+  { name: 'undo', about: 'undo the file changes of the last turn', run: (chat) => change(chat, 'undo') },
+  { name: 'redo', about: 'bring the changes of the last undo back', run: (chat) => change(chat, 'redo') },
+]
+
+/** Shows the files, asks, and does it. Without a terminal nobody can be asked, so nothing is changed. */
+async function change(chat: Chat, direction: Direction): Promise<void> {
+  const { runtime, conversation, io, input, output } = chat
+  const { checkpoints } = runtime
+  const end = await takeUndo({
+    undo: openUndo(runtime.home, { env: io.env, tell: runtime.tell, checkpoints }),
+    request: {
+      direction,
+      workspace: conversation.workspace,
+      ...(conversation.session !== undefined && { session: conversation.session }),
+    },
+    show: (text) => output.note(text.trimEnd()),
+    confirm: async (question) => {
+      if (input.edit === undefined) return false
+      const said = await input.edit(question.replace(/[:>\s]+$/, ''), '')
+      return /^y(?:es)?$/i.test(said?.trim() ?? '')
+    },
+  })
+  if (end.kind === 'declined') output.note('Nothing was changed.')
+}

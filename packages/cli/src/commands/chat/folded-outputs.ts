@@ -1,0 +1,51 @@
+import { cleanText } from '../../output/clean-text.ts'
+import { counted } from '../../output/numbers.ts'
+import type { Style } from '../../output/style.ts'
+import { cutText } from '../../output/text-width.ts'
+
+interface Folded {
+  readonly title: string
+  readonly lines: readonly string[]
+}
+
+const most = 100
+const shownFirst = 2
+const shownLast = 4
+/** What is printed of one when it is shown whole. */
+const longest = 2_000
+
+/** Outputs that were shown in part. The newest can be shown whole, then the one before it, and so on. */
+export class FoldedOutputs {
+  readonly #all: Folded[] = []
+  #next = 0
+
+  /** The beginning and the end of an output, with how much is between them. */
+  fold(title: string, output: string, columns: number, style: Style): string[] {
+    const lines = cleanText(output).trimEnd().split('\n')
+    const paint = (line: string) => style.dim(`  ${cutText(line, Math.max(10, columns - 2))}`)
+    if (lines.length <= shownFirst + shownLast + 1) return lines.map(paint)
+    this.#all.push({ title, lines })
+    if (this.#all.length > most) this.#all.shift()
+    this.#next = this.#all.length - 1
+    const hidden = lines.length - shownFirst - shownLast
+    return [
+      ...lines.slice(0, shownFirst).map(paint),
+      style.dim(`  … ${counted(hidden, 'line')} hidden · Ctrl-O to show`),
+      ...lines.slice(-shownLast).map(paint),
+    ]
+  }
+
+  /** The one that is next, whole. */
+  nextLines(columns: number, style: Style): string[] {
+    const folded = this.#all[this.#next]
+    if (folded === undefined) return [style.dim('No hidden output.')]
+    this.#next = this.#next === 0 ? this.#all.length - 1 : this.#next - 1
+    const lines = folded.lines.slice(0, longest)
+    const rest = folded.lines.length - lines.length
+    return [
+      style.bold(cutText(folded.title, columns)),
+      ...lines.map((line) => `  ${cutText(line, Math.max(10, columns - 2))}`),
+      ...(rest > 0 ? [style.dim(`  … ${counted(rest, 'more line')}`)] : []),
+    ]
+  }
+}

@@ -1,0 +1,33 @@
+import { chooseAgent, type Runtime } from '@cadre/runtime'
+import { cleanLine } from '../../output/clean-text.ts'
+import type { Chat } from './chat.ts'
+import type { ChatCommand } from './chat-commands.ts'
+import { takeTurn } from './take-turn.ts'
+
+type Prompt = ReturnType<Runtime['prompts']['list']>[number]
+
+/** The prompt files of the folder, as commands. Their texts come from files, so they are cleaned. */
+export function promptCommands(runtime: Runtime): readonly ChatCommand[] {
+  return runtime.prompts.list().map((prompt) => ({
+    name: prompt.name,
+    ...(prompt.argumentHint !== undefined && { argument: cleanLine(prompt.argumentHint).slice(0, 40) }),
+    about: `${cleanLine(prompt.description).slice(0, 200)} (${cleanLine(prompt.shown)})`,
+    run: (chat, rest) => sendPrompt(chat, prompt, rest),
+  }))
+}
+
+async function sendPrompt(chat: Chat, prompt: Prompt, rest: string): Promise<void> {
+  const { runtime, conversation } = chat
+  const { name } = prompt
+  const wanted = prompt.agent === undefined ? conversation.agent : chooseAgent(runtime, prompt.agent)
+  const to = runtime.prompts.narrow(wanted, prompt)
+  const { model } = prompt
+  // A session keeps its agent, tools and model, so that others need a session of their own, which has what was said so far.
+  const isOther = to !== conversation.agent || model !== undefined
+  chat.input.sent(`/${name} ${rest}`.trim())
+  await takeTurn(chat, async (signal) => {
+    const text = await runtime.prompts.expand({ prompt, args: rest, agent: to }, signal)
+    const handoff = { label: name, agent: to.name, prompt: text, ...(model !== undefined && { model }) }
+    return conversation.say({ content: text }, signal, isOther ? { handoff, to } : undefined)
+  })
+}

@@ -1,0 +1,41 @@
+import type { Usage } from '@cadre/core'
+import { cleanLine } from '../../output/clean-text.ts'
+import { amount, usageFigures } from '../../output/numbers.ts'
+import type { Style } from '../../output/style.ts'
+import { cutText, textWidth } from '../../output/text-width.ts'
+
+export interface StatusFacts {
+  readonly model: string | undefined
+  /** Tokens that the last request and its reply had, and the most that fit. */
+  readonly context: { readonly used: number; readonly window: number | undefined } | undefined
+  /** Of the whole conversation, all agents included. */
+  readonly usage: Usage
+  readonly branch: string | undefined
+}
+
+/** Model, context, tokens, cost and branch in one line; on a narrow screen what matters least is left out. */
+export function statusLine(facts: StatusFacts, hint: string, columns: number, style: Style): string {
+  const { model, context, usage, branch } = facts
+  const spent = usage.input + usage.output > 0 ? usageFigures(usage) : []
+  const parts = [
+    ...(model === undefined ? [] : [cleanLine(model)]),
+    ...(context === undefined ? [] : [contextText(context)]),
+    ...spent,
+    ...(branch === undefined ? [] : [`⎇ ${cleanLine(branch)}`]),
+  ]
+  const right = textWidth(hint) + 2 <= columns / 2 ? hint : ''
+  const room = columns - (right === '' ? 0 : textWidth(right) + 2)
+  const shown: string[] = []
+  for (const part of parts) {
+    const width = textWidth([...shown, part].join(' · '))
+    if (width <= room) shown.push(part)
+  }
+  const left = shown.length > 0 ? shown.join(' · ') : cutText(parts[0] ?? '', room)
+  const gap = Math.max(right === '' ? 0 : 2, columns - textWidth(left) - textWidth(right))
+  return style.dim(right === '' ? left : `${left}${' '.repeat(gap)}${right}`)
+}
+
+function contextText({ used, window }: NonNullable<StatusFacts['context']>): string {
+  if (window === undefined) return `context ${amount(used)}`
+  return `context ${amount(used)}/${amount(window)} (${Math.min(999, Math.round((used / window) * 100))} %)`
+}

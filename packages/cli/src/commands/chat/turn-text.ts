@@ -1,0 +1,138 @@
+import { type CadreEvent, callOf, type View } from '@cadre/core'
+import { callText } from '../../output/call-text.ts'
+import { cleanText } from '../../output/clean-text.ts'
+import { diffText } from '../../output/diff/diff-text.ts'
+import { MarkdownStream } from '../../output/markdown/markdown-stream.ts'
+import type { Style } from '../../output/style.ts'
+import { cutText } from '../../output/text-width.ts'
+import { createTurnLines } from '../../output/turn-lines.ts'
+import { type ChangedFiles, readFilesOf } from './changed-files.ts'
+import type { FoldedOutputs } from './folded-outputs.ts'
+
+export interface TurnTextOptions {
+  readonly view: View
+  readonly style: Style
+  readonly columns: () => number
+  /** The folder in which the entry session changes files. */
+  readonly workspace: string
+  readonly folded: FoldedOutputs
+}
+
+/**
+ * What stays of a turn on the screen: what the entry agent says, as it says it, and how each of its calls ended, in that order. Takes events
+ * that are in the view already.
+ */
+export class TurnText {
+  /** The session that the person talks to. */
+  entry: string | undefined
+  readonly #options: TurnTextOptions
+  readonly #calls: ReturnType<typeof createTurnLines>
+  readonly #files = new Map<string, ChangedFiles>()
+  #stream: MarkdownStream | undefined
+  #heard = ''
+  #last: 'text' | 'call' | undefined
+
+  constructor(options: TurnTextOptions) {
+    this.#options = options
+    this.#calls = createTurnLines(options.view, options.style)
+  }
+
+  /** Lines that are final. */
+  event(event: CadreEvent): string[] {
+    const { style, columns, workspace } = this.#options
+    if (event.type === 'session.started' && event.parent === undefined) this.entry = event.session
+    if (event.session !== this.entry) return this.#apart('call', this.#calls(event, columns()))
+    switch (event.type) {
+      case 'round.started':
+        return this.#breakOff()
+      case 'text.added':
+        this.#heard += event.text
+        return this.#apart('text', this.#streamed().add(event.text))
+      case 'reply.received':
+        return this.#receive(event.text)
+      case 'message.added':
+        if (event.from !== 'person') break
+        return [...this.#breakOff(), ...this.#apart('text', [style.bold(`> ${cleanText(event.text)}`)])]
+      case 'call.started':
+        if (event.tool === 'write_file' || event.tool === 'edit_file') {
+          const input = callOf(this.#options.view, event.session, event.call)?.input ?? ''
+          this.#files.set(event.call, readFilesOf(input, workspace))
+        }
+        break
+      case 'call.settled':
+        return this.#apart('call', this.#settled(event))
+    }
+    return this.#apart('call', this.#calls(event, columns()))
+  }
+
+  /** The lines of the reply that are not final yet. */
+  tail(): string[] {
+    const lines = this.#stream?.tail() ?? []
+    return lines.length > 0 && this.#last === 'call' ? ['', ...lines] : lines
+  }
+
+  end(): string[] {
+    return this.#breakOff()
+  }
+
+  #streamed(): MarkdownStream {
+    const { style, columns } = this.#options
+    this.#stream ??= new MarkdownStream({
+      style,
+      get columns() {
+        return columns()
+      },
+    })
+    return this.#stream
+  }
+
+  #receive(text: string): string[] {
+    // Pieces may have been dropped on the way. What is on the screen cannot be taken back, so the whole follows.
+    const rest = text.startsWith(this.#heard) ? text.slice(this.#heard.length) : `\n\n${text}`
+    const stream = this.#streamed()
+    const lines = this.#apart('text', [...stream.add(rest), ...stream.end()])
+    this.#stream = undefined
+    this.#heard = ''
+    return lines
+  }
+
+  /** The reply does not arrive: what was read of it stays. */
+  #breakOff(): string[] {
+    if (this.#heard.trim() === '') return []
+    const lines = this.#apart('text', this.#stream?.end() ?? [])
+    this.#stream = undefined
+    this.#heard = ''
+    return [...lines, this.#options.style.dim('(interrupted)')]
+  }
+
+  #settled(event: Extract<CadreEvent, { type: 'call.settled' }>): string[] {
+    const { view, style, columns, folded } = this.#options
+    const call = callOf(view, event.session, event.call)
+    const usual = this.#calls(event, columns())
+    if (call === undefined) return usual
+    const changes = event.outcome === 'done' ? (this.#files.get(event.call)?.changes() ?? []) : []
+    this.#files.delete(event.call)
+    if (changes.length > 0)
+      return changes.flatMap((change) => {
+        const [head = '', ...lines] = diffText(change, { columns: columns() - 2, style })
+        return [`${style.green('●')} ${head}`, ...lines.map((line) => `  ${line}`)]
+      })
+    if (call.name !== 'execute_command' && !/^(?:bash|shell|run_in_terminal|run_command)$/i.test(call.name))
+      return usual
+    if (event.outcome !== 'done' && event.outcome !== 'failed') return usual
+    const title = cutText(callText('$', call.input), Math.max(20, columns() - 4))
+    const [first = '', ...rest] = event.content.split('\n')
+    const isFine = first === 'Exit code 0.'
+    const output = (isFine ? rest : [first, ...rest]).join('\n')
+    const mark = isFine ? style.green('●') : style.red('●')
+    return [`${mark} ${title}`, ...(output.trim() === '' ? [] : folded.fold(title, output, columns(), style))]
+  }
+
+  /** A blank line between what is said and what is done. */
+  #apart(kind: 'text' | 'call', lines: string[]): string[] {
+    if (lines.length === 0) return lines
+    const before = this.#last
+    this.#last = kind
+    return before !== undefined && before !== kind ? ['', ...lines] : lines
+  }
+}

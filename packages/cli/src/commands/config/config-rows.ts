@@ -1,0 +1,94 @@
+import path from 'node:path'
+import { CadreError, type Json } from '@cadre/core'
+import { showDiagnostic } from '@cadre/disk'
+import { type ConfigFile, type Policy, readConfigFile, settingsIn } from '@cadre/home'
+import { homeOf, loadPolicyOf, untrustedIn, userPlaces } from '@cadre/runtime'
+import type { Io } from '../../io.ts'
+
+/** A setting in effect. */
+export interface ConfigRow {
+  readonly key: string
+  readonly value: Json
+  readonly source: 'user' | 'project' | 'environment' | 'policy'
+  /** `path:line`, or the name of an environment variable. */
+  readonly from: string
+  /** Values of the same key that do not apply, the strongest first. */
+  readonly overrides?: readonly Omit<ConfigRow, 'key' | 'overrides'>[]
+}
+
+/** Variables that set a key. Those that hold a secret are not settings. */
+const variables: { readonly [key: string]: string } = {
+  model: 'CADRE_MODEL',
+  'openai.baseUrl': 'OPENAI_BASE_URL',
+  'anthropic.baseUrl': 'ANTHROPIC_BASE_URL',
+}
+
+export interface ConfigPlaces {
+  readonly user: string
+  readonly project: string
+  /** Whether the settings of the project apply. */
+  readonly isTrusted: boolean
+}
+
+export async function configPlaces(io: Io, wanted: string | undefined): Promise<ConfigPlaces> {
+  const home = homeOf(io, wanted)
+  return {
+    user: userPlaces(io.env).config,
+    project: path.join(home.path, 'config.yaml'),
+    isTrusted: (await untrustedIn(io, home)).length === 0,
+  }
+}
+
+/** Every setting in effect, with its source, in the order of the files. Rejects if a file cannot be understood. */
+export async function configRows(io: Io, wanted: string | undefined): Promise<ConfigRow[]> {
+  const { user, project, isTrusted } = await configPlaces(io, wanted)
+  const policy = await loadPolicyOf(io, homeOf(io, wanted), isTrusted)
+  const found = new Map<string, Omit<ConfigRow, 'key' | 'overrides'>[]>()
+  // The strongest first.
+  const add = (key: string, row: Omit<ConfigRow, 'key' | 'overrides'>) =>
+    void found.set(key, [row, ...(found.get(key) ?? [])])
+  for (const [source, file] of [
+    ['user', readChecked(user)],
+    ['project', isTrusted ? readChecked(project) : undefined],
+  ] as const)
+    for (const { key, value, file: at, line } of file === undefined ? [] : settingsIn(file))
+      add(key, { value, source, from: `${at}:${line}` })
+  for (const [key, variable] of Object.entries(variables)) {
+    const value = io.env[variable]?.trim()
+    if (value) add(key, { value, source: 'environment', from: variable })
+  }
+  for (const { key, value, from } of policyRows(policy)) {
+    const [now] = found.get(key) ?? []
+    const lowers = typeof value !== 'number' || typeof now?.value !== 'number' || value < now.value
+    if (lowers) add(key, { value, source: 'policy', from })
+  }
+  return [...found].flatMap(([key, [row, ...overrides]]) =>
+    row === undefined ? [] : [{ key, ...row, ...(overrides.length > 0 && { overrides }) }],
+  )
+}
+
+function readChecked(file: string): ConfigFile | undefined {
+  const read = readConfigFile(file)
+  if (read !== undefined && read.diagnostics.length > 0)
+    throw new CadreError('configuration', read.diagnostics.map(showDiagnostic).join('\n'))
+  return read
+}
+
+/** What a policy sets that is also a key of the configuration. */
+function policyRows({ limits, modelAliases, decidedBy }: Policy) {
+  const { budget, ...others } = limits
+  const rows: [key: string, value: Json | undefined, decided: string][] = [
+    ...Object.entries(others).map(
+      ([key, value]) => [`limits.${key}`, value, `limits.${key}`] as [string, number, string],
+    ),
+    ...Object.entries(budget ?? {}).map(
+      ([key, value]) => [`budget.${key}`, value, `limits.budget.${key}`] as [string, number, string],
+    ),
+    ...Object.entries(modelAliases).map(
+      ([name, value]) => [`aliases.${name}`, value, `models.aliases.${name}`] as [string, string, string],
+    ),
+  ]
+  return rows.flatMap(([key, value, decided]) =>
+    value === undefined ? [] : [{ key, value, from: decidedBy.get(decided) ?? 'the policy' }],
+  )
+}

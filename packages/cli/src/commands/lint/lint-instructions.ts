@@ -1,0 +1,40 @@
+import { type LintedFile, shownPath } from '@cadre/agents'
+import type { Diagnostic } from '@cadre/disk'
+import { findPermissions } from '@cadre/gate'
+import { findInstructions, findPromptFiles, findSkills } from '@cadre/knowledge'
+
+export interface InstructionProblems {
+  /** Of a folder, and the settings of Claude Code in it. */
+  readonly folder: string
+  readonly userHome: string
+}
+
+/** What is wrong with the instructions, skills, prompt files and permissions of a folder. */
+export function instructionProblems({ folder, userHome }: InstructionProblems): readonly Diagnostic[] {
+  // Nothing of the user's own is a fault of the folder.
+  const places = { workspace: folder, userHome }
+  const found = [
+    ...findInstructions(places).diagnostics,
+    ...findSkills(places).diagnostics,
+    ...findPromptFiles(places).diagnostics,
+    ...findPermissions({ project: folder, userHome, trusted: () => true }).diagnostics,
+  ]
+  const seen = new Set<string>()
+  return found.filter(({ path, line, message }) => {
+    const key = `${path} ${line} ${message}`
+    return seen.has(key) ? false : seen.add(key)
+  })
+}
+
+/** The same as results of lint: one entry for each file with a problem. */
+export function lintInstructions(folder: string, userHome: string, cwd: string): LintedFile[] {
+  const byFile = new Map<string, Diagnostic[]>()
+  for (const problem of instructionProblems({ folder, userHome }))
+    byFile.set(problem.path, [...(byFile.get(problem.path) ?? []), problem])
+  return [...byFile].map(([file, diagnostics]) => ({
+    path: shownPath(cwd, file),
+    dialect: 'instructions',
+    status: diagnostics.some(({ severity }) => severity === 'error') ? 'failed' : 'ok',
+    diagnostics: diagnostics.map(({ path: _, ...finding }) => finding),
+  }))
+}

@@ -1,0 +1,202 @@
+import type { ListedModel, ModelsConfig } from '@cadre/backends'
+import { CadreError, matchModel } from '@cadre/core'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { amount } from '../../output/numbers.ts'
+import { roomIn, textTable } from '../../output/text-table.ts'
+import { readLine } from '../../run/ask-line.ts'
+import { type Candidate, findCandidates, modelsOf, type ServerChoice, serverCandidate } from './candidate.ts'
+import { readSecret } from './read-secret.ts'
+import { type StoredKey, storeChoice, storeKey } from './store-choice.ts'
+import { testModel } from './test-model.ts'
+
+export type SetupEnd = { readonly kind: 'stored'; readonly model: string } | { readonly kind: 'cancelled' }
+
+class Cancelled extends Error {}
+
+/** Asks at a terminal until a model answers, and stores it. Nothing is written before the end. */
+export async function askSetup(
+  io: Io,
+  config: ModelsConfig,
+  signal: AbortSignal,
+  stop: () => void,
+): Promise<SetupEnd> {
+  const ask = async (prompt: string): Promise<string> => {
+    const said = signal.aborted ? undefined : await readLine(io, prompt, { signal, interrupt: stop })
+    if (said === undefined) throw new Cancelled()
+    return said
+  }
+  const tell = (text: string) => void io.stdout.write(`${text}\n`)
+  try {
+    tell('Looking for model servers, keys and sign-ins on this machine…')
+    const found = await findCandidates(io, config)
+    for (;;) {
+      const chosen = await chooseCandidate(found)
+      if (chosen === undefined) continue
+      const { candidate, key } = chosen
+      const model = await chooseModel(candidate)
+      if (model === undefined) continue
+      if (!(await tryOut(candidate, model))) continue
+      const stored = key === undefined ? undefined : await keepKey(candidate, key)
+      if (key !== undefined && stored === undefined) continue
+      const settings = [
+        ...candidate.settings,
+        ...(stored?.keyCommand
+          ? [{ keys: [sectionOf(candidate), 'keyCommand'], value: stored.keyCommand }]
+          : []),
+      ]
+      const file = storeChoice(io, model, settings)
+      if (stored?.store) tell(`The key is in ${stored.store}.`)
+      tell(
+        `Stored ${cleanLine(model)} as your default model in ${cleanLine(file)}. "cadre setup" changes it.`,
+      )
+      return { kind: 'stored', model }
+    }
+  } catch (error) {
+    if (error instanceof Cancelled) return { kind: 'cancelled' }
+    throw error
+  }
+
+  async function chooseCandidate(
+    known: readonly Candidate[],
+  ): Promise<{ candidate: Candidate; key?: string } | undefined> {
+    const others = [
+      ['OpenAI, with an API key', () => withKey({ backend: 'openai', label: 'OpenAI' })],
+      ['Anthropic, with an API key', () => withKey({ backend: 'anthropic', label: 'Anthropic' })],
+      ['Another OpenAI-compatible server', askServer],
+      ['GitHub Copilot: sign in', signIn],
+    ] as const
+    const labels = [...known.map(({ label }) => label), ...others.map(([label]) => label)]
+    tell(known.length === 0 ? 'Found none. Where does your model run?' : 'Where does your model run?')
+    tell(labels.map((label, index) => `  ${index + 1}  ${cleanLine(label)}`).join('\n'))
+    const number = await choose(labels.length, 1)
+    const candidate = known[number - 1]
+    return candidate === undefined ? others[number - 1 - known.length]?.[1]() : { candidate }
+  }
+
+  async function choose(most: number, usual: number): Promise<number> {
+    for (;;) {
+      const said = await ask(`Number, 1 to ${most} [${usual}]: `)
+      const number = said === '' ? usual : Number(said)
+      if (Number.isInteger(number) && number >= 1 && number <= most) return number
+      tell(`Enter a number from 1 to ${most}.`)
+    }
+  }
+
+  async function withKey(
+    choice: ServerChoice,
+    isOptional = false,
+  ): Promise<{ candidate: Candidate; key?: string } | undefined> {
+    const hint = isOptional ? 'API key (Enter for none; it is not shown): ' : 'API key (it is not shown): '
+    const key = await readSecret(io, hint, { signal, interrupt: stop })
+    if (key === undefined) throw new Cancelled()
+    if (key === '') return isOptional ? { candidate: serverCandidate(io, choice) } : undefined
+    return { candidate: serverCandidate(io, { ...choice, key }), key }
+  }
+
+  async function askServer(): Promise<{ candidate: Candidate; key?: string } | undefined> {
+    const baseUrl = await ask('Address (it usually ends in /v1): ')
+    if (baseUrl === '') return undefined
+    return withKey({ backend: 'openai', label: baseUrl, baseUrl }, true)
+  }
+
+  async function signIn(): Promise<{ candidate: Candidate } | undefined> {
+    const { login } = await import('../login/login.ts')
+    const code = await login(io, {})
+    if (code !== 0) return undefined
+    return {
+      candidate: { backend: 'copilot-ls', label: 'GitHub Copilot', config, env: io.env, settings: [] },
+    }
+  }
+
+  async function chooseModel(candidate: Candidate): Promise<string | undefined> {
+    let listed: Awaited<ReturnType<typeof modelsOf>>
+    try {
+      listed = await modelsOf(io, candidate)
+    } catch (error) {
+      if (!(error instanceof CadreError)) throw error
+      listed = { models: [], trouble: error.message }
+    }
+    const { usual, trouble } = listed
+    // Embedding models cannot answer.
+    const models = listed.models.filter(({ id }) => !/embed/i.test(id))
+    if (trouble !== undefined) io.warn(trouble)
+    if (models.length === 0) {
+      const name = await ask('Name of the model (Enter to go back): ')
+      return name === '' ? undefined : `${candidate.backend}:${name}`
+    }
+    return pick(models, usual)
+  }
+
+  async function pick(models: readonly ListedModel[], usual: string | undefined): Promise<string> {
+    const first = models.findIndex(({ id }) => id === usual)
+    const standard = first < 0 ? 1 : first + 1
+    for (let shown = models; ; ) {
+      tell(modelTable(io, models, shown.slice(0, most)))
+      if (shown.length > most) tell(`… and ${shown.length - most} more. Type a part of a name to search.`)
+      const said = await ask(`Model: number, name or part of a name [${standard}]: `)
+      const number = said === '' ? standard : Number(said)
+      const byNumber = Number.isInteger(number) ? models[number - 1] : undefined
+      if (byNumber !== undefined) return byNumber.id
+      const ids = models.map(({ id }) => id)
+      const names = ids.map((id) => id.slice(id.indexOf(':') + 1))
+      const matched = matchModel(said, names)
+      if (matched !== undefined) return ids[names.indexOf(matched)] as string
+      const part = models.filter(({ id }) => id.toLowerCase().includes(said.toLowerCase()))
+      if (part.length === 1) return (part[0] as ListedModel).id
+      if (part.length === 0) tell('No model has this name.')
+      shown = part.length === 0 ? models : part
+    }
+  }
+
+  async function tryOut(candidate: Candidate, model: string): Promise<boolean> {
+    tell(`Testing ${cleanLine(model)}…`)
+    const tested = await testModel(io, candidate, model, signal)
+    if (tested.kind === 'cancelled') throw new Cancelled()
+    if (tested.kind === 'ok') {
+      tell(`${cleanLine(tested.model)} answered in ${(tested.ms / 1000).toFixed(1)} s.`)
+      return true
+    }
+    io.warn(tested.message)
+    return /^y(es)?$/i.test(await ask('Store it anyway? y/N: '))
+  }
+
+  /** Where the key is kept; nothing to go back. It is never written to a file as it is. */
+  async function keepKey(candidate: Candidate, key: string): Promise<StoredKey | undefined> {
+    const section = sectionOf(candidate)
+    const baseUrl = candidate.config[section]?.baseUrl
+    const host = baseUrl === undefined ? `api.${section}.com` : new URL(baseUrl).host
+    const stored = await storeKey(io, `${section}@${host}`, key)
+    if (!('reasons' in stored)) return stored
+    const why = stored.reasons.length === 0 ? 'no secret store was found' : stored.reasons.join('; ')
+    const variable = section === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'
+    tell(`Cadre cannot store the key on this machine: ${cleanLine(why)}.`)
+    tell(
+      `Enter a command that prints it, such as "pass show ${section}". Or press Enter and set ${variable} yourself.`,
+    )
+    const keyCommand = await ask('Command: ')
+    if (keyCommand === '')
+      tell(`Set ${variable} before you run Cadre, for example in the profile of your shell.`)
+    return { store: '', keyCommand }
+  }
+}
+
+const most = 20
+
+function sectionOf({ backend }: Candidate): 'openai' | 'anthropic' {
+  return backend === 'anthropic' ? 'anthropic' : 'openai'
+}
+
+function modelTable(io: Io, all: readonly ListedModel[], shown: readonly ListedModel[]): string {
+  const rows = shown.map((model) => [
+    String(all.indexOf(model) + 1).padStart(3),
+    cleanLine(model.id),
+    model.window === undefined ? '' : `${amount(model.window)} tokens`,
+    model.price === undefined ? '' : `$${model.price.input} / $${model.price.output}`,
+  ])
+  const head = ['', 'MODEL', 'CONTEXT', 'PRICE PER MILLION']
+  // A column in which nothing is known says nothing.
+  const used = head.map((_, column) => column < 2 || rows.some((row) => row[column] !== ''))
+  const kept = (row: readonly string[]) => row.filter((_, column) => used[column])
+  return textTable(kept(head), rows.map(kept), roomIn(io.stdout)).trimEnd()
+}

@@ -1,0 +1,40 @@
+import { listAllModels } from '@cadre/backends'
+
+export interface LocalServer {
+  readonly name: string
+  readonly baseUrl: string
+  readonly models: readonly string[]
+}
+
+/** Where programs that run models listen by default. Only this machine is asked. */
+const usual = [
+  ['Ollama', 11434],
+  ['LM Studio', 1234],
+  ['vLLM', 8000],
+] as const
+
+/** Milliseconds: a server on this machine answers at once. */
+const limit = 700
+
+/** The model servers that answer on this machine. `ports` replaces the usual ones, in tests. */
+export async function findLocalServers(
+  cwd: string,
+  ports: readonly (readonly [name: string, port: number])[] = usual,
+): Promise<LocalServer[]> {
+  const found = await Promise.all(
+    ports.map(async ([name, port]): Promise<LocalServer[]> => {
+      const baseUrl = `http://127.0.0.1:${port}/v1`
+      // With an environment of its own, so that no key is sent to whatever listens there.
+      const [listed] = await listAllModels({
+        config: { openai: { baseUrl } },
+        env: {},
+        cwd,
+        limit,
+        only: ['openai'],
+      })
+      if (listed === undefined || listed.trouble !== undefined) return []
+      return [{ name, baseUrl, models: listed.models.map(({ id }) => id.slice('openai:'.length)) }]
+    }),
+  )
+  return found.flat()
+}

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process'
+import { findInPath } from '@cadre/disk'
+
+/** A program of the operating system that keeps secrets for its user. */
+export interface SecretStore {
+  readonly name: string
+  /** A command that prints the secret. */
+  readonly keyCommand: string
+  /** Stores the secret, and reads it back. The reason when that fails; nothing of the secret is in it. */
+  store(secret: string): Promise<string | undefined>
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** The stores on this machine, the best first. `account` names the secret, such as `openai@api.openai.com`. */
+export function findSecretStores(env: Env, account: string, platform = process.platform): SecretStore[] {
+  const name = account.replace(/[^\w.@:-]/g, '_')
+  const has = (program: string) => findInPath(program, env['PATH'] ?? env['Path']) !== undefined
+  // Programs read the secret from their input: arguments are visible to every user of the machine.
+  const made = (
+    store: Omit<SecretStore, 'store'>,
+    words: readonly string[],
+    inputOf = (secret: string) => secret,
+  ) => ({
+    ...store,
+    store: (secret: string) =>
+      storeWith(words, inputOf(secret), { secret, keyCommand: store.keyCommand, env }),
+  })
+  if (platform === 'darwin')
+    return has('security')
+      ? [
+          made(
+            {
+              name: 'the macOS keychain',
+              keyCommand: `security find-generic-password -s cadre -a ${name} -w`,
+            },
+            ['security', '-i'],
+            (secret) =>
+              `add-generic-password -U -s cadre -a ${name} -X ${Buffer.from(secret).toString('hex')}\n`,
+          ),
+        ]
+      : []
+  if (platform === 'win32') {
+    const vault =
+      '[void][Windows.Security.Credentials.PasswordVault,Windows.Security.Credentials,ContentType=WindowsRuntime];$v=New-Object Windows.Security.Credentials.PasswordVault;'
+    const read = `${vault}$c=$v.Retrieve('cadre','${name}');$c.RetrievePassword();$c.Password`
+    const write = `${vault}$k=[Console]::In.ReadLine();$v.Add((New-Object Windows.Security.Credentials.PasswordCredential('cadre','${name}',$k)))`
+    const shell = ['powershell.exe', '-NoProfile', '-NonInteractive', '-Command']
+    return has('powershell.exe')
+      ? [
+          made(
+            { name: 'the Windows Credential Manager', keyCommand: `${shell.join(' ')} "${read}"` },
+            [...shell, write],
+            (secret) => `${secret}\n`,
+          ),
+        ]
+      : []
+  }
+  return [
+    ...(has('secret-tool')
+      ? [
+          made(
+            {
+              name: 'the keyring (secret-tool)',
+              keyCommand: `secret-tool lookup service cadre account ${name}`,
+            },
+            ['secret-tool', 'store', `--label=Cadre: ${name}`, 'service', 'cadre', 'account', name],
+          ),
+        ]
+      : []),
+    ...(has('pass')
+      ? [
+          made(
+            { name: 'the password store (pass)', keyCommand: `pass show cadre/${name}` },
+            ['pass', 'insert', '--multiline', '--force', `cadre/${name}`],
+            (secret) => `${secret}\n`,
+          ),
+        ]
+      : []),
+  ]
+}
+
+interface Check {
+  readonly secret: string
+  readonly keyCommand: string
+  readonly env: Env
+}
+
+async function storeWith(
+  words: readonly string[],
+  input: string,
+  { secret, keyCommand, env }: Check,
+): Promise<string | undefined> {
+  const [program = '', ...args] = words
+  const stored = await run(program, args, input, env)
+  if (stored.code !== 0) return `${program} failed with ${stored.code}`
+  const shell =
+    process.platform === 'win32'
+      ? (['cmd', ['/d', '/s', '/c', keyCommand]] as const)
+      : (['/bin/sh', ['-c', keyCommand]] as const)
+  const read = await run(shell[0], shell[1], '', env)
+  return read.code === 0 && read.stdout.trim() === secret
+    ? undefined
+    : `${program} did not return what was stored`
+}
+
+/** Milliseconds: a store may ask the user to unlock it. */
+const limit = 120_000
+
+function run(
+  program: string,
+  args: readonly string[],
+  input: string,
+  env: Env,
+): Promise<{ readonly code: number | string; readonly stdout: string }> {
+  return new Promise((resolve) => {
+    // What it prints is not shown: it may be the secret.
+    const child = spawn(program, [...args], {
+      env: env as NodeJS.ProcessEnv,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: limit,
+      windowsHide: true,
+    })
+    let stdout = ''
+    child.stdout.setEncoding('utf8')
+    child.stdout.on('data', (chunk: string) => {
+      stdout += chunk
+    })
+    child.stdin.on('error', () => {})
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      resolve({ code: error.code ?? 'an error', stdout: '' }),
+    )
+    child.on('close', (code, signal) => resolve({ code: code ?? signal ?? 'an error', stdout }))
+    child.stdin.end(input)
+  })
+}

@@ -1,0 +1,48 @@
+import { defineCommand } from '../../app/command.ts'
+import { flag, home, json, text } from '../../app/flags.ts'
+import { commands } from '../../commands.ts'
+
+export const setupCommand = defineCommand({
+  brief: commands.setup,
+  about:
+    'Finds keys in environment variables, model servers on this machine (Ollama, LM Studio, vLLM) and the sign-in to GitHub Copilot.\n' +
+    'Lists the models, sends one test request, and stores your choice in your configuration. A key that you enter goes to the secret\n' +
+    'store of the operating system, never to a file. "cadre run" and "cadre chat" start the setup if no model is configured.\n' +
+    'Without a terminal, name everything with flags. Exits with 5 when the test fails; then nothing is stored.\n' +
+    'With --json: {"type": "setup", "model", "file", "tested"}.',
+  examples: [
+    ['setup', 'asks at the terminal'],
+    [
+      'setup --backend openai --base-url http://127.0.0.1:11434/v1 --model qwen3 --yes',
+      'a server on this machine',
+    ],
+    [
+      'setup --backend anthropic --model claude-sonnet-4-5 --key-command "pass show anthropic" --yes',
+      'a key from a command',
+    ],
+    [
+      'setup --backend openai --model gpt-5 --key-stdin --yes < key.txt',
+      'stores the key in the secret store',
+    ],
+  ],
+  parameters: {
+    flags: {
+      backend: {
+        kind: 'enum',
+        values: ['openai', 'responses', 'anthropic', 'copilot-ls'],
+        brief: 'The API: openai (chat completions), responses, anthropic, or copilot-ls (GitHub Copilot)',
+        placeholder: 'BACKEND',
+        optional: true,
+      },
+      baseUrl: text('The address of the server; default: that of the company', 'URL'),
+      model: text('The default model; may be omitted if the server lists only one', 'MODEL'),
+      keyCommand: text('A command that prints the key', 'COMMAND'),
+      keyStdin: flag('Read the key from standard input and store it in the secret store'),
+      noTest: flag('Store the choice without a test request'),
+      yes: flag('Ask nothing: use the flags, or fail'),
+      home,
+      json,
+    },
+  },
+  load: async () => (await import('./setup.ts')).setup,
+})

@@ -1,0 +1,35 @@
+import { CadreError } from '@cadre/core'
+import { userPlaces } from '@cadre/runtime'
+import type { Io } from '../../io.ts'
+import { type NewSetting, writeSettings } from '../config/config-set.ts'
+import { findSecretStores } from './secret-store.ts'
+
+/** Writes the choice to the user's configuration, all of it at once. Returns the file. */
+export function storeChoice(io: Io, model: string, settings: readonly NewSetting[]): string {
+  const file = userPlaces(io.env).config
+  writeSettings(file, [{ keys: ['model'], value: model }, ...settings])
+  return file
+}
+
+export interface StoredKey {
+  readonly store: string
+  readonly keyCommand: string
+}
+
+/** Puts a key into the first store that takes it. The reasons when none does. */
+export async function storeKey(
+  io: Io,
+  account: string,
+  key: string,
+): Promise<StoredKey | { readonly reasons: readonly string[] }> {
+  // Anything else cannot stand in a header.
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new CadreError('usage', 'the key contains spaces or other invalid characters.')
+  const reasons: string[] = []
+  for (const store of findSecretStores(io.env, account)) {
+    const reason = await store.store(key)
+    if (reason === undefined) return { store: store.name, keyCommand: store.keyCommand }
+    reasons.push(reason)
+  }
+  return { reasons }
+}

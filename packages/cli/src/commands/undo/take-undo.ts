@@ -1,0 +1,57 @@
+import type { Undo } from '@cadre/runtime'
+import type { Applied, UndoPlan, UndoRequest } from '@cadre/workspaces'
+import { counted } from '../../output/numbers.ts'
+import { conflictText, planText } from './undo-text.ts'
+
+export interface TakeUndoRequest {
+  readonly undo: Undo
+  readonly request: UndoRequest
+  readonly force?: boolean | undefined
+  readonly skip?: boolean | undefined
+  /** Shows text that ends with a line break. */
+  readonly show: (text: string) => void
+  /** Asks the person. `question` ends with a space. */
+  readonly confirm: (question: string) => Promise<boolean>
+}
+
+export type UndoEnd =
+  | Exclude<Applied, { kind: 'busy' }>
+  /** The person said no. */
+  | { readonly kind: 'declined'; readonly plan: UndoPlan }
+
+/**
+ * Undoes or redoes a turn: shows the files, asks, does it and shows the result. For `cadre undo` and for `/undo` in a chat. Rejects with
+ * `owned` while the session, or a call in the folder, is running.
+ */
+export async function takeUndo(wanted: TakeUndoRequest): Promise<UndoEnd> {
+  const { undo, request, force, skip, show, confirm } = wanted
+  const planned = await undo.plan(request)
+  if (planned.kind === 'nothing') {
+    show(`${planned.reason}\n`)
+    return planned
+  }
+  const { plan } = planned
+  show(planText(plan))
+  const { conflicts, incomplete, direction } = plan
+  const isBlocked =
+    !skip && (conflicts.some(({ canForce }) => !(force && canForce)) || (incomplete !== undefined && !force))
+  if (isBlocked) {
+    show(conflictText(plan))
+    return { kind: 'refused', plan }
+  }
+  const question = direction === 'undo' ? 'Undo these changes? y/N: ' : 'Restore these changes? y/N: '
+  if (!(await confirm(question))) return { kind: 'declined', plan }
+  const applied = await undo.apply(plan, { force, skip })
+  if (applied.kind === 'nothing') show(`${applied.reason}\n`)
+  else if (applied.kind === 'refused') show(conflictText(applied.plan))
+  else {
+    const { files } = applied.plan
+    const done = counted(files.length - applied.skipped.length, 'file')
+    const left =
+      applied.skipped.length === 0 ? '' : ` ${counted(applied.skipped.length, 'changed file')} kept.`
+    const next = direction === 'undo' ? 'Undone: ' : 'Redone: '
+    const back = direction === 'undo' ? ' Bring the changes back with "redo".' : ''
+    show(`${next}${done} restored.${left}${back}\n`)
+  }
+  return applied
+}

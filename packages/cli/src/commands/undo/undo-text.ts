@@ -1,0 +1,56 @@
+import type { PlannedFile, UndoPlan } from '@cadre/workspaces'
+import { cleanLine } from '../../output/clean-text.ts'
+import { counted } from '../../output/numbers.ts'
+
+/** The most files that are shown one by one. */
+const most = 40
+
+/** What an undo or redo would do, as lines for a screen. Names of files are an agent's, so they are cleaned. */
+export function planText(plan: UndoPlan): string {
+  const { direction, session, prompt, folder, files, notices } = plan
+  const verb = direction === 'undo' ? 'Undo' : 'Redo'
+  const turn = prompt === '' ? 'a turn' : `the turn ${JSON.stringify(shortened(prompt))}`
+  const shown = files.slice(0, most).map(fileLine)
+  const rest = files.length > most ? [`  … and ${counted(files.length - most, 'more file')}`] : []
+  const nothing = files.length === 0 ? ['  No file needs to change.'] : []
+  const head = `${verb} ${turn} of session ${session} in ${folder}:`
+  return text([cleanLine(head), ...shown, ...rest, ...nothing, ...notices.map(cleanLine)])
+}
+
+function fileLine({ path, action, added, removed }: PlannedFile): string {
+  const counts = added === undefined || removed === undefined ? '' : `  +${added} -${removed}`
+  return `  ${action}  ${cleanLine(path)}${counts}`
+}
+
+/** Why nothing was changed, and what the person can do. */
+export function conflictText({ conflicts, incomplete, direction }: UndoPlan): string {
+  const files = conflicts
+    .slice(0, most)
+    .map(({ path, reason }) => `  ${cleanLine(path)} ${cleanLine(reason)}`)
+  const rest = conflicts.length > most ? [`  … and ${counted(conflicts.length - most, 'more file')}`] : []
+  const why =
+    incomplete === undefined ? [] : [`Not all changes of this turn were recorded: ${cleanLine(incomplete)}.`]
+  const isForced = conflicts.every(({ canForce }) => canForce)
+  const ways = [
+    ...(isForced ? ['replace these files as well with --force'] : []),
+    'restore only the others with --skip-changed',
+  ]
+  const advice =
+    conflicts.length === 0
+      ? [`${upper(direction)} what was recorded with --force.`]
+      : [`You can ${ways.join(', or ')}.`]
+  return text(['Nothing was changed.', ...why, ...files, ...rest, ...advice])
+}
+
+function shortened(prompt: string): string {
+  const line = prompt.split('\n')[0] ?? ''
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line
+}
+
+function upper(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`
+}
+
+function text(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`
+}

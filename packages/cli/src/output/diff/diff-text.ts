@@ -1,0 +1,75 @@
+import { cleanLine, cleanText } from '../clean-text.ts'
+import { cutStyled } from '../cut-styled.ts'
+import { counted } from '../numbers.ts'
+import type { Style } from '../style.ts'
+import { type DiffLine, lineDiff } from './line-diff.ts'
+
+/** A text file before and after a change. Absent: there is no such file. */
+export interface FileChange {
+  readonly path: string
+  readonly before?: string
+  readonly after?: string
+}
+
+export interface DiffOptions {
+  readonly columns: number
+  readonly style: Style
+  /** The most lines to give back; the rest is counted. */
+  readonly most?: number
+  /** Nothing is left out and no line is cut: for what a person decides about. */
+  readonly isWhole?: boolean
+}
+
+const context = 3
+const usualMost = 60
+
+/** A change of a file as a unified diff for a terminal: line numbers, colours, and what is the same left out. */
+export function diffText(change: FileChange, options: DiffOptions): string[] {
+  const { columns, style, isWhole = false } = options
+  const most = isWhole ? Number.POSITIVE_INFINITY : (options.most ?? usualMost)
+  const before = linesOf(change.before)
+  const after = linesOf(change.after)
+  const lines = lineDiff(before, after)
+  const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
+  const verb = change.before === undefined ? 'Create' : change.after === undefined ? 'Delete' : 'Edit'
+  const sums = [style.green(`+${count('added')}`), style.red(`-${count('removed')}`)].join(' ')
+  const digits = String(Math.max(before.length, after.length)).length
+  const body = withContext(lines).map((line) => paint(line, digits, style))
+  const shown = body.length <= most ? body : body.slice(0, most - 1)
+  const rest = body.length - shown.length
+  return [
+    `${style.bold(`${verb} ${cleanLine(change.path)}`)} ${sums}`,
+    ...shown,
+    ...(rest > 0 ? [style.dim(`… ${counted(rest, 'more line')}`)] : []),
+  ].map((line) => (isWhole ? line : cutStyled(line, columns)))
+}
+
+function linesOf(text: string | undefined): string[] {
+  if (text === undefined || text === '') return []
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+/** The lines that changed, with those around them. `gap`: lines are left out here. */
+function withContext(lines: readonly DiffLine[]): (DiffLine | 'gap')[] {
+  const near = new Uint8Array(lines.length)
+  for (const [index, { kind }] of lines.entries())
+    if (kind !== 'same') near.fill(1, Math.max(0, index - context), index + context + 1)
+  const shown: (DiffLine | 'gap')[] = []
+  for (const [index, line] of lines.entries()) {
+    if (near[index] === 1) shown.push(line)
+    else if (index > 0 && near[index - 1] === 1 && near.indexOf(1, index) >= 0) shown.push('gap')
+  }
+  return shown
+}
+
+function paint(line: DiffLine | 'gap', digits: number, style: Style): string {
+  if (line === 'gap') return style.dim(`${' '.repeat(digits)} ⋮`)
+  const number = String(line.kind === 'removed' ? line.before : line.after).padStart(digits)
+  // A change of line ends only would show as the same line twice.
+  const text = cleanText(line.text.replace(/\r$/, '␍'))
+  if (line.kind === 'same') return `${style.dim(number)}   ${text}`
+  const colour = line.kind === 'added' ? style.green : style.red
+  return colour(`${number} ${line.kind === 'added' ? '+' : '-'} ${text}`)
+}

@@ -1,0 +1,9 @@
+import { cutText } from './text-width.ts'
+import { workText } from './work-text.ts'
+
+const longest = 50
+
+/** The title of a session: the first words of what it was asked. */
+export function titleOf(work: string | undefined): string {
+  return cutText(workText(work ?? ''), longest)
+}

@@ -1,0 +1,21 @@
+import type { Entry, Question, StoredSession } from '@cadre/core'
+import type { FileChange } from '../output/diff/diff-text.ts'
+
+/** What a call that a person is asked about would do to files; `undefined` where that cannot be said. */
+export async function previewQuestion(
+  { spec, entries }: Pick<StoredSession, 'spec' | 'entries'>,
+  { call, detail }: Question,
+): Promise<readonly FileChange[] | undefined> {
+  if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return undefined
+  const { tool, arguments: given } = detail as { tool?: unknown; arguments?: unknown }
+  if ((tool !== 'write_file' && tool !== 'edit_file') || typeof given !== 'string') return undefined
+  const { previewChange } = await import('@cadre/tools')
+  // The arguments are in the dialect of the name that the model used.
+  const spelling = entries.map((entry) => calledAs(entry, call)).find((name) => name !== undefined) ?? tool
+  return previewChange({ tool, spelling, arguments: given, workspace: spec.workspace })
+}
+
+function calledAs(entry: Entry, call: string): string | undefined {
+  if (entry.role !== 'assistant') return undefined
+  return entry.tool_calls?.find(({ id }) => id === call)?.function.name
+}

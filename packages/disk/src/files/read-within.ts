@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { messageOf } from '@cadre/core'
+import { isInside } from './files.ts'
+
+const largest = 1_000_000
+
+/** What is in a file that came with a folder. */
+export type Content =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'read'; readonly text: string; readonly sha256: string }
+  /** It is there and is not used, and why. */
+  | { readonly kind: 'unusable'; readonly reason: string }
+
+/**
+ * Reads a file that may have been put there by anybody: links that lead out of the folder are not followed, and what is not a
+ * plain file of a sensible size is not even opened for long. Never waits, never throws.
+ */
+export function readWithin(folder: string, file: string): Content {
+  let real: string
+  try {
+    real = realpathSync(file)
+    if (!isInside(realpathSync(folder), real)) return unusable('it is a link to a place outside this folder')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'none' }
+    return unusable(`Cadre cannot read it: ${messageOf(error)}`)
+  }
+  let handle: number | undefined
+  try {
+    // A pipe would keep whoever opens it waiting for somebody who writes.
+    const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
+    handle = openSync(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const stats = fstatSync(handle)
+    if (stats.isDirectory()) return { kind: 'none' }
+    if (!stats.isFile()) return unusable('it is not a regular file')
+    if (stats.size > largest) return unusable('it is larger than 1 MB')
+    const bytes = readFileSync(handle)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    return { kind: 'read', text: bytes.toString('utf8').replace(/^\ufeff/, ''), sha256 }
+  } catch (error) {
+    return unusable(`Cadre cannot read it: ${messageOf(error)}`)
+  } finally {
+    if (handle !== undefined) closeSync(handle)
+  }
+}
+
+function unusable(reason: string): Content {
+  return { kind: 'unusable', reason }
+}

@@ -1,0 +1,49 @@
+import type { Decision } from '../commands/allowlist.ts'
+
+/** One rule of `permissions` in the settings of Claude Code. */
+export interface ClaudeRule {
+  readonly decision: Decision
+  /** As it is written: `Bash(git push *)`. */
+  readonly text: string
+  /** `Bash`. */
+  readonly tool: string
+  /** `git push *`. */
+  readonly specifier?: string
+  /** `path:line`. */
+  readonly place: string
+  /** The user's own settings, or files that came with the project. */
+  readonly level: 'user' | 'project'
+}
+
+/** What a rule is about. */
+export type RuleSubject =
+  /** Calls of tools that this name covers. */
+  | { readonly kind: 'tool' }
+  /** Files: what may not be read, or not be changed. */
+  | { readonly kind: 'paths'; readonly use: 'read' | 'write'; readonly pattern: string }
+  | { readonly kind: 'command'; readonly pattern: string }
+  | { readonly kind: 'domain'; readonly domain: string }
+  | { readonly kind: 'agent' | 'skill'; readonly name: string }
+  /** It says something that Cadre does not understand. */
+  | { readonly kind: 'unsupported'; readonly why: string }
+
+const reading = /^(?:Read|Grep|Glob|LS|NotebookRead)$/
+const writing = /^(?:Edit|Write|MultiEdit|NotebookEdit)$/
+
+/** What a rule is about, by the name of its tool and what stands in its brackets. */
+export function subjectOf({ tool, specifier }: Pick<ClaudeRule, 'tool' | 'specifier'>): RuleSubject {
+  if (specifier === undefined || specifier === '*') return { kind: 'tool' }
+  if (tool === 'Bash') return { kind: 'command', pattern: specifier.trim().replace(/\s+/g, ' ') }
+  if (reading.test(tool)) return pathsOf('read', specifier)
+  if (writing.test(tool)) return pathsOf('write', specifier)
+  const domain = /^domain:([\w.*-]+)$/.exec(specifier)?.[1]
+  if (tool === 'WebFetch' && domain !== undefined) return { kind: 'domain', domain: domain.toLowerCase() }
+  if (/^(?:Agent|Task)$/.test(tool)) return { kind: 'agent', name: specifier }
+  if (tool === 'Skill') return { kind: 'skill', name: specifier.replace(/(?::| )\*$/, '') }
+  return { kind: 'unsupported', why: `Cadre does not understand ${JSON.stringify(specifier)} for ${tool}` }
+}
+
+function pathsOf(use: 'read' | 'write', specifier: string): RuleSubject {
+  if (specifier.startsWith('!')) return { kind: 'unsupported', why: 'a pattern cannot be an exception' }
+  return { kind: 'paths', use, pattern: specifier }
+}

@@ -1,0 +1,52 @@
+import { covers, type JudgedCall } from '@cadre/core'
+import { readPattern } from '../effects/path-pattern.ts'
+import type { Places } from '../paths/places.ts'
+import { type ClaudeRule, subjectOf } from './claude-rule.ts'
+import { concerns, hostOf } from './create-permissions-rule.ts'
+import { patternsOf } from './path-restrictions.ts'
+import { widens } from './widens.ts'
+
+export interface AllowanceOptions {
+  readonly rules: readonly ClaudeRule[]
+  readonly project: string
+  readonly userHome: string
+  readonly places: Pick<Places, 'locate'>
+}
+
+/** The rule that allows a whole call, besides commands: every file that it changes, or the host it reaches. */
+export type Allowance = (call: JudgedCall, workspace: string) => ClaudeRule | undefined
+
+export function permissionAllowance({ rules, project, userHome, places }: AllowanceOptions): Allowance {
+  const allowing = rules.filter((rule) => widens(rule) && rule.tool !== 'Bash')
+  return (call, workspace) => allowing.find((rule) => allows(rule, call, workspace))
+
+  function allows(rule: ClaudeRule, { tool, input }: JudgedCall, workspace: string): boolean {
+    const subject = subjectOf(rule)
+    // A tool that changes files without naming them is judged without this rule.
+    const paths = tool.effect === 'write' && tool.class === 'edit' ? (tool.paths?.(input) ?? []) : []
+    if (subject.kind === 'tool') {
+      if (/^mcp__/.test(rule.tool)) return covers(rule.tool, tool)
+      return rule.tool === 'WebFetch' ? covers(rule.tool, tool) : paths.length > 0 && concerns('Edit', tool)
+    }
+    if (subject.kind === 'domain') return covers(rule.tool, tool) && isHost(subject.domain, hostOf(input))
+    if (subject.kind !== 'paths' || paths.length === 0) return false
+    const locate = (target: string) => places.locate(target, workspace)
+    const real = locate('.')
+    const patterns = patternsOf(subject.pattern, rule.level, project).map((text) =>
+      readPattern(text, { workspaces: real === undefined ? [workspace] : [real], userHome, locate }),
+    )
+    return paths.every((written) => {
+      const at = locate(written)
+      return (
+        at !== undefined &&
+        !/[*?[{]/.test(written) &&
+        patterns.some((pattern) => pattern.fit(at) === 'within')
+      )
+    })
+  }
+}
+
+function isHost(domain: string, host: string | undefined): boolean {
+  if (host === undefined) return false
+  return domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain
+}

@@ -1,0 +1,65 @@
+import { fitsPattern } from '@cadre/disk'
+import type { Allowlist, ListAnswer } from '../commands/allowlist.ts'
+import { programOf } from '../commands/program-name.ts'
+import { showWords } from '../commands/show-words.ts'
+import { type ClaudeRule, subjectOf } from './claude-rule.ts'
+import { allowedWords } from './widens.ts'
+
+const mostLetters = 10_000
+
+/**
+ * The rules about commands as one list, which is asked about every command of a line. Denials and questions hold as soon as the command
+ * or the line may fit; an allowance needs the words of the command, and the gate asks for everything that its grammar cannot judge.
+ */
+export function permissionCommands(rules: readonly ClaudeRule[]): Allowlist {
+  const about = rules.flatMap((rule) => {
+    const subject = subjectOf(rule)
+    return subject.kind === 'command' ? [{ rule, pattern: subject.pattern }] : []
+  })
+  const restricting = (['deny', 'ask'] as const).flatMap((decision) =>
+    about.filter(({ rule }) => rule.decision === decision),
+  )
+  const allowing = about.flatMap(({ rule, pattern }) => {
+    const words = rule.decision === 'allow' ? allowedWords(pattern) : undefined
+    return words === undefined ? [] : [{ rule, ...words }]
+  })
+  return {
+    match(words, line): ListAnswer | undefined {
+      const readings = readingsOf(words, line)
+      const found = restricting.find(({ pattern }) => readings.some((reading) => mayFit(reading, pattern)))
+      if (found !== undefined)
+        return { decision: found.rule.decision, rule: found.rule.text, place: found.rule.place }
+      const allowed = allowing.filter(
+        ({ pattern, exactly }) =>
+          pattern.fits(words, line) === true && (exactly === undefined || exactly === words.length),
+      )
+      // The user's own rule applies without a sandbox, too.
+      const best = allowed.find(({ rule }) => rule.level === 'user') ?? allowed[0]
+      if (best === undefined) return undefined
+      return {
+        decision: 'allow',
+        rule: best.rule.text,
+        place: best.rule.place,
+        names: best.pattern.names,
+        own: best.rule.level === 'user',
+      }
+    },
+  }
+}
+
+/** The command as it is written, with the plain name of its program, and the whole line. */
+function readingsOf(words: readonly string[], line: string): string[] {
+  const [program = '', ...rest] = words
+  const plain = [programOf(program), ...rest]
+  return [words.join(' '), plain.join(' '), showWords(plain), line.trim().replace(/\s+/g, ' ')]
+}
+
+/** What is too long to be compared might fit. */
+function mayFit(text: string, pattern: string): boolean {
+  if (text.length > mostLetters) return true
+  const isPrefix = pattern.endsWith(':*')
+  const start = isPrefix ? pattern.slice(0, -2) : pattern
+  if (fitsPattern(text, start)) return true
+  if (isPrefix) return fitsPattern(text, `${start} *`)
+  return start.endsWith(' *') && fitsPattern(text, start.slice(0, -2))
+}

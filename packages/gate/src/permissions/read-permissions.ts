@@ -1,0 +1,103 @@
+import { readJson } from '@cadre/agents'
+import type { Diagnostic, Located } from '@cadre/disk'
+import { type ClaudeRule, subjectOf } from './claude-rule.ts'
+import { widens } from './widens.ts'
+
+export interface ReadPermissions {
+  readonly rules: readonly ClaudeRule[]
+  readonly diagnostics: readonly Diagnostic[]
+  /** Nobody can tell what the file forbids, so every call needs approval. */
+  readonly isLost: boolean
+}
+
+export interface PermissionsFile {
+  readonly path: string
+  readonly text: string
+  readonly level: ClaudeRule['level']
+}
+
+const decisions = ['deny', 'ask', 'allow'] as const
+/** Keys that have no rules. These need no support: Cadre has no mode without a gate that they could switch off. */
+const idle = new Set([...decisions, 'disableBypassPermissionsMode', 'disableAutoMode'])
+
+/** Reads `permissions` of a settings file of Claude Code. What is not supported is reported. Never throws. */
+export function readPermissions({ path, text, level }: PermissionsFile): ReadPermissions {
+  const diagnostics: Diagnostic[] = []
+  const report = (severity: Diagnostic['severity'], line: number, message: string, code = 'permissions') => {
+    diagnostics.push({ path, line, severity, code, message })
+  }
+  const { root, diagnostics: faults } = readJson({ path, text })
+  // What comes before a fault may lack the rule that comes after it.
+  if (root === undefined || faults.length > 0) {
+    if (!/"permissions"/.test(text)) return { rules: [], diagnostics, isLost: false }
+    report(
+      'error',
+      faults[0]?.line ?? 1,
+      'Cadre cannot read this file, so every call needs approval. Fix the file.',
+    )
+    return { rules: [], diagnostics, isLost: true }
+  }
+  const permissions = root.fields?.get('permissions')
+  if (permissions === undefined) return { rules: [], diagnostics, isLost: false }
+  let isLost = permissions.fields === undefined
+  const rules = decisions.flatMap((decision) => {
+    const list = permissions.fields?.get(decision)
+    if (list === undefined) return []
+    if (list.items === undefined && decision !== 'allow') isLost = true
+    return (list.items ?? []).flatMap((item): ClaudeRule[] => {
+      const rule = ruleOf(item, decision, `${path}:${item.line}`, level)
+      if (rule !== undefined) return [rule]
+      if (decision !== 'allow') isLost = true
+      return []
+    })
+  })
+  if (isLost)
+    report(
+      'error',
+      permissions.line,
+      'A list of permissions is not valid, so every call needs approval. Write lists of texts.',
+    )
+  for (const rule of rules) {
+    const why = unsupportedIn(rule)
+    if (why !== undefined)
+      report('warning', Number(rule.place.slice(path.length + 1)), why, 'permissions-unsupported')
+  }
+  for (const [key, { line, value }] of permissions.fields ?? []) {
+    if (idle.has(key) || (key === 'defaultMode' && value === 'default')) continue
+    if (key === 'additionalDirectories' && Array.isArray(value) && value.length === 0) continue
+    report(
+      'warning',
+      line,
+      `permissions.${key} is not supported, so it has no effect.`,
+      'permissions-unsupported',
+    )
+  }
+  return { rules, diagnostics, isLost }
+}
+
+function ruleOf(
+  { value }: Located,
+  decision: ClaudeRule['decision'],
+  place: string,
+  level: ClaudeRule['level'],
+): ClaudeRule | undefined {
+  if (typeof value !== 'string') return undefined
+  const found = /^\s*([\w.*-]+?)\s*(?:\(([\s\S]*)\))?\s*$/.exec(value)
+  if (found === null) return undefined
+  const [, tool = '', specifier] = found
+  return { decision, text: value.trim(), tool, place, level, ...(specifier !== undefined && { specifier }) }
+}
+
+/** A sentence about a rule that does not do what it says. */
+function unsupportedIn(rule: ClaudeRule): string | undefined {
+  const { decision, text } = rule
+  const subject = subjectOf(rule)
+  if (subject.kind === 'unsupported')
+    return decision === 'allow'
+      ? `${text} allows nothing: ${subject.why}.`
+      : `${text} asks about every call of the tool: ${subject.why}.`
+  if (decision !== 'allow' || widens(rule)) return undefined
+  if (rule.tool === 'Bash')
+    return `${text} allows nothing: Cadre allows commands only by their words, and no rule allows every command.`
+  return undefined
+}

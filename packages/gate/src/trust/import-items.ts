@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import type { TrustItem } from '@cadre/home'
+import { findInstructions, type LeavingImports } from '@cadre/knowledge'
+import type { FolderItem } from './folder-item.ts'
+
+/** What a person agrees to before instructions of a project import files outside of it. */
+export function importsItem(
+  project: string,
+  { file, targets }: Pick<LeavingImports, 'file' | 'targets'>,
+): TrustItem {
+  const sha256 = createHash('sha256').update(targets.join('\0')).digest('hex')
+  return { path: `${path.join(project, file)}#imports`, sha256 }
+}
+
+/** The instructions of a project that import files outside of it, which would go to the model. */
+export function importItems(project: string, userHome: string): FolderItem[] {
+  const { leaving } = findInstructions({ workspace: project, userHome })
+  return leaving.map((found) => ({
+    ...importsItem(project, found),
+    file: path.join(project, found.file),
+    line: found.line,
+    what: `imports files outside this folder into the prompts of agents: ${found.targets.join(', ')}`,
+  }))
+}

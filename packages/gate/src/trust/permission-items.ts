@@ -1,0 +1,22 @@
+import { readWithin } from '@cadre/disk'
+import { allowItem, projectFiles } from '../permissions/find-permissions.ts'
+import { readPermissions } from '../permissions/read-permissions.ts'
+import { widens } from '../permissions/widens.ts'
+import type { FolderContents, FolderItem } from './folder-item.ts'
+
+/** Rules in the project's settings of Claude Code that allow calls without approval. */
+export function permissionItems(project: string): FolderContents {
+  const items: FolderItem[] = []
+  const unusable: { file: string; reason: string }[] = []
+  for (const file of projectFiles(project)) {
+    const content = readWithin(project, file)
+    if (content.kind === 'unusable') unusable.push({ file, reason: content.reason })
+    if (content.kind !== 'read') continue
+    const rules = readPermissions({ path: file, text: content.text, level: 'project' }).rules.filter(widens)
+    const item = allowItem(file, rules)
+    const line = Number(rules[0]?.place.slice(file.length + 1))
+    const what = `allows calls without approval: ${rules.map(({ text }) => text).join(', ')}`
+    if (item !== undefined) items.push({ ...item, file, line, what })
+  }
+  return { items, unusable }
+}

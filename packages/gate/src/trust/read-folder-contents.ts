@@ -1,0 +1,81 @@
+import path from 'node:path'
+import type { AgentDefinition } from '@cadre/core'
+import { isInside, readWithin } from '@cadre/disk'
+import { inspectProjectPolicy } from '@cadre/home'
+import { readAllowlist } from '../commands/read-allowlist.ts'
+import { configItems } from './config-items.ts'
+import type { FolderContents, FolderItem } from './folder-item.ts'
+import { type HomeState, homeItems } from './home-items.ts'
+import { hookItems } from './hook-items.ts'
+import { importItems } from './import-items.ts'
+import { permissionItems } from './permission-items.ts'
+import { serverItems } from './server-items.ts'
+
+export interface FolderRequest {
+  readonly project: string
+  /** The home's path: all of it may have come with the project. */
+  readonly home: string
+  /** Absent: nothing is known about the home, and it is taken for one that came with the project. */
+  readonly homeState?: HomeState | undefined
+  /** The agents that files define. */
+  readonly agents: readonly AgentDefinition[]
+  /** The user's own folder: what is in it needs no trust. */
+  readonly userHome: string
+  /** `/etc/cadre/hooks.d`. */
+  readonly policyFolder?: string | undefined
+  /** Whether this program would start the MCP servers that files name. Without it they are not part of what needs trust. */
+  readonly startsServers?: boolean | undefined
+}
+
+/**
+ * Everything in a folder that can run a program, decide something or permit more than the default, each with its content. A home of
+ * the user's own is none of it, but for files in it that the project's git tracks. Starts nothing.
+ */
+export async function readFolderContents(request: FolderRequest): Promise<FolderContents> {
+  const { project, home, homeState, agents } = request
+  const isOwn = homeState?.kind === 'own'
+  const ownHome = isOwn ? home : undefined
+  const hooks = hookItems({ ...request, ownHome })
+  const isBrought = ({ source }: AgentDefinition) =>
+    ownHome === undefined || source === undefined || !isInside(ownHome, source.path)
+  const servers = request.startsServers
+    ? serverItems(project, agents.filter(isBrought))
+    : { items: [], unusable: [] }
+  const permissions = permissionItems(project)
+  const allowlist = isOwn ? { items: [], unusable: [] } : allowlistItem(home)
+  const items = [
+    ...(homeState === undefined ? [] : homeItems(home, homeState)),
+    ...hooks.items,
+    ...(await configItems(home, project, isOwn)),
+    ...servers.items,
+    ...importItems(project, request.userHome),
+    ...permissions.items,
+    ...(isOwn ? [] : await policyItems(home)),
+    ...allowlist.items,
+  ]
+  const seen = new Set<string>()
+  return {
+    items: items.filter(({ path }) => (seen.has(path) ? false : seen.add(path))),
+    unusable: [...hooks.unusable, ...servers.unusable, ...permissions.unusable, ...allowlist.unusable],
+  }
+}
+
+async function policyItems(home: string): Promise<FolderItem[]> {
+  const file = path.join(home, 'storage', 'policy.yaml')
+  const found = await inspectProjectPolicy(file)
+  if (found === undefined) return []
+  const keys = found.keys.map(({ key, value }) => `${key}: ${value}`)
+  const [{ line } = { line: 1 }] = found.keys
+  const what = `permits more than the default (${keys.join(', ')})`
+  return [{ path: found.path, sha256: found.sha256, file, line, what }]
+}
+
+/** The allowlist of a home, if it allows any command without a question. */
+function allowlistItem(home: string): FolderContents {
+  const file = path.join(home, 'storage', 'terminal-cmd-allowlist.yaml')
+  const content = readWithin(home, file)
+  if (content.kind === 'unusable') return { items: [], unusable: [{ file, reason: content.reason }] }
+  if (content.kind === 'none' || !readAllowlist(content.text, file).widens) return { items: [], unusable: [] }
+  const what = 'allows commands without approval'
+  return { items: [{ path: file, sha256: content.sha256, file, what }], unusable: [] }
+}

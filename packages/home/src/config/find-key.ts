@@ -1,0 +1,45 @@
+import { CadreError, didYouMean } from '@cadre/core'
+import { configShape, type Shape } from './config-shape.ts'
+
+export interface FoundKey {
+  /** From the outermost key inwards. A name of the user's own may contain dots: `models.gpt-4.1.window`. */
+  readonly keys: readonly string[]
+  readonly shape: Shape
+}
+
+/** The key of the configuration that is written with dots. Throws a `usage` error, with the nearest keys, if there is none. */
+export function findKey(written: string): FoundKey {
+  const found = match(written.split('.'), configShape)
+  if (found !== undefined && found.keys.length > 0) return found
+  const known = keysOfConfig()
+  const hint = didYouMean(written, known) || '. "cadre config list --all" lists all keys.'
+  throw new CadreError('usage', `there is no configuration key ${JSON.stringify(written)}${hint}`)
+}
+
+/** All keys in the order of the guide; `NAME` stands for names of the user's own choosing. */
+export function keysOfConfig(shape: Shape = configShape, prefix = ''): string[] {
+  const below = (name: string, next: Shape) => keysOfConfig(next, prefix === '' ? name : `${prefix}.${name}`)
+  if (shape.kind === 'keys') return Object.entries(shape.keys).flatMap(([name, next]) => below(name, next))
+  return shape.kind === 'named' ? below('NAME', shape.of) : [prefix]
+}
+
+function match(parts: readonly string[], shape: Shape): FoundKey | undefined {
+  if (parts.length === 0) return { keys: [], shape }
+  const below = (key: string, rest: readonly string[], next: Shape): FoundKey | undefined => {
+    const found = match(rest, next)
+    return found && { keys: [key, ...found.keys], shape: found.shape }
+  }
+  if (shape.kind === 'keys') {
+    const [key = '', ...rest] = parts
+    const next = Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined
+    return next && below(key, rest, next)
+  }
+  if (shape.kind !== 'named') return undefined
+  for (let length = 1; length <= parts.length; length++) {
+    const name = parts.slice(0, length).join('.')
+    const found = name === '' ? undefined : below(name, parts.slice(length), shape.of)
+    // Of `models.a.b` the whole rest is the name, unless its end is a key.
+    if (found !== undefined && (found.keys.length > 1 || length === parts.length)) return found
+  }
+  return undefined
+}

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { readEndState } from './read-end-state.ts'
+
+let file: string
+
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'cadre-rest-'))
+  file = join(folder, 'a.session.yaml')
+  return () => rmSync(folder, { recursive: true, force: true })
+})
+
+const top = (status: string) => `session_id: a\nstatus: ${status.padEnd(9)} # …\nmessages:\n`
+const said = (seq: number, text: string) =>
+  `  - seq: ${seq}\n    timestamp: t\n    role: assistant\n    content: ${text}\n    # end ${seq}\n`
+const ended = (seq: number, text = 'ok') =>
+  `  - seq: ${seq}\n    timestamp: t\n    role: event\n    type: session.ended\n    report: ${text}\n    # end ${seq}\n`
+const isAtRest = (text: string) => {
+  writeFileSync(file, text)
+  const found = readEndState(file)
+  return typeof found === 'object' && found.isAtRest
+}
+
+// Around the sizes in which a file is read.
+const lengths = [0, 1000, 1900, 2100, 3900, 4000, 4100, 100_000]
+
+it.each(lengths)('sees the end behind and in front of a text of %d characters', (length) => {
+  const text = 'x'.repeat(length)
+  expect(isAtRest(top('completed') + said(1, text) + ended(2))).toBe(true)
+  expect(isAtRest(top('error') + said(1, 'y') + ended(2, text))).toBe(true)
+  expect(isAtRest(top('active') + said(1, text) + ended(2))).toBe(false)
+  expect(isAtRest(`${top('completed')}${ended(1)}  - role: user\n    content: ${text}\n`)).toBe(false)
+  expect(isAtRest(top('completed') + ended(1) + said(2, text))).toBe(false)
+  // Torn, or ended by somebody else's hand.
+  expect(isAtRest((top('completed') + said(1, text) + ended(2)).slice(0, -3))).toBe(false)
+})
+
+it('reads nothing of a file that is known, and misses none that is not there', () => {
+  writeFileSync(file, top('completed') + ended(1))
+  expect(readEndState(file, ({ size }) => size > 0)).toBe('known')
+  expect(readEndState(`${file}.gone`)).toBe('absent')
+})

@@ -1,0 +1,66 @@
+import { closeSync, fstatSync, readSync, type Stats } from 'node:fs'
+import { hasCode, openRegular } from '@cadre/disk'
+
+const topSize = 1024
+const tailSize = 2048
+/** Most files are not longer, and are read at once. */
+const pageSize = 4096
+const page = Buffer.allocUnsafe(pageSize)
+
+export interface Rest {
+  /** Of what was looked at. */
+  readonly stats: Stats
+  readonly isAtRest: boolean
+}
+
+/**
+ * Whether a session file says, by its beginning and its last entry alone, that the session has ended and that nothing was added
+ * since. False when it does not say so, or not in the form that cadre writes: then it has to be read. Nothing is read where
+ * `isKnown` says so. Throws when it cannot be opened.
+ */
+export function readEndState(path: string, isKnown?: (stats: Stats) => boolean): Rest | 'absent' | 'known' {
+  let file: number
+  try {
+    file = openRegular(path)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return 'absent'
+    throw error
+  }
+  try {
+    const stats = fstatSync(file)
+    return isKnown?.(stats) ? 'known' : { stats, isAtRest: isAtRest(file, stats.size) }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function isAtRest(file: number, size: number): boolean {
+  const text = textAt(file, 0)
+  if (!/^status: (?:completed|error) /m.test(text.slice(0, topSize))) return false
+  const end = size <= text.length ? text : textAt(file, Math.max(0, size - tailSize), tailSize)
+  return isEnd(end) ?? isEnd(wholeEnd(file, size)) ?? false
+}
+
+function textAt(file: number, from: number, length = pageSize): string {
+  return page.toString('latin1', 0, readSync(file, page, 0, length, from))
+}
+
+const mostForEnd = 1 << 20
+
+/** A report may be long. */
+function wholeEnd(file: number, size: number): string {
+  const length = Math.min(size, mostForEnd)
+  const more = Buffer.allocUnsafe(length)
+  return more.toString('latin1', 0, readSync(file, more, 0, length, size - length))
+}
+
+/** `undefined` when the last entry begins before this text. */
+function isEnd(text: string): boolean | undefined {
+  const at = text.lastIndexOf('\n  - ')
+  if (at < 0) return undefined
+  const last = text.slice(at + 1)
+  const number = /^ {2}- seq: (\d+)\n {4}timestamp: [^\n]*\n {4}role: event\n {4}type: session\.ended\n/.exec(
+    last,
+  )?.[1]
+  return number !== undefined && last.endsWith(`\n    # end ${number}\n`)
+}

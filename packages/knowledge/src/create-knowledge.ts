@@ -1,0 +1,67 @@
+import type { Attend, Inform, Notice } from '@cadre/core'
+import { type Diagnostic, showDiagnostic } from '@cadre/disk'
+import { attendInstructions } from './attend-instructions.ts'
+import { instructionParts, listedPart, skillsPart } from './compose.ts'
+import { environmentFacts } from './facts/environment-facts.ts'
+import { findInstructions } from './instructions/find-instructions.ts'
+import type { KnowledgePlaces } from './places.ts'
+import { findSkills, type Skill } from './skills/find-skills.ts'
+import { wantsInstructions } from './wants-instructions.ts'
+
+export interface KnowledgeOptions {
+  readonly userHome: string
+  /** Whether a person has trusted the folder. */
+  readonly trusted: boolean
+  /** Whether a person has agreed to imports that lead out of the folder. */
+  readonly mayLeave?: KnowledgePlaces['mayLeave']
+  /** False: nothing of the folder is read, only what is the user's own. */
+  readonly folder?: boolean
+  /** Which files of a workspace no agent may see. */
+  readonly hiddenIn: (workspace: string) => ((real: string) => boolean) | undefined
+  readonly now: () => number
+}
+
+/** What sessions know besides the prompt of their agent. */
+export interface KnowledgeSource {
+  readonly inform: Inform
+  /** Adds instructions to the outcome of the first call that touches a file they apply to. */
+  readonly attend: Attend
+  placesOf(workspace: string): KnowledgePlaces
+  /** The skills for a workspace. */
+  skills(workspace: string): readonly Skill[]
+}
+
+/** Reads the files each time a session starts, so that a session in a workspace of its own has the files of its workspace. */
+export function createKnowledge(options: KnowledgeOptions): KnowledgeSource {
+  const { userHome, trusted, mayLeave, folder = true, hiddenIn, now } = options
+  const placesOf = (workspace: string): KnowledgePlaces => ({
+    workspace,
+    userHome,
+    folder,
+    isHidden: hiddenIn(workspace),
+    mayLeave,
+  })
+  return {
+    async inform({ agent, workspace, tools }) {
+      const facts = environmentFacts(workspace, now())
+      if (!wantsInstructions(agent)) return { parts: [await facts] }
+      const places = placesOf(workspace)
+      const found = findInstructions(places)
+      const { parts, notices } = instructionParts(found.always, trusted)
+      const { skills, diagnostics } = findSkills(places)
+      const listed = tools.has('read_file') ? listedPart(found.listed) : undefined
+      const listing = skillsPart(skills, tools)
+      return {
+        parts: [...parts, ...(listed ? [listed] : []), ...(listing ? [listing] : []), await facts],
+        notices: [...notices, ...[...found.diagnostics, ...diagnostics].map(noticeOf)],
+      }
+    },
+    attend: folder ? attendInstructions(placesOf) : () => undefined,
+    placesOf,
+    skills: (workspace) => findSkills(placesOf(workspace)).skills,
+  }
+}
+
+function noticeOf(diagnostic: Diagnostic): Notice {
+  return { code: diagnostic.code, message: showDiagnostic(diagnostic) }
+}

@@ -1,0 +1,105 @@
+import path from 'node:path'
+import { type Diagnostic, entriesIn } from '@cadre/disk'
+import { fitsEverything, splitGlobs } from '../globs.ts'
+import { foldersDown, type KnowledgePlaces, rootOf } from '../places.ts'
+import { splitHeader, textOf } from '../split-header.ts'
+import type { InstructionFile } from './instruction-file.ts'
+import { InstructionReader } from './read-instructions.ts'
+
+export interface FoundInstructions {
+  /** For every session in the workspace, the most general first. */
+  readonly always: readonly InstructionFile[]
+  /** For files that fit their globs. */
+  readonly scoped: readonly InstructionFile[]
+  /** For sessions that choose to read them: they say when by their description. */
+  readonly listed: readonly InstructionFile[]
+  readonly diagnostics: readonly Diagnostic[]
+  /** Imports that lead out of the folder. */
+  readonly leaving: InstructionReader['leaving']
+}
+
+const mostFiles = 200
+const ofFolder = [
+  'AGENTS.md',
+  '.github/copilot-instructions.md',
+  'CLAUDE.md',
+  '.claude/CLAUDE.md',
+  'CLAUDE.local.md',
+] as const
+
+/** Finds the instructions of the user, and of every folder from the root of the repository down to the workspace. Never throws. */
+export function findInstructions(places: KnowledgePlaces): FoundInstructions {
+  const { workspace, userHome, folder = true } = places
+  const reader = new InstructionReader(places)
+  const root = rootOf(workspace)
+  const folders = folder ? foldersDown(root, workspace) : []
+  const always = [
+    ...reader.read({ file: path.join(userHome, '.claude/CLAUDE.md') }),
+    ...reader.read({ file: path.join(userHome, '.copilot/copilot-instructions.md') }),
+    ...folders.flatMap((at) => ofFolder.flatMap((name) => reader.read({ file: path.join(at, name), root }))),
+  ]
+  const tops = [...new Set(folder ? [root, workspace] : [])]
+  const scoped = [
+    ...markdownIn(path.join(userHome, '.copilot/instructions'), /\.instructions\.md$/i).map((file) => ({
+      file,
+      base: workspace,
+    })),
+    ...tops.flatMap((base) => [
+      ...markdownIn(path.join(base, '.github/instructions'), /\.instructions\.md$/i).map((file) => ({
+        file,
+        base,
+        root,
+      })),
+      ...markdownIn(path.join(base, '.claude/rules'), /\.md$/i).map((file) => ({ file, base, root })),
+    ]),
+  ].flatMap(({ base, ...request }) => reader.read(request).map((file) => withScope(file, base, reader)))
+  return {
+    always: [...always, ...scoped.filter(({ applyTo }) => applyTo !== undefined && fitsEverything(applyTo))],
+    scoped: scoped.filter(({ applyTo = [] }) => applyTo.length > 0 && !fitsEverything(applyTo)),
+    listed: scoped.filter(({ applyTo }) => applyTo === undefined),
+    diagnostics: reader.diagnostics,
+    leaving: reader.leaving,
+  }
+}
+
+/** The instructions of one folder below the workspace, for sessions that work in it. */
+export function instructionsOfFolder(folder: string, places: KnowledgePlaces): readonly InstructionFile[] {
+  const reader = new InstructionReader(places)
+  const root = rootOf(places.workspace)
+  const names = ofFolder.filter((name) => !name.startsWith('.github'))
+  return names.flatMap((name) => reader.read({ file: path.join(folder, name), root }))
+}
+
+/** Copilot writes `applyTo`, Claude Code `paths`. A rule of Claude Code without either applies everywhere. */
+function withScope(file: InstructionFile, base: string, reader: InstructionReader): InstructionFile {
+  if (file.importedBy !== undefined) return { ...file, applyTo: ['**'] }
+  const { fields, body, diagnostics } = splitHeader(file.text, file.real)
+  reader.diagnostics.push(...diagnostics)
+  const written = fields.get('applyTo')?.value ?? fields.get('paths')?.value
+  const globs = (Array.isArray(written) ? written : [written]).flatMap((one) =>
+    typeof one === 'string' ? splitGlobs(one) : [],
+  )
+  const isRule = !/\.instructions\.md$/i.test(file.real)
+  const applyTo = globs.length > 0 ? globs : isRule ? ['**'] : undefined
+  const description = textOf(fields, 'description')
+  return {
+    ...file,
+    text: body,
+    base,
+    ...(applyTo && { applyTo }),
+    ...(description !== undefined && { description }),
+  }
+}
+
+/** Below a folder, at any depth, in order. */
+function markdownIn(folder: string, name: RegExp, depth = 0): string[] {
+  return entriesIn(folder)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .slice(0, mostFiles)
+    .flatMap((entry) => {
+      const at = path.join(folder, entry.name)
+      if (entry.isDirectory()) return depth < 5 ? markdownIn(at, name, depth + 1) : []
+      return name.test(entry.name) ? [at] : []
+    })
+    .slice(0, mostFiles)
+}

@@ -1,0 +1,34 @@
+import path from 'node:path'
+import { isInside, realPathOf, statsAt } from '@cadre/disk'
+import { fitsGlobs } from '../globs.ts'
+import { foldersDown, type KnowledgePlaces } from '../places.ts'
+import { findInstructions, instructionsOfFolder } from './find-instructions.ts'
+import type { InstructionFile } from './instruction-file.ts'
+
+/**
+ * Finds the instructions that apply to a file or folder of a workspace, besides those of every session: those with globs that fit it, and
+ * those of the folders between the workspace and it, the nearest last. Looks into each folder once.
+ */
+export function instructionsFor(places: KnowledgePlaces): (written: string) => readonly InstructionFile[] {
+  const workspace = realPathOf(places.workspace)
+  const { scoped } = findInstructions({ ...places, workspace })
+  const byFolder = new Map<string, readonly InstructionFile[]>()
+  const ofFolder = (folder: string) => {
+    const found = byFolder.get(folder) ?? instructionsOfFolder(folder, { ...places, workspace })
+    byFolder.set(folder, found)
+    return found
+  }
+  return (written) => {
+    const real = realPathOf(path.resolve(workspace, written))
+    if (!isInside(workspace, real) || real === workspace) return []
+    const folder = statsAt(real)?.isDirectory() ? real : path.dirname(real)
+    const nested = foldersDown(workspace, folder).slice(1).flatMap(ofFolder)
+    return [...scoped.filter((file) => folder !== real && applies(file, real)), ...nested]
+  }
+}
+
+function applies({ base, applyTo = [] }: InstructionFile, real: string): boolean {
+  if (base === undefined) return false
+  const relative = path.relative(realPathOf(base), real)
+  return !relative.startsWith('..') && fitsGlobs(relative.split(path.sep).join('/'), applyTo)
+}

@@ -1,0 +1,104 @@
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
+import { type Diagnostic, entriesIn, readWithin } from '@cadre/disk'
+import { foldersDown, type KnowledgePlaces, rootOf, shownAs } from '../places.ts'
+import { plainText } from '../plain-text.ts'
+import { listOf, splitHeader, textOf } from '../split-header.ts'
+
+/** A prompt that a person sends by its name: `/review src`. */
+export interface PromptFile {
+  readonly name: string
+  readonly description: string
+  readonly argumentHint?: string
+  /** The agent it is for, if it names one. */
+  readonly agent?: string
+  readonly model?: string
+  /** The tools that the agent keeps, without what stands in brackets. */
+  readonly tools?: readonly string[]
+  readonly body: string
+  readonly shown: string
+  readonly dialect: 'copilot' | 'claude'
+}
+
+export interface FoundPromptFiles {
+  readonly prompts: readonly PromptFile[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+const mostFiles = 500
+/** Modes of VS Code, which are no agents. */
+const modes = /^(?:ask|edit|agent|plan)$/i
+
+/** The prompt files of the workspace, of its repository and of the user. Of two with one name, the first counts. Never throws. */
+export function findPromptFiles(places: KnowledgePlaces): FoundPromptFiles {
+  const { workspace, userHome, folder = true } = places
+  const root = rootOf(workspace)
+  const folders = folder ? foldersDown(root, workspace).reverse() : []
+  const diagnostics: Diagnostic[] = []
+  const prompts = new Map<string, PromptFile>()
+  const collections = [
+    ...folders.flatMap((at) => [
+      { at: path.join(at, '.github/prompts'), root, dialect: 'copilot' as const },
+      { at: path.join(at, '.claude/commands'), root, dialect: 'claude' as const },
+    ]),
+    { at: path.join(userHome, '.claude/commands'), root: undefined, dialect: 'claude' as const },
+  ]
+  for (const { at, root: within, dialect } of collections) {
+    for (const file of filesIn(at, dialect === 'copilot' ? /\.prompt\.md$/i : /\.md$/i)) {
+      const prompt = readPrompt(file, within, dialect, places, diagnostics)
+      if (prompt !== undefined && !prompts.has(prompt.name)) prompts.set(prompt.name, prompt)
+    }
+  }
+  return { prompts: [...prompts.values()], diagnostics }
+}
+
+function readPrompt(
+  file: string,
+  root: string | undefined,
+  dialect: PromptFile['dialect'],
+  places: KnowledgePlaces,
+  diagnostics: Diagnostic[],
+): PromptFile | undefined {
+  const content = readWithin(root ?? path.parse(file).root, file)
+  if (content.kind === 'unusable')
+    diagnostics.push({
+      path: file,
+      severity: 'warning',
+      code: 'prompt-file',
+      message: `The prompt is not used: ${content.reason}.`,
+    })
+  if (content.kind !== 'read' || places.isHidden?.(realpathSync(file))) return undefined
+  const { fields, body, diagnostics: ofHeader } = splitHeader(plainText(content.text).text, file)
+  diagnostics.push(...ofHeader)
+  const written = textOf(fields, 'name') ?? path.basename(file).replace(/(?:\.prompt)?\.md$/i, '')
+  const agent = textOf(fields, 'agent', 'mode')
+  const tools = listOf(fields, 'tools', 'allowed-tools')?.map((tool) => tool.replace(/\(.*$/s, '').trim())
+  const hint = textOf(fields, 'argument-hint')
+  const model = textOf(fields, 'model')
+  return {
+    name: written.toLowerCase().replace(/\s+/g, '-'),
+    description: textOf(fields, 'description') ?? firstLine(body),
+    ...(hint !== undefined && { argumentHint: hint }),
+    ...(agent !== undefined && !modes.test(agent) && { agent }),
+    ...(model !== undefined && model !== 'inherit' && { model }),
+    ...(tools && { tools }),
+    body: body.trim(),
+    shown: shownAs(file, places),
+    dialect,
+  }
+}
+
+function firstLine(body: string): string {
+  return (body.split('\n').find((line) => line.trim() !== '') ?? '').replace(/^#+\s*/, '').slice(0, 200)
+}
+
+function filesIn(folder: string, name: RegExp, depth = 0): string[] {
+  return entriesIn(folder)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .slice(0, mostFiles)
+    .flatMap((entry) => {
+      const at = path.join(folder, entry.name)
+      if (entry.isDirectory()) return depth < 3 ? filesIn(at, name, depth + 1) : []
+      return name.test(entry.name) ? [at] : []
+    })
+}

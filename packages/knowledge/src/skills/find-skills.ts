@@ -1,0 +1,108 @@
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
+import { type Diagnostic, entriesIn, readWithin } from '@cadre/disk'
+import { foldersDown, type KnowledgePlaces, rootOf, shownAs } from '../places.ts'
+import { plainText } from '../plain-text.ts'
+import { splitHeader, textOf } from '../split-header.ts'
+
+/** A skill: its name and description are in the prompt, its text is read when it is needed. */
+export interface Skill {
+  readonly name: string
+  readonly description: string
+  /** Its folder, and its `SKILL.md` as people see it. */
+  readonly folder: string
+  readonly shown: string
+  readonly body: string
+  /** It is in the repository of the workspace, where tools for files can read it. */
+  readonly inWorkspace: boolean
+  /** False: agents are not told about it, only people use it. */
+  readonly forModels: boolean
+}
+
+export interface FoundSkills {
+  readonly skills: readonly Skill[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+const mostSkills = 200
+/** The limits of the format. */
+const longestName = 64
+const longestDescription = 1_024
+
+/** The skills of the workspace, of its repository and of the user. Of two with one name, the first counts. Never throws. */
+export function findSkills(places: KnowledgePlaces): FoundSkills {
+  const { workspace, userHome, folder = true } = places
+  const root = rootOf(workspace)
+  const folders = folder ? foldersDown(root, workspace).reverse() : []
+  const diagnostics: Diagnostic[] = []
+  const skills = new Map<string, Skill>()
+  const collections = [
+    ...folders.flatMap((at) =>
+      ['.github', '.claude', '.agents'].map((host) => ({ at: path.join(at, host, 'skills'), root })),
+    ),
+    ...['.copilot', '.claude', '.agents'].map((host) => ({
+      at: path.join(userHome, host, 'skills'),
+      root: '',
+    })),
+  ]
+  for (const { at, root: within } of collections) {
+    for (const entry of entriesIn(at)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .slice(0, mostSkills)) {
+      if (!entry.isDirectory() && !entry.isSymbolicLink()) continue
+      const skill = readSkill(path.join(at, entry.name), within, places, diagnostics)
+      if (skill !== undefined && !skills.has(skill.name)) skills.set(skill.name, skill)
+    }
+  }
+  return { skills: [...skills.values()].slice(0, mostSkills), diagnostics }
+}
+
+function readSkill(
+  folder: string,
+  root: string,
+  places: KnowledgePlaces,
+  diagnostics: Diagnostic[],
+): Skill | undefined {
+  const file = path.join(folder, 'SKILL.md')
+  const report = (message: string, line = 1) => {
+    diagnostics.push({ path: file, line, severity: 'warning', code: 'skill', message })
+  }
+  const content = readWithin(root || path.parse(file).root, file)
+  if (content.kind === 'unusable') report(`The skill is not used: ${content.reason}.`)
+  if (content.kind !== 'read') return undefined
+  if (places.isHidden?.(realpathSync(file))) return undefined
+  const { fields, body, diagnostics: ofHeader } = splitHeader(plainText(content.text).text, file)
+  diagnostics.push(...ofHeader)
+  const named = path.basename(folder)
+  const written = textOf(fields, 'name')
+  if (written !== undefined && written !== named)
+    report(
+      `The name ${JSON.stringify(written)} differs from its folder. Its name is ${named}.`,
+      fields.get('name')?.line,
+    )
+  if (!/^[\w.-]+$/.test(named) || named.length > longestName) {
+    report(
+      `The skill is not used: the name of its folder must be 1 to ${longestName} letters, digits and hyphens.`,
+    )
+    return undefined
+  }
+  const description = textOf(fields, 'description')
+  if (description === undefined) {
+    report('The skill is not used: it has no description, so agents cannot tell when to use it.')
+    return undefined
+  }
+  if (description.length > longestDescription)
+    report(
+      `The description has ${description.length} characters. Agents see the first ${longestDescription}.`,
+      fields.get('description')?.line,
+    )
+  return {
+    name: named,
+    description: description.slice(0, longestDescription),
+    folder,
+    shown: shownAs(file, places),
+    body: body.trim(),
+    inWorkspace: root !== '',
+    forModels: fields.get('disable-model-invocation')?.value !== true,
+  }
+}

@@ -1,0 +1,75 @@
+import { CadreError } from '@cadre/core'
+import { openAuditLog } from '@cadre/gate'
+import { type Home, runningProcess } from '@cadre/home'
+import {
+  type Applied,
+  type ApplyOptions,
+  type Checkpoints,
+  openCheckpoints,
+  type Planned,
+  type UndoPlan,
+  type UndoRequest,
+} from '@cadre/workspaces'
+import { personName } from './person-name.ts'
+
+/** Undoes and redoes turns for a person. */
+export interface Undo {
+  /** What an undo or redo would do. Rejects with `owned` while the session, or a call in the folder, is running. */
+  plan(request: UndoRequest): Promise<Exclude<Planned, { kind: 'busy' }>>
+  /** Does it and records it in the audit. Rejects as `plan` does. */
+  apply(plan: UndoPlan, options?: Omit<ApplyOptions, 'by'>): Promise<Exclude<Applied, { kind: 'busy' }>>
+}
+
+export interface UndoOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly tell: (message: string) => void
+  /** Those of a runtime in this process. Default: those of the home. */
+  readonly checkpoints?: Checkpoints | undefined
+}
+
+export function openUndo(home: Home, { env, tell, checkpoints }: UndoOptions): Undo {
+  const { plan, apply } = checkpoints ?? openCheckpoints({ home })
+  const by = personName(env) ?? 'a person'
+  return {
+    async plan(request) {
+      const planned = await plan(request)
+      if (planned.kind === 'busy') throw new CadreError('owned', planned.reason)
+      if (planned.kind === 'plan') requireIdle(home, planned.plan.session)
+      return planned
+    },
+    async apply(wanted, options = {}) {
+      requireIdle(home, wanted.session)
+      const applied = await apply(wanted, { ...options, by })
+      if (applied.kind === 'busy') throw new CadreError('owned', applied.reason)
+      if (applied.kind === 'applied') record(applied)
+      return applied
+    },
+  }
+
+  function record({
+    plan: { direction, session, turn, folder, files },
+    skipped,
+  }: Applied & { kind: 'applied' }) {
+    const log = openAuditLog({ home, tell, environment: env })
+    log.append({
+      at: new Date().toISOString(),
+      type: direction === 'undo' ? 'turn.undone' : 'turn.redone',
+      session,
+      turn,
+      folder,
+      by,
+      files: files.map(({ path }) => path),
+      ...(skipped.length > 0 && { skipped: [...skipped] }),
+    })
+    log.close()
+  }
+}
+
+function requireIdle(home: Home, session: string): void {
+  const owner = runningProcess(home, session)
+  if (owner === undefined) return
+  throw new CadreError(
+    'owned',
+    `session ${session} is running in process ${owner.pid}. Wait for it to finish, or stop it with: cadre sessions cancel ${session}`,
+  )
+}

@@ -1,0 +1,53 @@
+import path from 'node:path'
+import { type Infer, object, optional, string, type Tool } from '@cadre/core'
+import { readWithin } from '@cadre/disk'
+import type { Skill } from '@cadre/knowledge'
+import { builtIn } from '../built-in.ts'
+import { Refusal } from '../refusal.ts'
+
+const mostLetters = 100_000
+
+const input = object({
+  name: string('Name of the skill, as in the list of skills', { min: 1 }),
+  file: optional(
+    string('A file of the skill to read instead of its text, relative to its folder', { min: 1 }),
+  ),
+})
+
+export type ReadSkillInput = Infer<typeof input>
+
+/** The skills for a workspace, as they are now. */
+export type SkillsIn = (workspace: string) => readonly Skill[]
+
+/** Reads a skill of the workspace or of the user. Those of the user are outside of the workspace, where no other tool reads. */
+export function readSkillTool(skillsIn: SkillsIn): Tool {
+  return builtIn<ReadSkillInput>({
+    name: 'read_skill',
+    description:
+      'Read the text of a skill, or a file in its folder. The list of skills is in your instructions.',
+    class: 'read',
+    effect: 'read',
+    argumentAliases: { skill: 'name', command: 'name' },
+    input,
+    load: () => ({
+      run: async ({ name, file }, { workspace }) => {
+        const skills = skillsIn(workspace)
+        const skill = skills.find((one) => one.name === name)
+        if (skill === undefined) {
+          const known = skills.map((one) => one.name)
+          throw new Refusal(
+            `There is no skill ${JSON.stringify(name)}. Skills: ${known.join(', ') || 'none'}.`,
+          )
+        }
+        if (file === undefined)
+          return {
+            content: `${skill.body}\n\n[The files of this skill are in ${path.dirname(skill.shown)}.]`,
+          }
+        const content = readWithin(skill.folder, path.resolve(skill.folder, file))
+        if (content.kind === 'read') return { content: content.text.slice(0, mostLetters) }
+        const why = content.kind === 'none' ? 'it does not exist' : content.reason
+        throw new Refusal(`Cannot read ${file} of the skill ${name}: ${why}.`)
+      },
+    }),
+  })
+}

@@ -1,0 +1,419 @@
+/**
+ * Owns the checkpoints of one folder: `storage/checkpoints/<key>` of a home. Several processes may use it; everything happens under
+ * one lock.
+ *
+ * 1. Cadre looks at the folder, or at the files that a call names, right before and right after each call. A difference belongs to
+ *    the calls that were running between the two looks. A difference while none was running is somebody else's.
+ * 2. The changes of a turn are written before the picture that contains them, and the picture before the note that the call was
+ *    running is removed. So after a crash a change is seen twice, which is recognised, and never missed.
+ * 3. Contents are in the store before a record names them. The content that a turn replaced is in the store itself, not borrowed.
+ * 4. Nothing in the folder is ever changed here.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { CadreError } from '@cadre/core'
+import {
+  hasCode,
+  isAlive,
+  isInside,
+  listFolder,
+  ownerOnly,
+  type ProcessIdentity,
+  type Repository,
+  realPathOf,
+  thisProcess,
+  userIgnores,
+} from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { absent, type FileState, isSameState } from './file-state.ts'
+import { type Look, lookAt, plainState } from './look-at.ts'
+import { type Content, ObjectStore } from './object-store.ts'
+import { Picture } from './picture.ts'
+import { type ScanLimits, scanFolder } from './scan-folder.ts'
+import { withStoreLock } from './store-lock.ts'
+import {
+  type Change,
+  type Doubt,
+  listTurns,
+  nextTurnId,
+  readTurn,
+  removeTurn,
+  sessionOfTurn,
+  type TurnRecord,
+  withChanges,
+  writeTurn,
+} from './turn-record.ts'
+
+export interface CheckpointLimits extends ScanLimits {
+  /** Bytes of a file. The content of a larger one is not kept. */
+  readonly largest: number
+  /** Bytes that one look may add to the store, before compression. */
+  readonly bytes: number
+  /** Days after which a checkpoint is removed. */
+  readonly days: number
+  /** Turns of a folder; older ones are removed. */
+  readonly turns: number
+}
+
+export const usualLimits: CheckpointLimits = {
+  files: 200_000,
+  filesApart: 2_000,
+  largest: 50 << 20,
+  bytes: 1 << 30,
+  days: 14,
+  turns: 200,
+}
+
+/** The files of a call, relative to the folder, or everything. */
+export type Scope = 'all' | readonly string[]
+
+export interface RunningCall {
+  /** Unique: the session and the call. */
+  readonly id: string
+  readonly turn: string
+  readonly scope: Scope
+  readonly process: ProcessIdentity
+}
+
+export interface Difference {
+  readonly path: string
+  readonly before: FileState
+  readonly after: FileState
+}
+
+export class CheckpointFolder {
+  readonly home: Home
+  /** With links resolved. */
+  readonly top: string
+  readonly objects: ObjectStore
+  readonly #repository: Repository | undefined
+  readonly #limits: CheckpointLimits
+  readonly #key: string
+  readonly #picture: Picture
+  readonly #self = thisProcess()
+  #uncovered: readonly string[] = []
+
+  constructor(home: Home, top: string, repository: Repository | undefined, limits: CheckpointLimits) {
+    this.home = home
+    this.top = top
+    this.#repository = repository
+    this.#limits = limits
+    this.#key = createHash('sha256').update(top).digest('hex').slice(0, 24)
+    this.objects = new ObjectStore(this.at('git'), top)
+    this.#picture = new Picture(this.at('picture.json'))
+  }
+
+  at(...names: string[]): string {
+    return this.home.at('storage', 'checkpoints', this.#key, ...names)
+  }
+
+  get turns(): string {
+    return this.at('turns')
+  }
+
+  /** Whether anything was ever recorded. */
+  get exists(): boolean {
+    return existsSync(this.turns)
+  }
+
+  /** Runs `work` while no other process uses these checkpoints. */
+  locked<T>(work: () => Promise<T>): Promise<T> {
+    return withStoreLock(this.home, `checkpoints-${this.#key}`, async () => {
+      for (const name of ['turns', 'running']) this.home.folder('storage', 'checkpoints', this.#key, name)
+      if (!existsSync(this.at('folder')))
+        writeFileSync(this.at('folder'), `${this.top}\n`, { mode: ownerOnly })
+      await this.objects.open(this.#repository)
+      this.#picture.load()
+      try {
+        return await work()
+      } catch (error) {
+        this.#picture.drop()
+        throw error
+      }
+    })
+  }
+
+  /** A path of a call as this folder has it, with those above it; nothing if it is elsewhere. */
+  namesOf(place: string): readonly string[] {
+    const direct = path.join(realPathOf(path.dirname(place)), path.basename(place))
+    const names = new Set<string>()
+    for (const real of [direct, realPathOf(place)]) {
+      if (!isInside(this.top, real) || real === this.top || isInside(realPathOf(this.home.path), real))
+        continue
+      const parts = path.relative(this.top, real).split(path.sep)
+      if (parts.includes('.git')) continue
+      for (let length = 1; length <= parts.length; length++) names.add(parts.slice(0, length).join('/'))
+    }
+    return [...names]
+  }
+
+  /** Under the lock. Creates a turn, or continues one. */
+  turnFor(session: string, known: string | undefined, prompt: string): TurnRecord {
+    const before = known === undefined ? undefined : readTurn(this.turns, known)
+    if (before !== undefined && before.undone === undefined) return before
+    const now = new Date().toISOString()
+    const turn: TurnRecord = {
+      id: nextTurnId(this.turns, session),
+      session,
+      prompt: prompt.slice(0, 200),
+      started: now,
+      updated: now,
+      generation: this.#picture.generation,
+      changes: {},
+      uncovered: [],
+    }
+    writeTurn(this.turns, turn)
+    return turn
+  }
+
+  /** The newest turn of a session. */
+  lastTurnOf(session: string): string | undefined {
+    return listTurns(this.turns).find((id) => sessionOfTurn(id) === session)
+  }
+
+  /** Under the lock. Looks at the folder before a call, and records that the call is running. */
+  async start(call: Omit<RunningCall, 'process'>): Promise<void> {
+    await this.settleDead()
+    await this.#attribute(await this.observe(call.scope), this.running())
+    this.#picture.save()
+    const running: RunningCall = { ...call, process: this.#self }
+    writeFileSync(this.#runningFile(call.id), JSON.stringify(running), { mode: ownerOnly })
+  }
+
+  /** Under the lock. Looks at the folder after a call, and records what it changed. Does nothing if the call is not running. */
+  async finish(id: string): Promise<void> {
+    const all = this.running()
+    const mine = all.find((call) => call.id === id)
+    if (mine === undefined) return
+    await this.#attribute(await this.observe(mine.scope), all)
+    if (mine.scope === 'all') this.#noteUncovered(mine.turn)
+    this.#picture.save()
+    rmSync(this.#runningFile(id), { force: true })
+  }
+
+  /** Under the lock. Records why the changes of a turn are not complete, and that the call is over. */
+  fail(turn: string, id: string, reason: string): void {
+    rmSync(this.#runningFile(id), { force: true })
+    const record = readTurn(this.turns, turn)
+    if (record !== undefined && record.incomplete === undefined)
+      writeTurn(this.turns, { ...record, incomplete: reason })
+  }
+
+  /** Calls that are recorded as running. */
+  running(): readonly RunningCall[] {
+    return listFolder(this.at('running')).flatMap((name) => {
+      try {
+        return [JSON.parse(readFileSync(this.at('running', name), 'utf8')) as RunningCall]
+      } catch {
+        return []
+      }
+    })
+  }
+
+  isAlive({ id, process }: RunningCall): boolean {
+    const heard = statSync(this.#runningFile(id), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    return isAlive(process, this.#self, heard)
+  }
+
+  /** Under the lock. Records the changes of calls whose process has ended. */
+  async settleDead(): Promise<void> {
+    const all = this.running()
+    const dead = all.filter((call) => !this.isAlive(call))
+    if (dead.length === 0) return
+    const scope = dead.some((call) => call.scope === 'all') ? 'all' : dead.flatMap((call) => call.scope)
+    await this.#attribute(await this.observe(scope), all, 'interrupted')
+    for (const { turn, scope: its } of dead) if (its === 'all') this.#noteUncovered(turn)
+    this.#picture.save()
+    for (const { id } of dead) rmSync(this.#runningFile(id), { force: true })
+  }
+
+  /** Under the lock. Looks at everything or at these paths, and returns what is different from the last look. */
+  async observe(scope: Scope): Promise<readonly Difference[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#look(scope === 'all' ? await this.#everything() : this.#named(scope))
+      } catch (error) {
+        // A file that is replaced or removed while it is read.
+        if (attempt >= 5 || hasCode(error, 'EACCES', 'ENOSPC') || !isPassing(error)) throw error
+      }
+    }
+  }
+
+  save(): void {
+    this.#picture.save()
+  }
+
+  stateOf(name: string): FileState {
+    return this.#picture.stateOf(name)
+  }
+
+  /** Under the lock. Removes old checkpoints, at most once a day. */
+  expire(now = Date.now()): void {
+    const marker = this.at('expired')
+    const last = statSync(marker, { throwIfNoEntry: false })?.mtimeMs
+    if (last !== undefined && now - last < day) return
+    if (last === undefined) writeFileSync(marker, '', { mode: ownerOnly })
+    utimesSync(marker, now / 1000, now / 1000)
+    const needed = this.#picture.objects()
+    for (const [index, id] of listTurns(this.turns).entries()) {
+      const turn = readTurn(this.turns, id)
+      const isOld = turn === undefined || now - Date.parse(turn.updated) > this.#limits.days * day
+      if (isOld || index >= this.#limits.turns) removeTurn(this.turns, id)
+      else for (const { object } of contentsOf(turn)) needed.add(object)
+    }
+    this.objects.sweep(needed, now - day)
+  }
+
+  async #everything(): Promise<Map<string, Look | undefined>> {
+    const excludes = [
+      ...(this.#repository === undefined ? [] : [path.join(this.#repository.commonDir, 'info', 'exclude')]),
+      (await userIgnores()) ?? '',
+    ]
+    const { found, uncovered } = await scanFolder({
+      top: this.top,
+      without: realPathOf(this.home.path),
+      ignored: await this.objects.ignored(excludes),
+      isUnversioned: this.#repository === undefined,
+      limits: this.#limits,
+    })
+    this.#uncovered = uncovered
+    const all = new Map<string, Look | undefined>(found)
+    for (const name of this.#picture.paths()) if (!all.has(name)) all.set(name, lookAt(this.place(name)))
+    return all
+  }
+
+  #named(names: readonly string[]): Map<string, Look | undefined> {
+    return new Map(names.map((name) => [name, lookAt(this.place(name))]))
+  }
+
+  async #look(found: ReadonlyMap<string, Look | undefined>): Promise<readonly Difference[]> {
+    const seen = Date.now()
+    const states = new Map<string, FileState>()
+    const unknown: string[] = []
+    let bytes = 0
+    for (const [name, look] of found) {
+      if (look === undefined) {
+        if (this.#picture.stateOf(name).kind !== 'absent') states.set(name, absent)
+        continue
+      }
+      if (this.#picture.isSame(name, look)) continue
+      const state = plainState(this.place(name), look, this.#limits.largest)
+      if (state !== undefined) states.set(name, state)
+      else {
+        unknown.push(name)
+        bytes += look.size
+      }
+    }
+    const isFirst = this.#repository !== undefined && this.#picture.isEmpty
+    if (!isFirst && bytes > this.#limits.bytes)
+      throw new Error(`${Math.round(bytes / 1e6)} MB of files in the folder are new or have changed`)
+    const ids = await this.objects.put(unknown)
+    for (const [index, name] of unknown.entries()) {
+      const { mode, size } = found.get(name) as Look
+      states.set(name, { kind: 'file', mode, size, object: ids[index] as string })
+    }
+    const differences: Difference[] = []
+    for (const [name, after] of states) {
+      const before = this.#picture.stateOf(name)
+      this.#picture.set(name, after, found.get(name), seen)
+      if (!isSameState(before, after)) differences.push({ path: name, before, after })
+    }
+    return differences
+  }
+
+  /** Where a path of the folder is. A record that names another place was not written by Cadre. */
+  place(name: string): string {
+    const place = path.join(this.top, name)
+    const parts = name.split('/')
+    if (parts.some((part) => part === '..' || part === '.git') || !isInside(this.top, place))
+      throw new CadreError(
+        'corrupt',
+        `a checkpoint names ${JSON.stringify(name)}, which is not a file of this folder.`,
+        {
+          where: this.at(),
+        },
+      )
+    return place
+  }
+
+  async #attribute(
+    differences: readonly Difference[],
+    running: readonly RunningCall[],
+    doubt?: Doubt,
+  ): Promise<void> {
+    const byTurn = new Map<string, [string, Change][]>()
+    for (const { path: name, before, after } of differences) {
+      const naming = running.filter(({ scope }) => scope !== 'all' && scope.includes(name))
+      const possible = naming.length > 0 ? naming : running.filter(({ scope }) => scope === 'all')
+      const turns = new Set(possible.map(({ turn }) => turn))
+      const why = doubt ?? (turns.size > 1 ? 'contested' : undefined)
+      for (const turn of turns) {
+        const changes = byTurn.get(turn) ?? []
+        changes.push([name, { before, after, ...(why && { doubt: why }) }])
+        byTurn.set(turn, changes)
+      }
+    }
+    for (const [id, changes] of byTurn) {
+      const turn = readTurn(this.turns, id)
+      if (turn === undefined) continue
+      // Written before a crash, which lost the picture that goes with it.
+      const isRepeated = turn.generation > this.#picture.generation
+      const fresh = changes.filter(
+        ([name, { after }]) =>
+          !isRepeated ||
+          !Object.hasOwn(turn.changes, name) ||
+          !isSameState(turn.changes[name]?.after ?? absent, after),
+      )
+      const kept = await this.#keep(fresh)
+      writeTurn(this.turns, {
+        ...turn,
+        updated: new Date().toISOString(),
+        generation: this.#picture.generation + 1,
+        changes: withChanges(turn.changes, kept),
+      })
+    }
+  }
+
+  /** Copies what was borrowed of the project's repository, which may remove it at any time. */
+  async #keep(changes: readonly [string, Change][]): Promise<readonly [string, Change][]> {
+    const contents = changes.flatMap(([, { before }]) => (before.kind === 'file' ? [before] : []))
+    const lost = await this.objects.keep(contents)
+    if (lost.size === 0) return changes
+    return changes.map(([name, change]) => {
+      const { before } = change
+      if (before.kind !== 'file' || !lost.has(before.object)) return [name, change]
+      return [name, { ...change, before: { kind: 'unstored', why: 'lost', stamp: before.object } }]
+    })
+  }
+
+  #noteUncovered(id: string): void {
+    if (this.#uncovered.length === 0) return
+    const turn = readTurn(this.turns, id)
+    if (turn === undefined) return
+    const uncovered = [...new Set([...turn.uncovered, ...this.#uncovered])].sort()
+    if (uncovered.length !== turn.uncovered.length) writeTurn(this.turns, { ...turn, uncovered })
+  }
+
+  #runningFile(id: string): string {
+    return this.at('running', createHash('sha256').update(id).digest('hex').slice(0, 32))
+  }
+}
+
+const day = 86_400_000
+
+/** The contents that a turn needs. */
+function contentsOf({ changes, undone }: TurnRecord): readonly Content[] {
+  const states = [
+    ...Object.values(changes).flatMap(({ before, after }) => [before, after]),
+    ...(undone?.steps ?? []).flatMap(({ from, to }) => [from, to]),
+  ]
+  return states.flatMap((state) => (state.kind === 'file' ? [state] : []))
+}
+
+function isPassing(error: unknown): boolean {
+  return (
+    hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR') ||
+    /^git hash-object failed/.test(String((error as Error).message))
+  )
+}

@@ -1,0 +1,29 @@
+/** What is at a path of a folder: enough to put it back exactly, unless it is `unstored`. */
+export type FileState =
+  | { readonly kind: 'absent' }
+  /** `mode`: all permission bits. `object`: the id of the content in the store. */
+  | { readonly kind: 'file'; readonly mode: number; readonly size: number; readonly object: string }
+  /** A symbolic link, never followed. `target` has one character for each byte. */
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'folder' }
+  /** Its content is not kept. The stamp tells whether it has changed. */
+  | { readonly kind: 'unstored'; readonly why: UnstoredReason; readonly stamp: string }
+
+/** `lost`: the content was in the objects of the project's repository, which has removed it since. */
+export type UnstoredReason = 'large' | 'unreadable' | 'special' | 'lost'
+
+export const absent: FileState = { kind: 'absent' }
+export const folder: FileState = { kind: 'folder' }
+
+export function isSameState(a: FileState, b: FileState): boolean {
+  switch (a.kind) {
+    case 'file':
+      return b.kind === 'file' && a.mode === b.mode && a.object === b.object
+    case 'link':
+      return b.kind === 'link' && a.target === b.target
+    case 'unstored':
+      return b.kind === 'unstored' && a.stamp === b.stamp
+    default:
+      return a.kind === b.kind
+  }
+}

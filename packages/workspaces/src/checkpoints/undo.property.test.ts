@@ -1,0 +1,122 @@
+import { hash } from 'node:crypto'
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createSharedGround, type Edit, edit } from './checkpoints.spec-helpers.ts'
+
+const names = [
+  'a.txt',
+  'b.txt',
+  'new.txt',
+  'sub/deep/c.txt',
+  'sub',
+  'ignored/out.js',
+  'local.env',
+  'we"ird\nname',
+  '"quoted"',
+  'nested/inner.txt',
+]
+const name = fc.constantFrom(...names)
+const text = fc.constantFrom('one\n', 'two\r\nlines\r\n', '', '\0binary\xff', 'secret=1\n')
+
+const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('write' as const), name, text }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), name }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('move' as const), name, to: name }) },
+  fc.record({ kind: fc.constant('mode' as const), name, mode: fc.constantFrom(0o600, 0o644, 0o755) }),
+  fc.record({ kind: fc.constant('link' as const), name, to: fc.constantFrom('a.txt', 'nowhere', '../..') }),
+  fc.record({ kind: fc.constant('folder' as const), name: fc.constantFrom('empty', 'sub/empty', 'new.txt') }),
+)
+
+/** Who does it: a tool that names the file, a command, or a person outside of any call. */
+const anyAct = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ by: fc.constant('tool' as const), edit: anyEdit }) },
+  { weight: 3, arbitrary: fc.record({ by: fc.constant('command' as const), edit: anyEdit }) },
+  { weight: 1, arbitrary: fc.record({ by: fc.constant('person' as const), edit: anyEdit }) },
+)
+
+function createTemplate(git: boolean) {
+  const ground = createSharedGround({ git })
+  ground.write('.gitignore', 'ignored/\n*.env\n')
+  ground.write('ignored/out.js', 'built\n')
+  ground.write('local.env', 'secret=0\n')
+  ground.write('nested/.git/HEAD', 'ref: refs/heads/main\n')
+  ground.write('nested/inner.txt', 'inner\n')
+  if (!git) return ground
+  ground.write('stashed.txt', 'stash\n')
+  ground.git('stash', '-u', '-q', '--', 'stashed.txt')
+  ground.write('b.txt', 'staged\n')
+  ground.git('add', 'b.txt')
+  return ground
+}
+
+/** The index, branches, stash and settings: everything but objects. */
+function gitFiles(gitDir: string): string[] {
+  return readdirSync(gitDir, { recursive: true, encoding: 'utf8' })
+    .filter((file) => !/^(objects|hooks|info)/.test(file) && statSync(path.join(gitDir, file)).isFile())
+    .map((file) => `${file} ${hash('sha256', readFileSync(path.join(gitDir, file)))}`)
+    .sort()
+}
+
+test('restores a folder exactly, or refuses and changes nothing; the index, stash and branches of the user never change', async () => {
+  const seen = { restored: 0, refused: 0 }
+  const [template, plain] = [createTemplate(true), createTemplate(false)]
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyEdit, { maxLength: 4 }),
+      fc.array(anyAct, { minLength: 1, maxLength: 6 }),
+      fc.array(anyEdit, { maxLength: 1 }),
+      fc.boolean(),
+      async (first, turn, later, git) => {
+        const ground = createSharedGround({ git: false })
+        cpSync(git ? template.project : plain.project, ground.project, { recursive: true })
+        for (const one of first) edit(ground.project, one)
+        const own = () => (git ? gitFiles(ground.at('.git')) : [])
+        const user = own()
+        const start = ground.all()
+        ground.checkpoints.beginTurn('lead-1', 'change things')
+        const touched = new Set<string>()
+        const isForeign = turn.some(({ by }) => by === 'person') || later.length > 0
+        for (const [index, { by, edit: one }] of turn.entries()) {
+          const work = () => edit(ground.project, one)
+          const files = [one.name, ...(one.kind === 'move' ? [one.to] : [])]
+          if (by === 'person') work()
+          else {
+            for (const file of files) touched.add(file)
+            await ground.call(`c${index}`, by === 'tool' ? files : 'command', work)
+          }
+        }
+        for (const one of later) edit(ground.project, one)
+        const end = ground.all()
+        const result = await ground.take('undo')
+        expect(own()).toEqual(user)
+        if (result.kind !== 'applied') {
+          seen.refused++
+          // Without anybody else, there is no reason to refuse.
+          if (!isForeign) expect(end).toEqual(start)
+          expect(ground.all()).toEqual(end)
+          return
+        }
+        seen.restored++
+        if (!isForeign) expect(ground.all()).toEqual(start)
+        // Whatever others did: a file that only the turn touched is as it was.
+        const others = [
+          ...turn.flatMap(({ by, edit: one }) => (by === 'person' ? [one] : [])),
+          ...later,
+        ].flatMap((one) => [one.name, ...(one.kind === 'move' ? [one.to] : [])])
+        const related = (a: string, b: string) => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
+        const links = Object.values(end).some((state) => state.startsWith('link'))
+        const now = ground.all()
+        for (const file of touched)
+          if (!links && !others.some((other) => related(other, file)))
+            expect([file, now[file]]).toEqual([file, start[file]])
+        expect((await ground.take('redo')).kind).toBe('applied')
+        expect(ground.all()).toEqual(end)
+        expect(own()).toEqual(user)
+      },
+    ),
+    { numRuns: process.env['CADRE_DEEP'] === '1' ? 1500 : 12 },
+  )
+  expect(seen.restored).toBeGreaterThan(2)
+})

@@ -1,0 +1,84 @@
+import { answers, startWire } from '@cadre/testing'
+import { expect, onTestFinished, test } from 'vitest'
+import { agentFile, createProject } from './support/project.ts'
+
+interface Body {
+  readonly model: string
+  readonly messages: readonly { readonly role: string; readonly content: string }[]
+  readonly tools?: readonly { readonly function: { readonly name: string } }[]
+}
+
+/** Chats with `lead`, and gives what the server was sent for each line. */
+async function chat(
+  files: Readonly<Record<string, string | object>>,
+  lines: readonly string[],
+  trust = true,
+) {
+  const wire = await startWire(answers.reply({ text: 'Done.' }))
+  onTestFinished(wire.close)
+  const project = createProject({ ...agentFile('lead'), 'user/.keep': '', ...files })
+  const flags = ['--json', '--agent', 'lead', ...(trust ? ['--trust'] : [])]
+  const ended = await project.cadre(['chat', ...flags], {
+    input: `${lines.join('\n')}\n`,
+    env: { HOME: project.at('user'), OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:big' },
+  })
+  const bodies = wire.requests.map(({ body }) => body as Body)
+  return { ...ended, project, bodies, last: bodies.map(({ messages }) => messages.at(-1)?.content ?? '') }
+}
+
+test('a command of Claude Code gets its arguments, files and the output of its commands', async () => {
+  const { last, stderr } = await chat(
+    {
+      '.claude/commands/check.md':
+        '---\ndescription: Check\nargument-hint: FILE WHY\n---\nCheck $1 because $2 ($ARGUMENTS), see @notes.md and mail@notes.md.\n!`cat notes.md`\n',
+      '.claude/commands/ops/plain.md': 'No placeholder.',
+      'user/.claude/commands/mine.md': 'Mine: $ARGUMENTS',
+      'notes.md': 'some notes',
+    },
+    ['/check a.ts "it is !`touch pwned` odd"', '/plain one two', '/mine x'],
+  )
+  expect(stderr).toBe('')
+  expect(last[0]).toMatch(/^Check a\.ts because it is !`touch pwned` odd \(a\.ts /)
+  expect(last[0]?.split('some notes')).toHaveLength(3)
+  expect(last[0]).toContain('<file path="notes.md">')
+  expect(last[1]).toBe('No placeholder.\n\nARGUMENTS: one two')
+  expect(last[2]).toBe('Mine: x')
+})
+
+test('a command that needs approval, or is denied, does not run', async () => {
+  const files = {
+    '.claude/commands/go.md': 'A !`touch pwned` B !`cat .env` C\n!`cat $ARGUMENTS`\n',
+    '.claude/settings.json': { permissions: { deny: ['Read(./.env)'] } },
+    '.env': 'SECRET=1',
+    'a.txt': 'text of a',
+  }
+  const { last, project } = await chat(files, ['/go a.txt; touch pwned', '/go a.txt'])
+  expect(project.exists('pwned')).toBe(false)
+  expect(last.join('\n')).not.toContain('SECRET=1')
+  expect(last[1]).toContain('Cadre did not run this command: it needs approval')
+  expect(last[1]).toContain('text of a')
+  const untrusted = await chat(
+    { ...files, '.github/hooks/a.json': { hooks: { Stop: [{ type: 'command', command: 'true' }] } } },
+    ['/go a.txt'],
+    false,
+  )
+  expect(untrusted.last[0]).not.toContain('text of a')
+})
+
+test('a prompt file of Copilot gets its inputs, its agent, its model and its tools', async () => {
+  const { bodies, last, stdout } = await chat(
+    {
+      ...agentFile('reviewer', { tools: ['read_file', 'write_file', 'execute_command'] }),
+      '.github/prompts/review.prompt.md': `---\nagent: reviewer\nmodel: openai:small\ntools: [read, Bash]\n---\nReview \${input:what} for \${input:why:the reason} in \${workspaceFolder}.\n`,
+      '.github/prompts/ask.prompt.md': `---\nmode: ask\n---\nHello \${input:name}!`,
+    },
+    ['/ask', '/ask name="two words"', '/review what=src all reasons', '/nothing'],
+  )
+  expect(stdout).toContain('/ask needs a value for name')
+  expect(last[0]).toBe('Hello two words!')
+  expect(last[1]).toMatch(/^Review src for all reasons in \//)
+  expect(bodies[1]?.model).toBe('small')
+  expect(bodies[1]?.messages[0]?.content).toContain('You are reviewer.')
+  expect(bodies[1]?.tools?.map((tool) => tool.function.name)).toEqual(['read_file', 'execute_command'])
+  expect(stdout).toContain('unknown command /nothing')
+})
