@@ -71,6 +71,17 @@ test.skipIf(!hasScript)(
   },
 )
 
+test.skipIf(!hasScript)('cadre without a command is a chat', async () => {
+  const project = createProject({
+    ...agentFile('lead'),
+    'p.yaml': { lanes: { lead: [{ reply: 'Hello.' }] } },
+  })
+  const terminal = openTerminal(project, [], { env: { CADRE_MODEL: 'scripted:p.yaml' } })
+  await terminal.until((screen) => screen.includes('Chatting with lead.'))
+  terminal.type('\x04')
+  expect(await terminal.ended()).toBe(0)
+})
+
 test.skipIf(!hasScript)('hostile text does not reach a terminal either', async () => {
   const project = createProject({
     ...agentFile('lead'),
