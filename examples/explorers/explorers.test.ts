@@ -66,6 +66,7 @@ test('each subagent has the rounds of its kind, and no more', async () => {
   const lead = [{ calls: types.map(task) }, { reply: 'Under way.' }, { reply: 'Done.' }]
   const project = openExample('explorers')
   project.write('playbook.yaml', { lanes: { lead, '*': endless } })
+  project.write('.cadre/config.yaml', { limits: { identicalCalls: 0 } })
   const run = await runExample('explorers', ['--team', 'explorers', work], project)
   const rounds = types.map((type) => {
     const session = run.all('session.started').find(({ agent }) => agent === type)?.session

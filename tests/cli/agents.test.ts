@@ -300,8 +300,11 @@ describe('agents show', () => {
       '.claude/agents/broken.md': agent('name: broken\ndescription: d\nmaxTurns: many'),
     })
     const view = JSON.parse((await project.cadre(['agents', 'show', 'lead', '--json'])).stdout)
-    expect(view.model.problem).toContain('"nothing-like-it"')
-    expect(view.model).not.toHaveProperty('used')
+    expect(view.model).toMatchObject({
+      used: expect.stringContaining('scripted:'),
+      insteadOf: 'nothing-like-it',
+      from: `${lead}:4`,
+    })
     const none = await project.cadre(['agents', 'show', 'laed'])
     expect(none.stderr).toContain('there is no agent "laed". Did you mean lead?')
     expect(none.code).toBe(2)

@@ -37,7 +37,7 @@ test('a command of Claude Code gets its arguments, files and the output of its c
     },
     ['/check a.ts "it is !`touch pwned` odd"', '/plain one two', '/mine x'],
   )
-  expect(stderr).toBe('')
+  expect(stderr.replace(/^cadre: Commands run without a sandbox.*\n/, '')).toBe('')
   expect(last[0]).toMatch(/^Check a\.ts because it is !`touch pwned` odd \(a\.ts /)
   expect(last[0]?.split('some notes')).toHaveLength(3)
   expect(last[0]).toContain('<file path="notes.md">')
@@ -56,7 +56,9 @@ test('a command that needs approval, or is denied, does not run', async () => {
   expect(project.exists('pwned')).toBe(false)
   expect(last.join('\n')).not.toContain('SECRET=1')
   expect(last[1]).toContain('Cadre did not run this command: it needs approval')
-  expect(last[1]).toContain('text of a')
+  // Without a sandbox, a command could read what is denied, so that it needs approval, too.
+  const { '.claude/settings.json': _, ...open } = files
+  expect((await chat(open, ['/go a.txt'])).last[0]).toContain('text of a')
   const untrusted = await chat(
     { ...files, '.github/hooks/a.json': { hooks: { Stop: [{ type: 'command', command: 'true' }] } } },
     ['/go a.txt'],

@@ -222,11 +222,11 @@ describe('a workspace of its own', () => {
   test('is not made for a session that cannot be started', async () => {
     const { workspaces, asked } = folders(own)
     const team = createTestTeam({
-      agents: [{ ...lead, isolation: 'workspace', models: ['unheard-of'] }],
+      agents: [{ ...lead, isolation: 'workspace' }],
       workspaces,
       lanes: {},
     })
-    await expect(team.run({ agent: 'lead' })).rejects.toThrow('unheard-of')
+    await expect(team.run({ agent: 'lead', model: 'unheard-of' })).rejects.toThrow('unheard-of')
     expect(asked).toEqual([])
   })
 })

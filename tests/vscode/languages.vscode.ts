@@ -148,7 +148,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
         hovers.map(({ contents }: { contents: { value: string }[] }) => contents[0]?.value),
       )
     }, at(lead))
-    expect(said.replaceAll('&nbsp;', ' ')).toContain('No tool is called `reed`')
+    expect(said.replaceAll('&nbsp;', ' ')).toContain('There is no tool named `reed`')
   })
 
   it('keeps task files as Markdown, with problems, completion, folding and an outline', async () => {

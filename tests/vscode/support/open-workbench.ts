@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Frame, launchBrowser, type Page } from './browser.ts'
 import { type Chat, chatOf } from './chat.ts'
+import { HostError } from './host.ts'
 import { fileOfTool } from './installed.ts'
 import type { VsCode } from './start-vscode.ts'
 import { patience, until } from './until.ts'
@@ -97,10 +98,18 @@ async function isMeant(frame: Frame, titleOrSelector: string): Promise<boolean> 
 }
 
 async function enableCopilot({ host }: VsCode): Promise<void> {
-  await host.command('workbench.action.chat.manage')
+  // VS Code starts another extension host for it, so what is asked of the first one may never be answered.
+  const unlessGone = (error: unknown) => {
+    if (error instanceof HostError) throw error
+    return false
+  }
+  await host.command('workbench.action.chat.manage').catch(unlessGone)
   await until('Copilot Chat to be active', () =>
-    host.run((vscode) => vscode.extensions.getExtension('GitHub.copilot-chat')?.isActive === true),
+    host
+      .run((vscode) => vscode.extensions.getExtension('GitHub.copilot-chat')?.isActive === true)
+      .catch(unlessGone),
   )
+  await host.ready()
   await host.command('workbench.action.closeActiveEditor')
 }
 

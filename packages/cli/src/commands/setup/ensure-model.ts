@@ -1,9 +1,11 @@
 import { CadreError } from '@cadre/core'
+import { homeOf, loadSettings, untrustedIn } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 export interface EnsureOptions {
   readonly model?: string | undefined
   readonly home?: string | undefined
+  readonly trust?: boolean | undefined
   readonly json?: boolean | undefined
 }
 
@@ -11,11 +13,14 @@ export interface EnsureOptions {
  * Starts the setup at a terminal if no model is configured. Costs nothing where a model is named, and changes nothing without a terminal:
  * the run itself then says what is missing. Rejects if the user cancels.
  */
-export async function ensureModel(io: Io, { model, home, json }: EnsureOptions): Promise<void> {
+export async function ensureModel(io: Io, options: EnsureOptions): Promise<void> {
+  const { model, trust, json } = options
   if (model?.trim() || io.env['CADRE_MODEL']?.trim()) return
   if (json || io.stdin.isTTY !== true || !io.stdout.isTTY) return
-  const { configOf, setupAtTerminal } = await import('./setup.ts')
-  const config = await configOf(io, home)
+  const home = homeOf(io, options.home, trust)
+  // The run asks about trust first, and the home may name a model.
+  if ((await untrustedIn(io, home, { trust })).length > 0) return
+  const { config } = await loadSettings(io, home, { homeTrusted: true })
   if (config.model !== undefined) return
   const { createModels, findServer, mayBeSignedIn } = await import('@cadre/backends')
   if (mayBeSignedIn(io.env) && findServer({ env: io.env, configured: config.copilot?.server }) !== undefined)
@@ -25,7 +30,8 @@ export async function ensureModel(io: Io, { model, home, json }: EnsureOptions):
   await models.close?.()
   if (found.kind === 'found') return
   io.stdout.write('No model is configured yet.\n')
-  const code = await setupAtTerminal(io, home)
+  const { setupAtTerminal } = await import('./setup.ts')
+  const code = await setupAtTerminal(io, options.home)
   if (code !== 0)
     throw new CadreError('cancelled', 'no model is configured. Run "cadre setup" to choose one.')
 }

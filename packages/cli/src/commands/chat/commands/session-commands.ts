@@ -22,7 +22,7 @@ export const sessionCommands: readonly ChatCommand[] = [
   },
   { name: 'new', about: 'start a new conversation with the same agent', run: beginAnew },
   { name: 'clear', about: 'start a new conversation and clear the screen', run: clear },
-  { name: 'compact', about: 'summarize older rounds, so that requests get shorter', run: compact },
+  { name: 'compact', about: 'summarise older rounds, so that requests get shorter', run: compact },
   { name: 'tree', about: 'show the sessions of the last turn', run: showTurnTree },
 ]
 
@@ -77,16 +77,16 @@ function clear(chat: Chat): void {
 
 async function compact({ conversation, runtime, output, drive, screen }: Chat): Promise<void> {
   const { session } = conversation
-  if (session === undefined) throw new CadreError('usage', 'there is no conversation to summarize yet.')
-  if (screen !== undefined) output.note('Summarizing…')
+  if (session === undefined) throw new CadreError('usage', 'there is no conversation to summarise yet.')
+  if (screen !== undefined) output.note('Summarising…')
   const { isDone, isStopped } = await drive.during(async (signal) => ({
     isDone: await runtime.orchestrator.compact(session, signal),
     isStopped: signal.aborted,
   }))
   const text = isDone
-    ? 'Older rounds were summarized. The session file keeps them.'
+    ? 'Older rounds were summarised. The session file keeps them.'
     : isStopped
-      ? 'Stopped. Nothing was summarized.'
-      : 'There is nothing to summarize: the conversation is short.'
+      ? 'Stopped. Nothing was summarised.'
+      : 'There is nothing to summarise: the conversation is short.'
   output.note(text, { type: 'compacted', session, compacted: isDone })
 }
