@@ -2,14 +2,15 @@
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
 import type { Io } from './io.ts'
+import { wrapHelp } from './output/wrap-help.ts'
 import { version } from './version.ts'
 
 /** Answers what needs nothing but this text: the help and the version. Undefined when it is something else. */
 export function answerAtOnce(args: readonly string[], { stdout }: Pick<Io, 'stdout'>): ExitCode | undefined {
   const [first] = args
   const isHelp = first === '--help' || first === '-h' || first === 'help'
-  if (first === undefined || (isHelp && args.length === 1)) stdout.write(helpText())
-  else if (first === '--version' || first === '-v' || first === '-V')
+  if (first === undefined || (isHelp && args.length === 1)) stdout.write(wrapHelp(helpText(), stdout))
+  else if (first === '--version' || first === 'version' || first === '-v' || first === '-V')
     stdout.write(`cadre ${version} (Node ${process.versions.node}, ${process.platform}-${process.arch})\n`)
   else return undefined
   return exitCodes.done

@@ -12,6 +12,7 @@ import {
 } from '../commands.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { wrapHelp } from '../output/wrap-help.ts'
 import { buildApp } from './build-app.ts'
 import type { CliContext } from './command.ts'
 
@@ -24,7 +25,7 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
     io,
     ending: undefined,
     process: {
-      stdout: { write: (text) => void io.stdout.write(text) },
+      stdout: { write: (text) => void io.stdout.write(wrapHelp(text, io.stdout)) },
       stderr: { write: (text) => void complaints.push(text.trim()) },
     },
   }
