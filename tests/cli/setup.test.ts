@@ -138,6 +138,20 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
     expect(readFileSync(project.at(userFile), 'utf8')).toContain('model: "openai:large"')
   })
 
+  test('asks again for an address that is none, and Ctrl-C leaves the question on its own line', async () => {
+    const project = createProject()
+    const terminal = openTerminal(project, ['setup'], { rows: 40, env: { CADRE_SETUP_PORTS: '' } })
+    await terminal.until((screen) => screen.includes('Number, 1 to 4'))
+    terminal.type('3\r')
+    await terminal.until((screen) => screen.includes('Address'))
+    terminal.type('127.0.0.1:11434\r')
+    await terminal.until((screen) => /or nothing to go back\.[\s\S]*Address/.test(screen))
+    terminal.type('\u0003')
+    expect(await terminal.ended()).toBe(130)
+    expect(terminal.screen()).not.toContain('API key (')
+    expect(terminal.screen()).toMatch(/^cadre: Cancelled\. Nothing was stored\./m)
+  })
+
   test('is cancelled with Ctrl-C and stores nothing', async () => {
     const project = createProject()
     const terminal = openTerminal(project, ['setup'], { rows: 40, env: { CADRE_SETUP_PORTS: '' } })

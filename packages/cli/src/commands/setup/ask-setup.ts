@@ -23,8 +23,10 @@ export async function askSetup(
 ): Promise<SetupEnd> {
   const ask = async (prompt: string): Promise<string> => {
     const said = signal.aborted ? undefined : await readLine(io, prompt, { signal, interrupt: stop })
-    if (said === undefined) throw new Cancelled()
-    return said
+    if (said !== undefined) return said
+    // What follows begins on a line of its own, not behind the question.
+    io.stdout.write('\n')
+    throw new Cancelled()
   }
   const tell = (text: string) => void io.stdout.write(`${text}\n`)
   try {
@@ -95,9 +97,13 @@ export async function askSetup(
   }
 
   async function askServer(): Promise<{ candidate: Candidate; key?: string } | undefined> {
-    const baseUrl = await ask('Address (it usually ends in /v1): ')
-    if (baseUrl === '') return undefined
-    return withKey({ backend: 'openai', label: baseUrl, baseUrl }, true)
+    for (;;) {
+      const baseUrl = await ask('Address (it usually ends in /v1): ')
+      if (baseUrl === '') return undefined
+      if (/^https?:\/\/./i.test(baseUrl) && URL.canParse(baseUrl))
+        return withKey({ backend: 'openai', label: baseUrl, baseUrl }, true)
+      tell('Enter an address such as http://127.0.0.1:11434/v1, or nothing to go back.')
+    }
   }
 
   async function signIn(): Promise<{ candidate: Candidate } | undefined> {
