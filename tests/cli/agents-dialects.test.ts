@@ -264,7 +264,7 @@ describe('cadre agents export', () => {
     const { code, stdout, stderr } = await project.cadre(['agents', 'export', '--to', 'settings'])
     expect(code).toBe(1)
     expect(stderr).toContain(
-      'C# Expert: In settings, a name may contain only the letters A to Z, digits, - and _. Cadre omitted it.',
+      'C# Expert: In settings, a name may contain only the letters A to Z, digits, - and _. Cadre omitted this agent.',
     )
     expect(JSON.parse(stdout)).toMatchObject({
       version: '1.0.0',

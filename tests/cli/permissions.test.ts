@@ -103,8 +103,7 @@ test('what is not supported is reported by lint, by doctor and at the start', as
   const run = await project.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'lead', 'x'], options)
   for (const text of texts)
     for (const { stdout, stderr } of [lint, doctor, run]) expect(stdout + stderr).toContain(text)
-  for (const text of ['has no description', 'characters that people do not see'])
-    expect(lint.stdout).toContain(text)
+  for (const text of ['has no description', 'invisible characters']) expect(lint.stdout).toContain(text)
 })
 
 test('.mcp.json alone leaves a folder trusted: nothing would start the servers', async () => {

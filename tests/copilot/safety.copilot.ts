@@ -77,7 +77,8 @@ it('lets the server read and run nothing of the folder', async () => {
       'a.txt': 'content',
     },
   )
-  const runtime = await world.open({ trust: undefined })
+  // Cadre sends no instructions of the folder either, so that what arrives can only come from the server.
+  const runtime = await world.open({ trust: undefined, knowledge: false })
   const report = await world.report(runtime, 'Read a.txt', 'reader')
   expect(report.text).toContain('content')
   const everything = readdirSync(world.folder, { recursive: true, encoding: 'utf8' })

@@ -90,7 +90,10 @@ function refuseFile(agent: string, { places, policy }: AgentsOfRunRequest): void
   )
 }
 
-/** What a run that goes on needs of what it was started with: those of a built-in team are in no file. */
+/**
+ * The built-in team and the targets that a run was started with. A resumed run needs them, because the agents of built-in teams are in no
+ * file of the project.
+ */
 export function teamOfRun({ agent, targets }: SessionSpec): Pick<AgentsOfRunRequest, 'team' | 'targets'> {
   return { team: teamOfAgent(agent), targets }
 }

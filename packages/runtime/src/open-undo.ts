@@ -2,22 +2,22 @@ import { CadreError } from '@cadre/core'
 import { openAuditLog } from '@cadre/gate'
 import { type Home, runningProcess } from '@cadre/home'
 import {
-  type Applied,
   type ApplyOptions,
   type Checkpoints,
   openCheckpoints,
-  type Planned,
   type UndoPlan,
+  type UndoPlanResult,
   type UndoRequest,
+  type UndoResult,
 } from '@cadre/workspaces'
 import { personName } from './person-name.ts'
 
 /** Undoes and redoes turns for a person. */
 export interface Undo {
   /** What an undo or redo would do. Rejects with `owned` while the session, or a call in the folder, is running. */
-  plan(request: UndoRequest): Promise<Exclude<Planned, { kind: 'busy' }>>
+  plan(request: UndoRequest): Promise<Exclude<UndoPlanResult, { kind: 'busy' }>>
   /** Does it and records it in the audit. Rejects as `plan` does. */
-  apply(plan: UndoPlan, options?: Omit<ApplyOptions, 'by'>): Promise<Exclude<Applied, { kind: 'busy' }>>
+  apply(plan: UndoPlan, options?: Omit<ApplyOptions, 'by'>): Promise<Exclude<UndoResult, { kind: 'busy' }>>
 }
 
 export interface UndoOptions {
@@ -49,7 +49,7 @@ export function openUndo(home: Home, { env, tell, checkpoints }: UndoOptions): U
   function record({
     plan: { direction, session, turn, folder, files },
     skipped,
-  }: Applied & { kind: 'applied' }) {
+  }: UndoResult & { kind: 'applied' }) {
     const log = openAuditLog({ home, tell, environment: env })
     log.append({
       at: new Date().toISOString(),

@@ -20,7 +20,7 @@ import {
   stopGrace,
 } from '@cadre/core'
 
-/** What sessions have recorded. Survives the engine: give it to the next one to continue. */
+/** The records of sessions. They outlive the engine: pass them to the next engine to continue. */
 export interface MemoryRecords {
   readonly sessions: Map<string, MemorySession>
 }

@@ -43,8 +43,8 @@ export interface ScriptedOptions {
 }
 
 /**
- * A model that says what it is told to. One lane per agent, so that parallel children cannot take each other's lines; each
- * session of an agent plays its lane from the start, by the number of the round, so that a resumed one goes on at its line.
+ * A model with scripted replies. Each agent has its own lane, so that parallel children cannot take each other's lines. Each session of an
+ * agent plays its lane from the start, by round number, so a resumed session continues at its line.
  */
 export function scriptedModels(
   lanes: Readonly<Record<string, readonly Line[]>>,

@@ -1,12 +1,12 @@
 export { attendWorkspaces } from './attend-workspaces.ts'
 export { attendCheckpoints, withCheckpoints } from './checkpoints/attend-checkpoints.ts'
 export {
-  type Applied,
   type ApplyOptions,
   type Checkpoints,
   openCheckpoints,
-  type Planned,
+  type UndoPlanResult,
   type UndoRequest,
+  type UndoResult,
 } from './checkpoints/open-checkpoints.ts'
 export type { Conflict, Direction, PlannedFile, UndoPlan } from './checkpoints/undo-plan.ts'
 export { createWorkspaces, type WorkspaceKeeper } from './create-workspaces.ts'

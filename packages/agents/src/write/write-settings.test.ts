@@ -80,20 +80,24 @@ describe('writing settings', () => {
     [
       'a name with a space',
       { name: 'a b' },
-      'In settings, a name may contain only the letters A to Z, digits, - and _. Cadre omitted it.',
+      'In settings, a name may contain only the letters A to Z, digits, - and _. Cadre omitted this agent.',
     ],
-    ['no instructions', { prompt: ' ' }, 'It has no instructions, which settings require. Cadre omitted it.'],
+    [
+      'no instructions',
+      { prompt: ' ' },
+      'It has no instructions, which settings require. Cadre omitted this agent.',
+    ],
     [
       'long instructions',
       { prompt: 'x'.repeat(30_001) },
-      'Its instructions have 30001 characters. Settings can contain at most 30000. Cadre omitted it.',
+      'Its instructions have 30001 characters. Settings can contain at most 30000. Cadre omitted this agent.',
     ],
     [
       'a long description',
       { description: 'x'.repeat(501) },
-      'Its description is longer than 500 characters. Cadre omitted it.',
+      'Its description is longer than 500 characters. Cadre omitted this agent.',
     ],
-    ['a name that is there', { name: 'z' }, 'Another agent has the same name. Cadre omitted it.'],
+    ['a name that is there', { name: 'z' }, 'Another agent has the same name. Cadre omitted this agent.'],
     [
       'a long name of a tool',
       { tools: { kind: 'list', names: ['x'.repeat(101)] } },
@@ -128,7 +132,7 @@ describe('writing settings', () => {
     const { faults } = writeSettings({ agents: many })
     expect(faults[0]).toEqual({
       agent: 'a20',
-      message: 'Settings can contain at most 20 agents. Cadre omitted it.',
+      message: 'Settings can contain at most 20 agents. Cadre omitted this agent.',
     })
     expect(faults.filter(({ message }) => message.includes('delegates'))).toHaveLength(15)
   })

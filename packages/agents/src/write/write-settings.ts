@@ -60,12 +60,17 @@ function fitting(agents: readonly AgentDefinition[], faults: AgentNote[]): reado
   const usable = agents.filter((agent) => {
     const found = [...faultsOf(agent), ...(seen.has(agent.name) ? ['Another agent has the same name.'] : [])]
     seen.add(agent.name)
-    faults.push(...found.map((message) => ({ agent: agent.name, message: `${message} Cadre omitted it.` })))
+    faults.push(
+      ...found.map((message) => ({ agent: agent.name, message: `${message} Cadre omitted this agent.` })),
+    )
     return found.length === 0
   })
   const most = settingsLimits.agents
   for (const { name } of usable.slice(most))
-    faults.push({ agent: name, message: `Settings can contain at most ${most} agents. Cadre omitted it.` })
+    faults.push({
+      agent: name,
+      message: `Settings can contain at most ${most} agents. Cadre omitted this agent.`,
+    })
   return usable.slice(0, most)
 }
 

@@ -28,7 +28,7 @@ export interface SurveyOptions extends CopilotOptions {
   readonly limit: number
 }
 
-/** Asks the language server who is signed in and what there is. Never takes longer than the limit. Without a server it is undefined. */
+/** Asks the language server who is signed in and which models are available, within a time limit. Returns undefined if there is no server. */
 export async function surveyCopilot(options: SurveyOptions): Promise<Survey | undefined> {
   const { env, clock = systemClock, limit } = options
   const stopper = new AbortController()

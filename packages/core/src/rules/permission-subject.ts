@@ -16,7 +16,7 @@ export interface Subject {
   fitsWhole(pattern: string): boolean
 }
 
-/** What a call is about: files, a command, an address, an agent. A call about nothing else fits `*` only. */
+/** The subjects of a call: files, a command, an address, an agent. A call without a subject matches only `*`. */
 export function subjectsOf(
   { tool, input }: JudgedCall,
   workspace: string,

@@ -8,8 +8,8 @@ type Keywords = { readonly [keyword: string]: unknown }
 const deepest = 200
 
 /**
- * What is wrong with a value under a JSON Schema (draft 2020-12). Keywords that this does not know permit everything;
- * `schemaFaults` finds them. Checks the shape of a value, then what is in it, so that the first issues are the ones to fix first.
+ * Validates a value against a JSON Schema (draft 2020-12) and returns its issues. Unknown keywords permit everything; `schemaFaults` finds
+ * them. Checks the type of a value before its content, so that the first issues are the ones to fix first.
  */
 export function checkSchema(schema: unknown, value: unknown): StandardIssue[] {
   return check(schema, value, { root: schema, path: [], depth: 0 })

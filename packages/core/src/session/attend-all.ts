@@ -1,6 +1,6 @@
 import type { Attend, Attention } from '../ports/moment.ts'
 
-/** Everybody is told, one after the other, and what they say is taken together. */
+/** Calls all listeners one after the other, and combines their responses. */
 export function attendAll(all: readonly Attend[]): Attend {
   const [only, ...others] = all
   if (only !== undefined && others.length === 0) return only

@@ -7,7 +7,7 @@ import { isBlank } from '../text/is-blank.ts'
 import { oneLine } from './prompt.ts'
 import { foldEntries, type SessionState } from './state.ts'
 
-/** What the other agent gets to know of the conversation so far. */
+/** How much of the conversation the other agent receives. */
 export type HandoffContext = NonNullable<Handoff['context']>
 
 export type History = NonNullable<SessionSpec['history']>
@@ -18,11 +18,10 @@ const longestRequest = 4_000
 const longestReport = 12_000
 
 /**
- * The history for a session that takes a conversation over. `full`: what was said, person and agent in turn, without calls
- * and their results. Where older rounds were summarised for the model, the summary stands for them, so the history is
- * never longer than what fits into a window. `summary`: one message with the request the conversation began with and the
- * last report. What the session was itself given as history is part of it: conversations can be handed on again and
- * again.
+ * The history for a session that takes over a conversation. `full`: the messages of the person and the agent in turn, without calls and
+ * results. If older rounds were summarised for the model, the summary replaces them, so the history always fits into the context window.
+ * `summary`: one message with the first request of the conversation and the last report. Both include the history that the session itself
+ * received, so a conversation can be handed over repeatedly.
  */
 export function contextOf(stored: StoredSession, kind: HandoffContext = 'full'): History {
   if (kind === 'none') return []

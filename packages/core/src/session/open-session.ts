@@ -40,7 +40,7 @@ export interface Host {
   hasMessages(session: string): boolean
 }
 
-/** Something said to a running session. */
+/** A message to a running session. */
 export interface Message {
   readonly work: Work
   /** Told whether it is in the record. */

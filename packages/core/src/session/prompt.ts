@@ -44,7 +44,7 @@ export function promptParts(
   ]
 }
 
-/** The text that is sent. The prompt of an agent is its beginning, as it is written. */
+/** Joins the parts of the system prompt. It starts with the unchanged prompt of the agent. */
 export function joinPrompt(parts: readonly PromptPart[]): string {
   const [first, ...rest] = parts
   if (first === undefined) return ''
@@ -101,8 +101,8 @@ function listed(name: string): string {
 }
 
 /**
- * Text from a file, made safe to stand in the middle of a prompt: on one line it cannot pose as a heading, a list item
- * or a new section, and it cannot hide anything from a person who reads along.
+ * Makes text from a file safe inside a prompt. On one line, it cannot pose as a heading, a list item or a new section, and it cannot hide
+ * anything from a person who reads the prompt.
  */
 export function oneLine(text: string, most: number): string {
   const line = text

@@ -20,9 +20,9 @@ export const requireSections: Reviewer = ({ report }, session) => {
 }
 
 /**
- * What stands below or behind each of these headings (`## Verdict`, `**Verdict**`, `Verdict: PASS`), by its plain form. Anything
- * else that looks like a heading is content, such as `PASS: all tests` or `### Lint`; only a heading of the same rank or a
- * higher one ends a section. Code fences hold none.
+ * The content of each of these headings (`## Verdict`, `**Verdict**`, `Verdict: PASS`), by the plain form of the heading. Anything else
+ * that looks like a heading is content, such as `PASS: all tests` or `### Lint`. Only a heading of the same or a higher level ends a
+ * section. Headings in code fences are ignored.
  */
 export function sectionsOf(text: string, headings: readonly string[]): Map<string, string> {
   const wanted = new Set(headings.map(plain))

@@ -9,8 +9,8 @@ import { membersOfStart } from './children-of-start.ts'
 import { type RepeatedCall, repeatedCall } from './repeated-call.ts'
 
 /**
- * Where a session stands: a fold over its entries and nothing else. Live and resumed sessions go through the same
- * `applyEntry`, so a session read back from its journal stands exactly where it stood.
+ * The state of a session: a fold over its entries and nothing else. Live and resumed sessions use the same `applyEntry`, so a session that
+ * is read from its journal has exactly the state it had before.
  */
 export interface SessionState {
   seq: number
@@ -169,7 +169,7 @@ export function startedCalls(state: SessionState): Set<string> {
   return new Set(openCalls(state).flatMap(({ call, started }) => (started === undefined ? [] : [call.id])))
 }
 
-/** What comes next, read off the record: the whole of resuming is asking this. */
+/** Derives the next step of a session from its record. Resuming a session needs nothing else. */
 export function nextMove(state: SessionState): 'settle' | 'ask' | 'conclude' {
   if (state.unsettled > 0) return 'settle'
   if (state.reported !== undefined) return 'conclude'

@@ -12,8 +12,8 @@ export interface AgentSetup {
 }
 
 /**
- * What an agent has at hand in a session at the top that somebody else has begun: a person, with a text editor. With `above`, the
- * agents that the work came through, it is what it has when they delegate to it and it must report.
+ * The setup of an agent in an entry session that a person starts by writing a file. With `above`, the chain of agents that delegated the
+ * work, it is the setup of a child session that must report.
  */
 export function agentSetup(
   agent: AgentDefinition,

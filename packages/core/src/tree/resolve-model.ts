@@ -60,7 +60,7 @@ export async function fallbackFor(
   return { id: found.model.id, insteadOf: { name, reason: `it ${stateOf(unknown)}: ${reasonOf(unknown)}` } }
 }
 
-/** What a person is told of a session that runs on another model than its agent asks for. */
+/** The notice for a session that runs on a different model than its agent asks for. */
 export function fallbackMessage(agent: string, used: string, { name, reason }: UnavailableModel): string {
   return `${agent} asks for the model ${JSON.stringify(name)}, but ${reason}. It runs on the default model ${used} instead`
 }

@@ -10,7 +10,7 @@ export interface AgentRound {
   readonly subAgentRounds: readonly AgentRound[]
 }
 
-/** The tree of rounds of a session. Rounds are told apart by session and number, so parallel children cannot collide. */
+/** The tree of rounds of a session. A round is identified by its session and number, so rounds of parallel children cannot collide. */
 export function agentRounds(view: View, id: string): AgentRound[] {
   const seen = new Set<string>()
   return roundsOf(id, false)
@@ -36,8 +36,8 @@ export function agentRounds(view: View, id: string): AgentRound[] {
 }
 
 /**
- * The children that belong under each call of a session: those that name the call as their parent. Of several, which a
- * rewound record or a copied file can leave behind, the one that the call names itself.
+ * The child sessions of each call: those that name the call as their parent. If a rewound record or a copied file leaves several, the one
+ * that the call itself names.
  */
 export function childrenByCall(view: View, session: SessionView): ReadonlyMap<string, readonly string[]> {
   const children = new Map<string, string[]>()

@@ -29,9 +29,9 @@ export function callOf(view: View, session: string, call: string): CallView | un
 }
 
 /**
- * Takes one event into the view. Events of one session must come in their order; how those of several are interleaved,
- * and whether some are told twice, makes no difference. Events of sessions whose start was not seen are ignored: a surface
- * may join late, and read what it has missed from the journals.
+ * Applies one event to the view. Events of one session must arrive in order. Events of different sessions can be interleaved in any way,
+ * and repeated events have no effect. Events of sessions whose start was not seen are ignored: a surface that joins late reads the earlier
+ * events from the journals.
  */
 export function applyToView(view: View, event: CadreEvent): void {
   if (event.type === 'session.started') {

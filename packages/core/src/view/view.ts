@@ -2,9 +2,9 @@ import type { OutcomeKind } from '../ports/entry.ts'
 import type { Notice, Report, Usage } from '../ports/report.ts'
 
 /**
- * Where a call stands. `pending`: the model asked for it, and nothing was decided yet. `running`: it was started and has
- * no result; a delegation runs as long as the caller waits for it. `waiting`: a person has to decide. The others are how
- * it was settled; `cancelled` is also what every call becomes that was still open when its session ended.
+ * The status of a call. `pending`: the model requested it, and no decision was made yet. `running`: it was started and has no result; a
+ * delegation is running as long as the caller waits for it. `waiting`: a person has to decide. The other values are outcomes; a call that
+ * was still open when its session ended is `cancelled`.
  */
 export type CallStatus = 'pending' | 'running' | 'waiting' | OutcomeKind
 

@@ -3,8 +3,8 @@ import { knownElsewhere } from './vocabulary-elsewhere.ts'
 import { hostVocabularies, type NamingHost } from './vocabulary-hosts.ts'
 
 /**
- * What a host calls that which a name means to us; `undefined` when it has no name for it. A name that it knows stays as
- * it is. What comes back may mean less to us than the name does, and in few cases more: whoever grants has to look.
+ * The names that a host uses for what a name means in Cadre; `undefined` if the host has none. A name that the host knows is returned
+ * unchanged. The result may mean less to Cadre than the name does, and in a few cases more: code that grants tools must check.
  */
 export function namesFor(host: NamingHost, name: string): readonly string[] | undefined {
   const written = name.trim()

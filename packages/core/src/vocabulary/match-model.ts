@@ -28,7 +28,7 @@ export function matchModel(wanted: string, catalogue: Iterable<string>): string 
   return newestOf(written, names)
 }
 
-/** What somebody may have meant by a name that matches nothing: alike in spelling, then in the words it is made of. */
+/** Suggestions for a model name that matches nothing: similar spelling first, then similar words. */
 export function nearestModels(wanted: string, catalogue: Iterable<string>): string[] {
   const names = [...new Set(catalogue)]
   const { words } = wordsOf(wanted.replace(vendors, ''))

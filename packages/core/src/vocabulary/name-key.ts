@@ -1,4 +1,4 @@
-/** Names of agents are compared by this: without case, as the files they stand in are, and however a letter is composed. */
+/** The key by which agent names are compared: case-insensitive, like file names on some systems, and independent of Unicode composition. */
 export function nameKey(name: string): string {
   return name.trim().normalize('NFC').toLowerCase()
 }

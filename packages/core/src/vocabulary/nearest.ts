@@ -1,4 +1,4 @@
-/** The names most like a misspelt one, best first and each once; none when nothing is close. */
+/** The known names that are most similar to a misspelt one, best first and without duplicates. Empty if none is close. */
 export function nearest(name: string, known: Iterable<string>, most = 3): string[] {
   const wanted = name.toLowerCase()
   const reach = Math.max(2, Math.floor(wanted.length / 3))
@@ -17,8 +17,8 @@ export function didYouMean(name: string, known: Iterable<string>): string {
 }
 
 /**
- * The known name of which this one seems to be a misspelling: one letter more, less, other or in the wrong place, in a long name two.
- * Much narrower than `nearest`, because whoever asks this refuses the name.
+ * The known name that this one seems to misspell: one letter added, missing, wrong or in the wrong place, or two in a long name. Much
+ * stricter than `nearest`, because callers reject the name.
  */
 export function misspelt(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase()

@@ -1,6 +1,9 @@
 type Aliases = { readonly [spelling: string]: string }
 
-/** The arguments under the tool's own names. Throws where one is given twice: whoever approves it and whoever runs it would read another. */
+/**
+ * Renames arguments to the tool's own names. Throws if an argument is given twice: the person who approves the call and the tool that runs
+ * it could read different values.
+ */
 export function renameArguments(given: Record<string, unknown>, aliases: Aliases): Record<string, unknown> {
   refuseTwoSpellings(given, aliases)
   const keys = Object.keys(given)

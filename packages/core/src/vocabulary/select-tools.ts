@@ -17,8 +17,8 @@ export function grantedBy(
 }
 
 /**
- * Whether a name in a list of what is forbidden, or in a rule, is about this tool. Wider than what the same name gives: a
- * restriction holds for the tool that is called so and for what the dialects mean by it.
+ * Whether a name in a deny list or a rule applies to this tool. It covers more than the same name grants: a restriction applies to the
+ * tool with that name and to the tools that the dialects mean by it.
  */
 export function covers(name: string, tool: Tool): boolean {
   const meaning = understandTool(name)

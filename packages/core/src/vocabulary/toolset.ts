@@ -16,7 +16,7 @@ export interface FoundTool {
   readonly teamOnly?: true
 }
 
-/** What one session can call, and what its model is offered. */
+/** The tools that one session can call, and those that its model is offered. */
 export interface Toolset {
   readonly offers: readonly ToolOffer[]
   find(name: string): FoundTool | undefined

@@ -3,8 +3,8 @@ import { isObject } from '@cadre/disk'
 import { configShape, type Shape } from './config-shape.ts'
 import type { ConfigFile } from './read-config-file.ts'
 
-/** One setting as a file has it. */
-export interface WrittenSetting {
+/** One setting of a configuration file, and where it is. */
+export interface ConfigSetting {
   /** With dots. */
   readonly key: string
   readonly value: Json
@@ -12,8 +12,8 @@ export interface WrittenSetting {
   readonly line: number
 }
 
-/** The settings of a file, one for each value that is no section. */
-export function settingsIn(file: ConfigFile): WrittenSetting[] {
+/** The settings of a file, one for each value that is not a section. */
+export function settingsIn(file: ConfigFile): ConfigSetting[] {
   return leaves(file.value, configShape, []).map(({ keys, value }) => ({
     key: keys.join('.'),
     value,

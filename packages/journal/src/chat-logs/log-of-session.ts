@@ -9,7 +9,7 @@ import {
 import { isObject } from '@cadre/disk'
 import type { ChatLog, LogEntry } from './chat-log.ts'
 
-/** A session as a chat log. What a log cannot hold is left out: pictures, events, what calls cost. */
+/** A session as a chat log. Omits what a log cannot contain: images, events and the cost of calls. */
 export function logOfSession({ spec, entries }: Pick<StoredSession, 'spec' | 'entries'>): ChatLog {
   const { agent, systemPrompt, created, history = [] } = spec
   const began = entries.some((entry) => 'earlier' in entry)
@@ -26,7 +26,7 @@ export function logOfSession({ spec, entries }: Pick<StoredSession, 'spec' | 'en
   }
 }
 
-/** What was said, in the order of a log: the results of a reply's calls stand right behind them, in the order of the calls. */
+/** The conversation in the order of a log: the results of a reply's calls follow directly after them, in the order of the calls. */
 export function logEntriesOf(entries: readonly Entry[]): LogEntry[] {
   const results = new Map<string, ResultEntry>()
   for (const entry of entries)

@@ -18,7 +18,7 @@ export function writeChatLog(log: ChatLog): string {
   return `${head.join('\n')}\n\n## System Prompt\n\n${prompt}${prompt === '' ? '' : '\n\n'}## Conversation\n${writeEntries(log.entries)}`
 }
 
-/** Entries as they stand in a log, each with an empty line before it. */
+/** Formats entries for a log, each with an empty line before it. */
 export function writeEntries(entries: readonly LogEntry[]): string {
   return entries.map((entry) => `\n${headingText(entry)}\n${bodyOf(entry)}`).join('')
 }

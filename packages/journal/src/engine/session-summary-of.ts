@@ -4,7 +4,7 @@ import { isName } from '@cadre/home'
 import { readSummary, type SessionSummary } from '../format/read-summary.ts'
 import { readOptions } from './engine-parts.ts'
 
-/** What the head of a session's file says; nothing when there is no such session. Throws when the file cannot be used. */
+/** The summary in the head of a session file; `undefined` if there is no such session. Throws if the file cannot be used. */
 export function sessionSummaryOf(home: Home, session: string): SessionSummary | undefined {
   if (!isName(session)) return undefined
   try {

@@ -79,7 +79,7 @@ function draftOf(
       }
     }
     case 'event':
-      if (typeof fields['type'] !== 'string') return 'an entry with the role event needs a type'
+      if (typeof fields['type'] !== 'string') return 'an entry with the role "event" needs a type'
       return { role, type: fields['type'], ...fields, ...(content === null ? {} : { content }) }
     case '':
       return 'an entry needs a role: user, assistant, tool_result or event'

@@ -46,8 +46,7 @@ export class InstructionReader {
       return []
     }
     const { text, hidden } = plainText(content.text)
-    if (hidden > 0)
-      this.#report(file, 'hidden-characters', `Removed ${hidden} characters that people do not see.`)
+    if (hidden > 0) this.#report(file, 'hidden-characters', `Removed ${hidden} invisible characters.`)
     const own: InstructionFile = {
       real,
       shown: shownAs(file, this.#places),

@@ -1,4 +1,4 @@
-/** What a model says, as a test writes it down. */
+/** The reply of a model, as a test writes it. */
 export interface WireReply {
   readonly text?: string
   readonly calls?: readonly WireReplyCall[]

@@ -45,8 +45,8 @@ export interface Wire extends AsyncDisposable {
 }
 
 /**
- * A model server on this machine that says exactly what a test wants, over real connections: whole and broken streams,
- * errors, silence. Speaks chat completions; the path before `/models` does not matter, and everything else is a question.
+ * A local model server that answers exactly as a test specifies, over real connections: complete and broken streams, errors, silence. It
+ * implements chat completions. The path before `/models` does not matter, and every other request is a model request.
  */
 export async function startWire(script: WireScript, options: WireOptions = {}): Promise<Wire> {
   const requests: WireRequest[] = []

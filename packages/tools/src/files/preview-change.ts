@@ -27,8 +27,9 @@ export interface FilePreview {
 }
 
 /**
- * What a call of `write_file` or `edit_file` would do to each file now, computed as the tool does it. Writes nothing. `undefined` where
- * that cannot be said: another tool, arguments that are wrong, an edit that does not fit, a path it may not write, files that are no text.
+ * The change that a call of `write_file` or `edit_file` would make to each file now, computed as the tool does it. Writes nothing.
+ * `undefined` if it cannot be computed: another tool, invalid arguments, an edit that does not apply, a path that the tool may not write,
+ * files that are not text.
  */
 export async function previewChange(request: PreviewRequest): Promise<readonly FilePreview[] | undefined> {
   const rules = { places: createPlaces() }

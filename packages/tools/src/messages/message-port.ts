@@ -1,7 +1,7 @@
 import type { Agents } from '@cadre/core'
 import type { Mailboxes, TeamFiles } from '@cadre/home'
 
-/** What `send_message` works with. */
+/** The functions that `send_message` needs. */
 export interface MessagePort {
   readonly mailboxes: Mailboxes
   readonly teams?: Pick<TeamFiles, 'addressOf' | 'post' | 'has' | 'refuseMessage'>

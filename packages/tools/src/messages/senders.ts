@@ -11,13 +11,13 @@ export interface MailMessage {
   readonly in_reply_to?: string | undefined
 }
 
-/** How a message ended, as a sentence for whoever sent it. */
+/** The result of sending a message, as a sentence for the sender. */
 export interface SendEnd {
   readonly kind: 'sent' | 'failed'
   readonly text: string
 }
 
-/** A way out. Failures are values; no sentence holds a secret. */
+/** Sends messages to one service. Failures are values, and no sentence contains a secret. */
 export interface Sender<Message> {
   /** Sends once per `key`, however often it is asked: over crashes, and over retries on the network. */
   send(message: Message, key: string, signal: AbortSignal): Promise<SendEnd>

@@ -14,7 +14,7 @@ import path from 'node:path'
 import type { SessionSpec } from '@cadre/core'
 import { callOf, createGround, type Ground } from '../workspaces.spec-helpers.ts'
 import type { CheckpointLimits } from './checkpoint-folder.ts'
-import { type Applied, type ApplyOptions, type Checkpoints, openCheckpoints } from './open-checkpoints.ts'
+import { type ApplyOptions, type Checkpoints, openCheckpoints, type UndoResult } from './open-checkpoints.ts'
 import type { Direction, UndoPlan } from './undo-plan.ts'
 
 /** A project whose agents work in it directly. */
@@ -31,7 +31,7 @@ export interface SharedGround extends Omit<Ground, 'call'> {
     session?: SessionSpec,
   ): Promise<void>
   /** Plans an undo or redo and does it. */
-  take(direction: Direction, options?: Partial<ApplyOptions>): Promise<Applied>
+  take(direction: Direction, options?: Partial<ApplyOptions>): Promise<UndoResult>
   plan(direction?: Direction): Promise<UndoPlan>
   /** Everything in the project but git's folder and the home: type, permissions and content. */
   all(): Record<string, string>

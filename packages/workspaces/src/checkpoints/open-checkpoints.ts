@@ -21,7 +21,7 @@ export interface UndoRequest {
   readonly session?: string | undefined
 }
 
-export type Planned =
+export type UndoPlanResult =
   | { readonly kind: 'plan'; readonly plan: UndoPlan }
   /** There is nothing to undo or redo. The reason is a sentence for a person. */
   | { readonly kind: 'nothing'; readonly reason: string }
@@ -37,7 +37,7 @@ export interface ApplyOptions {
   readonly skip?: boolean | undefined
 }
 
-export type Applied =
+export type UndoResult =
   | { readonly kind: 'applied'; readonly plan: UndoPlan; readonly skipped: readonly string[] }
   /** Nothing was changed: there are conflicts, or files have changed since the plan was made. `plan` is the present one. */
   | { readonly kind: 'refused'; readonly plan: UndoPlan }
@@ -58,9 +58,9 @@ export interface Checkpoints {
   /** Ends the calls of a session that has ended. */
   endSession(session: SessionSpec): Promise<void>
   /** What an undo or redo would do. Changes nothing in the folder. */
-  plan(request: UndoRequest): Promise<Planned>
+  plan(request: UndoRequest): Promise<UndoPlanResult>
   /** Does it, unless something has changed since the plan was made. All or nothing: after a crash, the next plan completes it. */
-  apply(plan: UndoPlan, options: ApplyOptions): Promise<Applied>
+  apply(plan: UndoPlan, options: ApplyOptions): Promise<UndoResult>
   /** What to tell the agent of this session about undone and redone turns. Returned until `forgetNotes`. */
   notes(root: string): readonly string[]
   forgetNotes(root: string, count: number): void
@@ -158,7 +158,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     return `cannot record all changes of this turn, so "cadre undo" cannot undo it completely: ${reason}`
   }
 
-  async function apply(plan: UndoPlan, { by, force, skip }: ApplyOptions): Promise<Applied> {
+  async function apply(plan: UndoPlan, { by, force, skip }: ApplyOptions): Promise<UndoResult> {
     const folder = folderOf(plan.folder)
     if (folder === undefined) return { kind: 'nothing', reason: 'This folder has no checkpoints.' }
     return folder.locked(async () => {

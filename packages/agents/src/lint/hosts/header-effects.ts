@@ -51,7 +51,7 @@ export function effectsOfHeader({
     const broken = {
       key: 'header',
       effect: 'rejects',
-      note: `line ${line} is not valid YAML, so it does not load the agent`,
+      note: `line ${line} is not valid YAML, so the agent does not load`,
     } as const
     add(['copilot-harness', 'copilot-cli', 'github'], broken)
     add(
@@ -132,7 +132,7 @@ function addCuts({ path, plain, raw, header }: CutHeader, add: Add): void {
       add(hosts, {
         key: 'header',
         effect: 'rejects',
-        note: `${note}. The part above is not valid YAML, so it does not load the agent`,
+        note: `${note}. The part above is not valid YAML, so the agent does not load`,
       })
   }
   report(['claude'], anywhere, true)

@@ -27,5 +27,5 @@ export async function showPrompt(
     const head = `── ${cleanLine(part.from)} · about ${tokensOf(part)} tokens`
     io.stdout.write(`${style.bold(head)}\n\n${cleanText(part.text.trimEnd())}\n\n`)
   }
-  io.stdout.write(`${style.bold(`── in all · about ${estimatedTokens(text.length)} tokens`)}\n`)
+  io.stdout.write(`${style.bold(`── total · about ${estimatedTokens(text.length)} tokens`)}\n`)
 }

@@ -45,7 +45,7 @@ function textOf(file: string): string {
     )
   const text = readFileSync(file, 'utf8')
   if (text.includes('\0'))
-    throw new CadreError('usage', 'the file is neither a text nor an image.', { where: file })
+    throw new CadreError('usage', 'the file is neither text nor an image.', { where: file })
   return text
 }
 

@@ -29,7 +29,7 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
   const { registry } = await agentsHere(io, flags)
   const agent = registry.get(log.agent)
   if (agent?.userInvocable === false)
-    throw new CadreError('usage', `users may not run the agent ${agent.name}, according to its file.`)
+    throw new CadreError('usage', `users cannot start ${agent.name}: its file sets user-invocable to false.`)
   const id = `${slugOf(log.agent)}-${createHash('sha256').update(raw, 'latin1').digest('hex').slice(0, 8)}`
   const made = placeSession({
     home,

@@ -181,8 +181,7 @@ export async function askSetup(
       `Enter a command that prints it, such as "pass show ${section}". Or press Enter and set ${variable} yourself.`,
     )
     const keyCommand = await ask('Command: ')
-    if (keyCommand === '')
-      tell(`Set ${variable} before you run Cadre, for example in the profile of your shell.`)
+    if (keyCommand === '') tell(`Set ${variable} before you run Cadre, for example in your shell profile.`)
     return { store: '', keyCommand }
   }
 }

@@ -8,7 +8,7 @@ export const setupCommand = defineCommand({
     'Finds keys in environment variables, model servers on this machine (Ollama, LM Studio, vLLM) and the sign-in to GitHub Copilot.\n' +
     'Lists the models, sends one test request, and stores your choice in your configuration. A key that you enter goes to the secret\n' +
     'store of the operating system, never to a file. "cadre run" and "cadre chat" start the setup if no model is configured.\n' +
-    'Without a terminal, name everything with flags. Exits with 5 when the test fails; then nothing is stored.\n' +
+    'Without a terminal, pass everything as flags. Exits with 5 when the test fails; then nothing is stored.\n' +
     'With --json: {"type": "setup", "model", "file", "tested"}.',
   examples: [
     ['setup', 'asks at the terminal'],
@@ -34,7 +34,7 @@ export const setupCommand = defineCommand({
         placeholder: 'BACKEND',
         optional: true,
       },
-      baseUrl: text('The address of the server; default: that of the company', 'URL'),
+      baseUrl: text('The address of the server; default: the official server', 'URL'),
       model: text('The default model; may be omitted if the server lists only one', 'MODEL'),
       keyCommand: text('A command that prints the key', 'COMMAND'),
       keyStdin: flag('Read the key from standard input and store it in the secret store'),

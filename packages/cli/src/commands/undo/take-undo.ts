@@ -1,5 +1,5 @@
 import type { Undo } from '@cadre/runtime'
-import type { Applied, UndoPlan, UndoRequest } from '@cadre/workspaces'
+import type { UndoPlan, UndoRequest, UndoResult } from '@cadre/workspaces'
 import { counted } from '../../output/numbers.ts'
 import { conflictText, planText } from './undo-text.ts'
 
@@ -17,7 +17,7 @@ export interface TakeUndoRequest {
 }
 
 export type UndoEnd =
-  | Exclude<Applied, { kind: 'busy' }>
+  | Exclude<UndoResult, { kind: 'busy' }>
   /** The person said no. */
   | { readonly kind: 'declined'; readonly plan: UndoPlan }
 

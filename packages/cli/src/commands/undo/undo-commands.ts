@@ -27,8 +27,8 @@ const output =
 export const undoCommand = defineCommand({
   brief: commands.undo,
   about:
-    'Restores files as they were before the last turn of a session: one message of a person and everything that the agents did about\n' +
-    'it in the project folder. Shows the files first and asks. If a file was changed since by someone else, lists it, changes nothing\n' +
+    'Restores files as they were before the last turn of a session: one message of a person and everything that the agents did in\n' +
+    'response in the project folder. Shows the files first and asks. If a file was changed since by someone else, lists it, changes nothing\n' +
     `and exits with 1. Your git index, stash and branches are not touched. ${output}`,
   examples: [
     ['undo', 'undo the last turn in this folder'],

@@ -54,7 +54,7 @@ const merge = defineCommand({
     'that git ignores are merged without a commit if a tool or --include names them; the others are listed.',
   examples: [
     ['workspace merge executor-4k2', 'merge as one commit'],
-    ['workspace merge executor-4k2 --include dist', 'include a folder that git ignores'],
+    ['workspace merge executor-4k2 --include dist', 'also merge a git-ignored folder'],
     ['workspace merge executor-4k2 --no-commit', 'change the files without a commit'],
   ],
   parameters: {
@@ -62,7 +62,7 @@ const merge = defineCommand({
       home,
       noCommit: flag('Change the files without a commit'),
       include: {
-        ...text('Include this file or folder that git ignores; repeatable', 'PATH'),
+        ...text('Also merge this git-ignored file or folder; repeatable', 'PATH'),
         variadic: true,
       },
       trust,

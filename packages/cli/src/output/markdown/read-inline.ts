@@ -28,7 +28,7 @@ const rules: readonly {
     pattern: /\[((?:[^[\]\n\\]|\\.)+)\]\(\s*<?([^\s)<>]+(?:\([^\s)]*\)[^\s)<>]*)?)>?(?:\s+"[^"]*")?\s*\)/y,
     read: ([, text = '', url = ''], marks) => {
       const shown = readInline(text, [...marks, 'underline'])
-      // The address stays in sight: a text can promise another place than it leads to.
+      // The address stays visible, because the text of a link can be misleading.
       return text === url || url === `mailto:${text}`
         ? shown
         : [...shown, { text: ` (${url})`, marks: [...marks, 'dim'] }]

@@ -15,7 +15,7 @@ export interface EmbedRequest {
   readonly trusted: (module: string) => boolean | Promise<boolean>
 }
 
-/** The module that searching by meaning is configured with; a sentence for whoever searches when it cannot be used. */
+/** Loads the module that is configured for semantic search. Returns a sentence for the user if it cannot be used. */
 export async function loadEmbed(request: EmbedRequest): Promise<Embed | string> {
   const { module, options = null, base, trusted } = request
   const file = resolveModule(module, base)

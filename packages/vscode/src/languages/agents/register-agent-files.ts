@@ -32,7 +32,7 @@ export function registerAgentFiles(services: Services): vscode.Disposable {
     ),
     vscode.languages.registerHoverProvider(selector, {
       provideHover: (document, position) =>
-        guarded('The hover of an agent file', async () =>
+        guarded('Showing the hover for an agent file', async () =>
           isAgentDocument(document)
             ? (await language()).hoverHeader(document, position, services)
             : undefined,

@@ -22,7 +22,7 @@ export const sessionCommands: readonly ChatCommand[] = [
   },
   { name: 'new', about: 'start a new conversation with the same agent', run: beginAnew },
   { name: 'clear', about: 'start a new conversation and clear the screen', run: clear },
-  { name: 'compact', about: 'summarize older rounds, so that requests get shorter', run: compact },
+  { name: 'compact', about: 'summarise older rounds, so that requests get shorter', run: compact },
   { name: 'tree', about: 'show the sessions of the last turn', run: showTurnTree },
 ]
 
@@ -77,12 +77,12 @@ function clear(chat: Chat): void {
 
 async function compact({ conversation, runtime, output, drive }: Chat): Promise<void> {
   const { session } = conversation
-  if (session === undefined) throw new CadreError('usage', 'there is no conversation to summarize yet.')
+  if (session === undefined) throw new CadreError('usage', 'there is no conversation to summarise yet.')
   const isDone = await drive.during((signal) => runtime.orchestrator.compact(session, signal))
   output.note(
     isDone
-      ? 'Older rounds were summarized. The session file keeps them.'
-      : 'There is nothing to summarize: the conversation is short.',
+      ? 'Older rounds were summarised. The session file keeps them.'
+      : 'There is nothing to summarise: the conversation is short.',
     { type: 'compacted', session, compacted: isDone },
   )
 }
