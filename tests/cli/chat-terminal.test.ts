@@ -66,6 +66,7 @@ it('a conversation: the prompt says to whom, the terminal is given back at the e
   terminal.type(ctrlD)
   expect(await terminal.ended()).toBe(0)
   expect(isRestored(terminal.screen())).toBe(true)
+  expect(shown(terminal.screen())).toMatch(/Resume this chat with: cadre chat --resume lead-\w+/)
   expect(marksPastes(terminal.screen())).toBe(false)
   expect(project.sessions()).toHaveLength(1)
 })

@@ -87,9 +87,10 @@ test('the help of lint says where agents are looked for', async () => {
 
 test('the version is that of the package, with the Node.js that runs it', async () => {
   const manifest = JSON.parse(readFileSync(path.join(path.dirname(bin), '..', 'package.json'), 'utf8'))
-  expect((await createProject().cadre(['--version'])).stdout).toBe(
-    `cadre ${manifest.version} (Node ${process.versions.node}, ${process.platform}-${process.arch})\n`,
-  )
+  for (const word of ['--version', 'version'])
+    expect((await createProject().cadre([word])).stdout).toBe(
+      `cadre ${manifest.version} (Node ${process.versions.node}, ${process.platform}-${process.arch})\n`,
+    )
 })
 
 test('help loads neither a backend, nor YAML, nor anything else it does not need', async () => {
@@ -124,6 +125,11 @@ test.each([
   ],
   [['agents', 'export'], '--to requires a value'],
   [['agents', 'import', '--to', 'claude'], 'missing argument <file>'],
+  [
+    ['resume'],
+    'missing argument <session>. List them with "cadre sessions list". See "cadre resume --help".',
+  ],
+  [['approve'], 'missing argument <approval>. List them with "cadre approvals".'],
   [['demo', 'x'], 'unexpected argument "x"'],
 ])('%j is explained in one sentence, with code 2', async (args, sentence) => {
   const project = createProject()

@@ -38,6 +38,7 @@ test('a team is written as files that work by themselves, and the next command i
   expect(code).toBe(0)
   expect(agents(project)).toHaveLength(7)
   expect(stdout).toContain(`created  ${project.at('.github/agents/supervisor.agent.md')}`)
+  expect(stdout).toContain('All agents in this project can now write in the workspace without approval.')
   expect(project.read('.cadre/config.yaml')).toContain('entry: supervisor')
   const next = /^ {2}cadre (run) "(.+)"$/m.exec(stdout)
   const run = await project.cadre([next![1]!, '--json', '--model', 'scripted:p.yaml', next![2]!])

@@ -40,6 +40,17 @@ test('an agent whose model is not there runs on the default, and the session say
   expect(again.json().at(-1)).toMatchObject({ status: 'completed', model: 'openai:new' })
 })
 
+test('a chat says once that an agent runs on the default model', async () => {
+  const { env } = await serve(['house'])
+  const project = createProject({ '.github/agents/reviewer.agent.md': agent })
+  const { stdout } = await project.cadre(['chat', '--agent', 'reviewer', '--trust'], {
+    env,
+    input: 'one\ntwo\n',
+  })
+  expect(stdout.match(/^completed/gm)).toHaveLength(2)
+  expect(stdout.match(/note: reviewer asks for the model/g)).toHaveLength(1)
+})
+
 test('a policy can forbid it, and a model that a person names is never replaced', async () => {
   const { env } = await serve(['house'])
   const project = createProject({

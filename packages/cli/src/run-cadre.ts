@@ -16,7 +16,7 @@ export function answerAtOnce(
   const isHelp = first === '--help' || first === '-h' || first === 'help'
   if (first === undefined || (isHelp && args.length === 1))
     stdout.write(stdout.isTTY ? foldHelp(helpText(), stdout.stream.columns || 80) : helpText())
-  else if (first === '--version' || first === '-v' || first === '-V')
+  else if (first === '--version' || first === 'version' || first === '-v' || first === '-V')
     stdout.write(`cadre ${version} (Node ${process.versions.node}, ${process.platform}-${process.arch})\n`)
   else return undefined
   return exitCodes.done

@@ -4,6 +4,13 @@ import {
   formatMessageForArgumentScannerError,
 } from '@stricli/core'
 
+/** Commands that show what an argument can be. */
+const lists = {
+  session: 'cadre sessions list',
+  approval: 'cadre approvals',
+  agent: 'cadre agents list',
+}
+
 /** What is wrong with a command line, in the wording of the rest of the command. */
 export const explainUsage: Pick<
   ApplicationText,
@@ -30,7 +37,8 @@ export const explainUsage: Pick<
         `--${externalFlagName} is given twice: ${JSON.stringify(previousInput)} and ${JSON.stringify(input)}`,
       UnexpectedPositionalError: ({ input, expectedCount }) =>
         `unexpected argument ${JSON.stringify(input)}: the command takes ${expectedCount === 0 ? 'no arguments' : `at most ${expectedCount}`}`,
-      UnsatisfiedPositionalError: ({ placeholder }) => `missing argument <${placeholder}>`,
+      UnsatisfiedPositionalError: ({ placeholder }) =>
+        `missing argument <${placeholder}>${Object.hasOwn(lists, placeholder) ? `. List them with "${lists[placeholder as keyof typeof lists]}"` : ''}`,
       InvalidNegatedFlagSyntaxError: ({ externalFlagName }) => `--${externalFlagName} takes no value`,
     })
   },

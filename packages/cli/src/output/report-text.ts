@@ -2,6 +2,7 @@ import type { Report } from '@cadre/core'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
 import { renderMarkdown } from './markdown/render-markdown.ts'
+import { wrapSpans } from './markdown/wrap-spans.ts'
 import { counted, usageFigures } from './numbers.ts'
 import type { Style } from './style.ts'
 
@@ -14,13 +15,21 @@ export function reportText(report: Report, style: Style, columns?: number): stri
     columns === undefined
       ? cleanText(report.text).trim()
       : renderMarkdown(report.text.trim(), { columns, style }).join('\n')
-  return [...(text === '' ? [] : [text, '']), ...noticeLines(report, style), endLine(report, style)].join(
-    '\n',
-  )
+  return [
+    ...(text === '' ? [] : [text, '']),
+    ...noticeLines(report, style, columns),
+    endLine(report, style),
+  ].join('\n')
 }
 
-export function noticeLines({ notices = [] }: Report, style: Style): string[] {
-  return notices.map((notice) => `${style.yellow('note:')} ${cleanLine(notice.message)}`)
+/** With `columns`, lines break between words. */
+export function noticeLines({ notices = [] }: Report, style: Style, columns?: number): string[] {
+  return notices.flatMap((notice) => {
+    const text = cleanLine(notice.message)
+    const [first = '', ...rest] =
+      columns === undefined ? [text] : wrapSpans([{ text, marks: [] }], columns - 6, style, columns)
+    return [`${style.yellow('note:')} ${first}`, ...rest]
+  })
 }
 
 /** How it ended and what it cost, in one line. */

@@ -36,7 +36,7 @@ export function activityOf(session: SessionView, view: View): string {
     case 'queued':
       return 'queued'
     case 'waiting':
-      return waitingFor(session)
+      return waitingFor(session, view)
     case 'working':
       return work(session, view)
     case 'ended':
@@ -44,10 +44,11 @@ export function activityOf(session: SessionView, view: View): string {
   }
 }
 
-function waitingFor(session: SessionView): string {
+function waitingFor(session: SessionView, { sessions }: View): string {
   const [question] = session.questions.values()
   if (question !== undefined) return `waiting for a decision: ${cleanLine(question.text)}`
-  return 'waiting for a decision in a child session'
+  const isChild = session.children.some((child) => sessions.get(child)?.state === 'waiting')
+  return isChild ? 'waiting for a decision in a child session' : 'decided; continues when it is resumed'
 }
 
 function work(session: SessionView, view: View): string {

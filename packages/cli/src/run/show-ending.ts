@@ -76,7 +76,7 @@ function showText(
   const isApart = beside !== io.stdout
   const json = report.output === undefined ? undefined : jsonText(report.output)
   const answer = json ?? (isApart && hasSchema ? '' : cleanData(report.text).trim())
-  const lines = noticeLines(report, style)
+  const lines = noticeLines(report, style, isApart ? undefined : markdownColumns(io))
   lines.push(...deniedText(denied, style))
   if (!quiet || report.status !== 'completed') lines.push(endLine(report, style))
   if (!quiet) lines.push(style.dim(`session ${sessions.fileOf(report.session)}`))

@@ -1,4 +1,4 @@
-import type { CadreError, Handoff, Report, RunResult } from '@cadre/core'
+import type { CadreError, Handoff, Notice, Report, RunResult } from '@cadre/core'
 import type { Runtime } from '@cadre/runtime'
 import { namesOf } from '@cadre/runtime'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../../exit-codes.ts'
@@ -34,13 +34,23 @@ export interface ChatOutputOptions {
 
 export function createChatOutput(options: ChatOutputOptions): ChatOutput {
   const { io, style, json, hasPrompt, flags, runtime } = options
+  const told = new Set<string>()
   const write = (text: string) => void io.stdout.write(`${text}\n`)
 
   function report(ended: Report, said: string): ExitCode {
     const isRead = hasPrompt && ended.text.trim() === said.trim()
-    const rest = isRead ? { ...ended, text: '' } : ended
+    const rest = { ...ended, text: isRead ? '' : ended.text, notices: newNotices(ended) }
     write(`\n${[reportText(rest, style, markdownColumns(io)), ...whatNext(ended)].join('\n')}\n`)
     return exitCodeOfReport(ended)
+  }
+
+  /** Each turn of a session reports again that its agent runs on another model. A person reads it once. */
+  function newNotices({ notices = [] }: Report): readonly Notice[] {
+    return notices.filter(({ code, message }) => {
+      const isKnown = code === 'model' && told.has(message)
+      told.add(message)
+      return !isKnown
+    })
   }
 
   function whatNext({ status, session, handoffs }: Report): string[] {

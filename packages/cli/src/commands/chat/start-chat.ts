@@ -115,7 +115,11 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
       if (hasPrompt) showLast(chat, stored)
     }
     if (hasPrompt) output.note(style.dim(`${talksTo(conversation)} Type /help for commands, Ctrl-D to exit.`))
-    return await (hasPrompt ? withoutStrayInterrupts(() => runChat(chat)) : runChat(chat))
+    if (!hasPrompt) return await runChat(chat)
+    const code = await withoutStrayInterrupts(() => runChat(chat))
+    if (conversation.session !== undefined)
+      output.note(style.dim(`Resume this chat with: cadre chat --resume ${conversation.session}${repeated}`))
+    return code
   } finally {
     input?.close()
     await drive.close()

@@ -51,6 +51,14 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
   io.stdout.write(
     `${dryRun ? 'Files that would be written for the team' : 'Added the team'} ${wanted}:\n${lines.join('\n')}\n`,
   )
+  const policy = files.find(({ path }) => path === home.at('storage', 'policy.yaml'))
+  const allowed = Object.entries(team.effects ?? {}).flatMap(([effect, permission]) =>
+    permission === 'allow' ? [effect] : [],
+  )
+  if (policy?.status === 'created' && allowed.length > 0 && !dryRun)
+    io.stdout.write(
+      `\nAll agents in this project can now ${allowed.join(' and ')} in the workspace without approval. To be asked, edit ${cleanLine(policy.path)}.\n`,
+    )
   for (const notice of notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
   // A team with a place for messages is one that can work on its own.
   const watches = files.some(({ path }) => path === home.at('inbox', 'routes.yaml'))

@@ -24,8 +24,10 @@ export async function askSetup(
 ): Promise<SetupEnd> {
   const ask = async (prompt: string): Promise<string> => {
     const said = signal.aborted ? undefined : await readLine(io, prompt, { signal, interrupt: stop })
-    if (said === undefined) throw new Cancelled()
-    return said
+    if (said !== undefined) return said
+    // What follows begins on a line of its own, not behind the question.
+    io.stdout.write('\n')
+    throw new Cancelled()
   }
   const tell = (text: string) => void io.stdout.write(`${text}\n`)
   try {

@@ -8,6 +8,8 @@ export interface TakeUndoRequest {
   readonly request: UndoRequest
   readonly force?: boolean | undefined
   readonly skip?: boolean | undefined
+  /** How the person redoes it: `cadre redo`, or `/redo` in a chat. */
+  readonly redo: string
   /** Shows text that ends with a line break. */
   readonly show: (text: string) => void
   /** Asks the person. `question` ends with a space. */
@@ -24,7 +26,7 @@ export type UndoEnd =
  * `owned` while the session, or a call in the folder, is running.
  */
 export async function takeUndo(wanted: TakeUndoRequest): Promise<UndoEnd> {
-  const { undo, request, force, skip, show, confirm } = wanted
+  const { undo, request, force, skip, redo, show, confirm } = wanted
   const planned = await undo.plan(request)
   if (planned.kind === 'nothing') {
     show(`${planned.reason}\n`)
@@ -50,7 +52,7 @@ export async function takeUndo(wanted: TakeUndoRequest): Promise<UndoEnd> {
     const left =
       applied.skipped.length === 0 ? '' : ` ${counted(applied.skipped.length, 'changed file')} kept.`
     const next = direction === 'undo' ? 'Undone: ' : 'Redone: '
-    const back = direction === 'undo' ? ' Bring the changes back with "redo".' : ''
+    const back = direction === 'undo' ? ` Bring the changes back with "${redo}".` : ''
     show(`${next}${done} restored.${left}${back}\n`)
   }
   return applied

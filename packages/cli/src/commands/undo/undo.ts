@@ -43,6 +43,7 @@ async function run(
   requirePerson(home, io.env)
   const target = await targetOf(io, flags, named)
   const end = await takeUndo({
+    redo: 'cadre redo',
     undo: openUndo(home, { env: io.env, tell: io.warn }),
     request: { direction, ...target },
     force,

@@ -14,6 +14,7 @@ async function change(chat: Chat, direction: Direction): Promise<void> {
   const { runtime, conversation, io, input, output } = chat
   const { checkpoints } = runtime
   const end = await takeUndo({
+    redo: '/redo',
     undo: openUndo(runtime.home, { env: io.env, tell: runtime.tell, checkpoints }),
     request: {
       direction,
