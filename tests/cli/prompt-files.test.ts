@@ -74,7 +74,7 @@ test('a prompt file of Copilot gets its inputs, its agent, its model and its too
       '.github/prompts/review.prompt.md': `---\nagent: reviewer\nmodel: openai:small\ntools: [read, Bash]\n---\nReview \${input:what} for \${input:why:the reason} in \${workspaceFolder}.\n`,
       '.github/prompts/ask.prompt.md': `---\nmode: ask\n---\nHello \${input:name}!`,
     },
-    ['/ask', '/ask name="two words"', '/review what=src all reasons', '/nothing'],
+    ['/ask', '/ask name="two words"', '/review what=src all reasons', '/nothing', 'And now?', 'And then?'],
   )
   expect(stdout).toContain('/ask needs a value for name')
   expect(last[0]).toBe('Hello two words!')
@@ -83,4 +83,20 @@ test('a prompt file of Copilot gets its inputs, its agent, its model and its too
   expect(bodies[1]?.messages[0]?.content).toContain('You are reviewer.')
   expect(bodies[1]?.tools?.map((tool) => tool.function.name)).toEqual(['read_file', 'execute_command'])
   expect(stdout).toContain('unknown command /nothing')
+  // The model and the tools were for one message. The agent and the conversation stay.
+  for (const later of bodies.slice(2)) {
+    expect(later.model).toBe('big')
+    expect(later.messages[0]?.content).toContain('You are reviewer.')
+    expect(later.messages.map(({ content }) => content).join()).toContain('Review src for all reasons')
+    expect(later.tools?.map((tool) => tool.function.name)).toContain('write_file')
+  }
+  expect(last.slice(2)).toEqual(['And now?', 'And then?'])
+})
+
+test('after a command with its own tools, the built-in assistant has all its tools again', async () => {
+  const files = { '.claude/commands/peek.md': '---\nallowed-tools: Read\n---\nPeek.\n' }
+  const { bodies } = await chat(files, ['/agent assistant', '/peek', 'Hello', '/peek', '/new', 'Hello'])
+  const names = bodies.map(({ tools }) => tools?.map((tool) => tool.function.name) ?? [])
+  expect(names.map((tools) => tools.includes('read_file'))).toEqual([true, true, true, true])
+  expect(names.map((tools) => tools.includes('write_file'))).toEqual([false, true, false, true])
 })

@@ -138,6 +138,35 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
     expect(readFileSync(project.at(userFile), 'utf8')).toContain('model: "openai:large"')
   })
 
+  test('takes an address without scheme and path, and names no variable when nothing answers there', async () => {
+    const wire = await serve()
+    const project = createProject()
+    const terminal = openTerminal(project, ['setup'], { rows: 60, env: { CADRE_SETUP_PORTS: '' } })
+    await terminal.until((screen) => screen.includes('Number, 1 to 4'))
+    terminal.type('3\r')
+    await terminal.answers((screen) => screen.includes('Address'))
+    terminal.type('my server\r')
+    await terminal.answers((screen) => /not an address.*Address/s.test(screen))
+    terminal.type('127.0.0.1:1/v1\r')
+    await terminal.answers((screen) => screen.includes('API key'))
+    terminal.type('\r')
+    await terminal.answers((screen) => screen.includes('Name of the model'))
+    terminal.type('\r')
+    await terminal.answers((screen) => screen.includes('Number, 1 to 4'))
+    terminal.type('3\r')
+    await terminal.answers((screen) => screen.includes('Address'))
+    terminal.type(`127.0.0.1:${portOf(wire.url)}\r`)
+    await terminal.answers((screen) => screen.includes('API key'))
+    terminal.type('\r')
+    await terminal.answers((screen) => screen.includes('part of a name [1]:'))
+    terminal.type('large\r')
+    expect(await terminal.ended()).toBe(0)
+    expect(terminal.screen().replace(/\s+/g, '')).not.toMatch(/OPENAI_/)
+    expect(readFileSync(project.at(userFile), 'utf8')).toContain(
+      `baseUrl: "http://127.0.0.1:${portOf(wire.url)}/v1"`,
+    )
+  })
+
   test('is cancelled with Ctrl-C and stores nothing', async () => {
     const project = createProject()
     const terminal = openTerminal(project, ['setup'], { rows: 40, env: { CADRE_SETUP_PORTS: '' } })

@@ -64,12 +64,23 @@ test.skipIf(!hasScript)(
     expect(isRestored(terminal.screen())).toBe(true)
     terminal.type('maybe\r')
     await terminal.until((screen) => screen.includes('Type a number or one of'))
-    terminal.type('1\r')
+    terminal.type('y\r')
     expect(await terminal.ended()).toBe(0)
     expect(terminal.screen()).toContain('Result: it is live')
     expect(isRestored(terminal.screen())).toBe(true)
   },
 )
+
+test.skipIf(!hasScript)('cadre without a command is a chat', async () => {
+  const project = createProject({
+    ...agentFile('lead'),
+    'p.yaml': { lanes: { lead: [{ reply: 'Hello.' }] } },
+  })
+  const terminal = openTerminal(project, [], { env: { CADRE_MODEL: 'scripted:p.yaml' } })
+  await terminal.until((screen) => screen.includes('Chatting with lead.'))
+  terminal.type('\x04')
+  expect(await terminal.ended()).toBe(0)
+})
 
 test.skipIf(!hasScript)('hostile text does not reach a terminal either', async () => {
   const project = createProject({

@@ -42,6 +42,7 @@ export type { ServerProcess } from './copilot-ls/server-process.ts'
 export { missingSdk } from './copilot-sdk/find-sdk.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
 export { hideTokens } from './hide-tokens.ts'
+export { isThisMachine } from './http/endpoint.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
 export {
   type AnthropicConfig,

@@ -6,7 +6,14 @@ const args = process.argv.slice(2)
 const stdout = openOutput(process.stdout)
 const stderr = openOutput(process.stderr)
 
-if (answerAtOnce(args, { stdout }) === undefined) void start()
+// Most starts need no standard input: it is opened only when somebody looks at it.
+const ends = {
+  stdout,
+  get stdin() {
+    return process.stdin
+  },
+}
+if (answerAtOnce(args, ends) === undefined) void start()
 
 async function start(): Promise<void> {
   // Before anything is started that could read them.

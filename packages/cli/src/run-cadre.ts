@@ -2,13 +2,20 @@
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
 import type { Io } from './io.ts'
+import { foldHelp } from './output/fold-help.ts'
 import { version } from './version.ts'
 
 /** Answers what needs nothing but this text: the help and the version. Undefined when it is something else. */
-export function answerAtOnce(args: readonly string[], { stdout }: Pick<Io, 'stdout'>): ExitCode | undefined {
+export function answerAtOnce(
+  args: readonly string[],
+  io: Pick<Io, 'stdin' | 'stdout'>,
+): ExitCode | undefined {
   const [first] = args
+  const { stdout } = io
+  if (first === undefined && isAtTerminal(io)) return undefined
   const isHelp = first === '--help' || first === '-h' || first === 'help'
-  if (first === undefined || (isHelp && args.length === 1)) stdout.write(helpText())
+  if (first === undefined || (isHelp && args.length === 1))
+    stdout.write(stdout.isTTY ? foldHelp(helpText(), stdout.stream.columns || 80) : helpText())
   else if (first === '--version' || first === '-v' || first === '-V')
     stdout.write(`cadre ${version} (Node ${process.versions.node}, ${process.platform}-${process.arch})\n`)
   else return undefined
@@ -23,6 +30,8 @@ export async function runCadre(args: readonly string[], io: Io): Promise<ExitCod
   const answered = answerAtOnce(args, io)
   if (answered !== undefined) return answered
   const { tellFailure } = await import('./failure.ts')
+  // Without a command, somebody at a terminal wants to talk.
+  if (args.length === 0) return runCadre(['chat'], io)
   try {
     if (args[0] === '__complete') {
       await (await import('./app/complete.ts')).complete(args.slice(1), io)
@@ -33,6 +42,10 @@ export async function runCadre(args: readonly string[], io: Io): Promise<ExitCod
   } catch (error) {
     return tellFailure(error, io, asksForJson(args))
   }
+}
+
+function isAtTerminal({ stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>): boolean {
+  return stdin.isTTY === true && stdout.isTTY
 }
 
 export function asksForJson(args: readonly string[]): boolean {

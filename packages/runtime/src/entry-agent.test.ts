@@ -18,6 +18,14 @@ test('the configured one comes before the one that leads, and the named one befo
   expect(entryAgent({ agents, wanted: 'assistant', faults: [] }).name).toBe('assistant')
 })
 
+test('the only agent is the entry agent, unless it is a subagent of Claude Code', () => {
+  const only = (dialect: 'copilot' | 'claude', name = 'reviewer') =>
+    entryAgent({ agents: [agent(name, { source: { path: `/p/${name}.md`, dialect } })], faults: [] }).name
+  expect(only('copilot')).toBe('reviewer')
+  expect(only('claude')).toBe('assistant')
+  expect(only('claude', 'lead')).toBe('lead')
+})
+
 test('what cannot be started is refused with a reason', () => {
   expect(() => entryAgent({ agents, wanted: 'hidden', faults: [] })).toThrow('only other agents can start')
   expect(() => entryAgent({ agents, wanted: 'alhpa', faults: [] })).toThrow('Did you mean alpha?')

@@ -12,14 +12,17 @@ export interface EntryRequest {
   readonly faults: readonly string[]
 }
 
-/** Chooses the entry agent: the requested one, the configured one, the only one, the lead, or else the built-in assistant. */
+/**
+ * Chooses the entry agent: the requested one, the configured one, the only one, the lead, or else the built-in assistant. An
+ * agent of Claude Code is a subagent there: as the only one, it is not the entry agent here either. The assistant delegates to it.
+ */
 export function entryAgent({ agents, wanted, configured, faults }: EntryRequest): AgentDefinition {
   if (wanted !== undefined) return named(wanted, 'there is no agent named')
   if (configured !== undefined)
     return named(configured, '"entry" in the configuration names an agent that does not exist:')
   const startable = agents.filter((agent) => agent.userInvocable !== false)
   const [only] = startable
-  if (only !== undefined && startable.length === 1) return only
+  if (only !== undefined && startable.length === 1 && only.source?.dialect !== 'claude') return only
   const lead = leadOf(startable)
   if (lead !== undefined) return lead
   // An agent was meant to be there: working without it would not be what the person set up.

@@ -12,6 +12,7 @@ import {
 } from '../commands.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
+import { foldHelp } from '../output/fold-help.ts'
 import { buildApp } from './build-app.ts'
 import type { CliContext } from './command.ts'
 
@@ -24,7 +25,7 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
     io,
     ending: undefined,
     process: {
-      stdout: { write: (text) => void io.stdout.write(text) },
+      stdout: { write: (text) => void io.stdout.write(folded(text, io)) },
       stderr: { write: (text) => void complaints.push(text.trim()) },
     },
   }
@@ -37,6 +38,11 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
   if (context.process.exitCode === 0) return exitCodes.done
   const complaint = complaints[0] ?? 'the command line is invalid'
   throw new CadreError('usage', `${complaint}${complaint.endsWith('?') ? '' : '.'} ${seeHelp(args)}`)
+}
+
+/** What the parser prints is help. */
+function folded(text: string, { stdout }: Io): string {
+  return stdout.isTTY ? foldHelp(text, stdout.stream.columns || 80) : text
 }
 
 function seeHelp(args: readonly string[]): string {

@@ -175,5 +175,7 @@ function only(choices: readonly string[], beginning: string): string | undefined
   const exact = choices.find((choice) => choice.toLowerCase() === beginning.toLowerCase())
   if (exact !== undefined) return exact
   const fitting = choices.filter((choice) => choice.toLowerCase().startsWith(beginning.toLowerCase()))
-  return fitting.length === 1 ? fitting[0] : undefined
+  if (fitting.length === 1) return fitting[0]
+  if (/^y(?:es)?$/i.test(beginning)) return choices.find((choice) => choice === 'approve')
+  return /^no?$/i.test(beginning) ? choices.find((choice) => choice === 'reject') : undefined
 }

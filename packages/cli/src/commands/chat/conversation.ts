@@ -26,6 +26,8 @@ export interface ConversationOptions {
 export interface TakenHandoff {
   readonly handoff: Handoff
   readonly to: AgentDefinition
+  /** Whom the message after this one goes to, in a session of its own. Without it, this session goes on. */
+  readonly next?: AgentDefinition
 }
 
 /**
@@ -42,6 +44,8 @@ export class Conversation {
   private model: string | undefined
   /** The model was chosen after the session at hand had been started with another. */
   private isModelNew = false
+  /** The session at hand is for one message: when it has ended, the next message starts another session. */
+  private isForOneMessage = false
 
   constructor(options: ConversationOptions) {
     this.options = options
@@ -75,6 +79,7 @@ export class Conversation {
     this.agent = stored.spec.agent
     this.offered = lastReport(stored)?.handoffs ?? []
     this.isModelNew = this.model !== undefined
+    this.isForOneMessage = false
   }
 
   /** The next message begins another conversation. */
@@ -89,9 +94,11 @@ export class Conversation {
     const stored = this.at === undefined ? undefined : await read(this.at)
     // A new session has the definition as it is now; one that goes on keeps its own.
     const now = this.options.runtime.agents.get(this.agent.name) ?? this.agent
-    const to = taken?.to ?? (stored === undefined ? now : this.agent)
+    const isOver = this.isForOneMessage && stored?.outcome !== undefined
+    const goesOn = stored !== undefined && taken === undefined && !isOver
+    const to = taken?.to ?? (goesOn ? this.agent : now)
     const delegation = this.mayDelegate(stored)
-    if (stored !== undefined && taken === undefined && isSame(stored.spec.agent, to)) {
+    if (goesOn && isSame(stored.spec.agent, to)) {
       // What a person stopped stays stopped when they say something else.
       const openCalls = stored.outcome === 'cancelled' ? 'leave' : 'continue'
       return this.adopt(
@@ -112,7 +119,8 @@ export class Conversation {
       signal,
     )
     this.adopt(result)
-    this.agent = to
+    this.agent = taken?.next ?? to
+    this.isForOneMessage = taken?.next !== undefined
     this.isModelNew = false
     return result
   }

@@ -24,10 +24,13 @@ async function sendPrompt(chat: Chat, prompt: Prompt, rest: string): Promise<voi
   const { model } = prompt
   // A session keeps its agent, tools and model, so that others need a session of their own, which has what was said so far.
   const isOther = to !== conversation.agent || model !== undefined
+  // The tools and the model are for this message only.
+  const isLimited = to !== wanted || model !== undefined
   chat.input.sent(`/${name} ${rest}`.trim())
   await takeTurn(chat, async (signal) => {
     const text = await runtime.prompts.expand({ prompt, args: rest, agent: to }, signal)
     const handoff = { label: name, agent: to.name, prompt: text, ...(model !== undefined && { model }) }
-    return conversation.say({ content: text }, signal, isOther ? { handoff, to } : undefined)
+    const taken = { handoff, to, ...(isLimited && { next: wanted }) }
+    return conversation.say({ content: text }, signal, isOther ? taken : undefined)
   })
 }

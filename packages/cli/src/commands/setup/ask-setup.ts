@@ -7,6 +7,7 @@ import { roomIn, textTable } from '../../output/text-table.ts'
 import { readLine } from '../../run/ask-line.ts'
 import { type Candidate, findCandidates, modelsOf, type ServerChoice, serverCandidate } from './candidate.ts'
 import { readSecret } from './read-secret.ts'
+import { serverAddress, usualAddress } from './server-address.ts'
 import { type StoredKey, storeChoice, storeKey } from './store-choice.ts'
 import { testModel } from './test-model.ts'
 
@@ -95,9 +96,30 @@ export async function askSetup(
   }
 
   async function askServer(): Promise<{ candidate: Candidate; key?: string } | undefined> {
-    const baseUrl = await ask('Address (it usually ends in /v1): ')
-    if (baseUrl === '') return undefined
-    return withKey({ backend: 'openai', label: baseUrl, baseUrl }, true)
+    const typed = await ask('Address (it usually ends in /v1): ')
+    if (typed === '') return undefined
+    const baseUrl = serverAddress(typed)
+    if (baseUrl === undefined) {
+      tell('This is not an address. Type one such as http://127.0.0.1:8000/v1.')
+      return askServer()
+    }
+    const choice = { backend: 'openai', label: baseUrl, baseUrl } as const
+    const chosen = await withKey(choice, true)
+    const usual = usualAddress(baseUrl)
+    if (chosen === undefined || usual === undefined) return chosen
+    const candidate = serverCandidate(io, { ...choice, label: usual, baseUrl: usual, key: chosen.key })
+    if (!(await listsModels(candidate))) return chosen
+    tell(`The API of the server is at ${cleanLine(usual)}.`)
+    return { ...chosen, candidate }
+  }
+
+  async function listsModels(candidate: Candidate): Promise<boolean> {
+    try {
+      return (await modelsOf(io, candidate)).models.length > 0
+    } catch (error) {
+      if (error instanceof CadreError) return false
+      throw error
+    }
   }
 
   async function signIn(): Promise<{ candidate: Candidate } | undefined> {
@@ -107,6 +129,11 @@ export async function askSetup(
     return {
       candidate: { backend: 'copilot-ls', label: 'GitHub Copilot', config, env: io.env, settings: [] },
     }
+  }
+
+  function warn(candidate: Candidate, message: string): void {
+    // What the environment and the configuration name has their settings.
+    io.warn(candidate.config === config ? message : withoutVariables(message))
   }
 
   async function chooseModel(candidate: Candidate): Promise<string | undefined> {
@@ -120,7 +147,7 @@ export async function askSetup(
     const { usual, trouble } = listed
     // Embedding models cannot answer.
     const models = listed.models.filter(({ id }) => !/embed/i.test(id))
-    if (trouble !== undefined) io.warn(trouble)
+    if (trouble !== undefined) warn(candidate, trouble)
     if (models.length === 0) {
       const name = await ask('Name of the model (Enter to go back): ')
       return name === '' ? undefined : `${candidate.backend}:${name}`
@@ -157,7 +184,7 @@ export async function askSetup(
       tell(`${cleanLine(tested.model)} answered in ${(tested.ms / 1000).toFixed(1)} s.`)
       return true
     }
-    io.warn(tested.message)
+    warn(candidate, tested.message)
     return /^y(es)?$/i.test(await ask('Store it anyway? y/N: '))
   }
 
@@ -181,6 +208,14 @@ export async function askSetup(
 }
 
 const most = 20
+
+/** Advice for somebody who has typed the address and the key: that it names variables would mislead. */
+function withoutVariables(message: string): string {
+  return message
+    .replace(/ [A-Z]+_BASE_URL usually/g, ' The address usually')
+    .replace(/[A-Z]+_BASE_URL, or [a-z]+\.baseUrl in config\.yaml/g, 'the address')
+    .replace(/[A-Z]+_API_KEY/g, 'the key')
+}
 
 function sectionOf({ backend }: Candidate): 'openai' | 'anthropic' {
   return backend === 'anthropic' ? 'anthropic' : 'openai'

@@ -75,14 +75,18 @@ function clear(chat: Chat): void {
   beginAnew(chat)
 }
 
-async function compact({ conversation, runtime, output, drive }: Chat): Promise<void> {
+async function compact({ conversation, runtime, output, drive, screen }: Chat): Promise<void> {
   const { session } = conversation
   if (session === undefined) throw new CadreError('usage', 'there is no conversation to summarise yet.')
-  const isDone = await drive.during((signal) => runtime.orchestrator.compact(session, signal))
-  output.note(
-    isDone
-      ? 'Older rounds were summarised. The session file keeps them.'
-      : 'There is nothing to summarise: the conversation is short.',
-    { type: 'compacted', session, compacted: isDone },
-  )
+  if (screen !== undefined) output.note('Summarising…')
+  const { isDone, isStopped } = await drive.during(async (signal) => ({
+    isDone: await runtime.orchestrator.compact(session, signal),
+    isStopped: signal.aborted,
+  }))
+  const text = isDone
+    ? 'Older rounds were summarised. The session file keeps them.'
+    : isStopped
+      ? 'Stopped. Nothing was summarised.'
+      : 'There is nothing to summarise: the conversation is short.'
+  output.note(text, { type: 'compacted', session, compacted: isDone })
 }

@@ -1,0 +1,24 @@
+import { isThisMachine } from '@cadre/backends'
+
+/** The address of a server as a person types it: the scheme may be missing. Undefined if it is no address of a server. */
+export function serverAddress(typed: string): string | undefined {
+  const text = typed.trim().replace(/\/+$/, '')
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  const url = parsed(hasScheme ? text : `https://${text}`)
+  if (url === undefined || !/^https?:$/.test(url.protocol) || /\s/.test(text)) return undefined
+  return hasScheme ? text : `${isThisMachine(url.hostname) ? 'http' : 'https'}://${text}`
+}
+
+/** The usual address of the API of a server, for an address without a path. */
+export function usualAddress(address: string): string | undefined {
+  const { pathname, search, hash } = new URL(address)
+  return pathname === '/' && search === '' && hash === '' ? `${address}/v1` : undefined
+}
+
+function parsed(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
