@@ -9,12 +9,15 @@ import { scriptsNamedIn } from './scripts-named-in.ts'
 
 const does: { readonly [key: string]: string } = {
   openai: 'decides where Cadre sends conversations and the key, and may run a command',
+  anthropic: 'decides where Cadre sends conversations and the key, and may run a command',
+  copilot: 'decides which program runs as the language server and where Cadre sends conversations and keys',
   tools: 'runs code of the repository as tools',
   check: 'runs a program when an agent asks for errors',
   web: 'lets agents access private networks',
   channels: 'receives and sends messages, and may open a port',
   daemon: 'makes the server for channels reachable from other machines',
-  search: 'runs code of the repository when an agent searches by meaning',
+  search:
+    'may run code of the repository or send file contents to the model endpoint for searches by meaning',
 }
 
 /**
