@@ -55,6 +55,15 @@ async function set(entryAgent: string | undefined, agents: readonly unknown[] | 
     entryAgent,
     agents,
   )
+  // VS Code writes the file first, and tells extensions of the new value later.
+  await until('the new settings', () =>
+    code.host.run(
+      (vscode, entry) =>
+        vscode.workspace.getConfiguration('copilotMultiAgent').inspect('entryAgent')?.workspaceValue ===
+        (entry ?? undefined),
+      entryAgent,
+    ),
+  )
 }
 
 async function written(): Promise<{ entryAgent?: string; agents?: Written[] }> {
@@ -197,6 +206,7 @@ describe('settings that change while VS Code runs', () => {
   const prompts = () => JSON.stringify(code.model.requests().at(-1)?.messages)
 
   it('apply from the next request on', async () => {
+    await workbench.chat.startNew()
     code.model.play({ replies: [{ text: 'First answer.' }] })
     await set('lead', team)
     await workbench.chat.ask('@agents Say something')

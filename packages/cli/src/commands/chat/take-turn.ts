@@ -40,8 +40,11 @@ export async function sendMessage(
   taken?: TakenHandoff,
 ): Promise<void> {
   const { conversation, screen, notes, io } = chat
-  // Only a person at a terminal attaches files: lines from elsewhere are not theirs.
-  const work = screen === undefined ? { content: text } : attachFiles(io, text, conversation.workspace)
+  // Only a person at a terminal attaches files: lines from elsewhere, and the prompt of a handoff, are not theirs.
+  const work =
+    screen === undefined || taken !== undefined
+      ? { content: text }
+      : attachFiles(io, text, conversation.workspace)
   const content = [work.content, ...notes].join('\n\n')
   chat.input.sent(line)
   await takeTurn(chat, (signal) => conversation.say({ ...work, content }, signal, taken))
