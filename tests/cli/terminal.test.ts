@@ -77,7 +77,7 @@ test.skipIf(!hasScript)('cadre without a command is a chat', async () => {
     'p.yaml': { lanes: { lead: [{ reply: 'Hello.' }] } },
   })
   const terminal = openTerminal(project, [], { env: { CADRE_MODEL: 'scripted:p.yaml' } })
-  await terminal.until((screen) => screen.includes('Chatting with lead.'))
+  await terminal.until((screen) => screen.includes('Chatting with lead.') && screen.includes('lead>'))
   terminal.type('\x04')
   expect(await terminal.ended()).toBe(0)
 })
