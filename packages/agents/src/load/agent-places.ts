@@ -33,6 +33,8 @@ export interface Place {
   readonly level: number
   /** The folder that links must not lead out of: what comes with a repository says nothing about the rest of the disk. */
   readonly within?: string
+  /** It is in the folder of the user, so that it applies to every project. */
+  readonly isOfUser?: boolean
 }
 
 /** Prompts, instructions and skills are written alike, and are none. */
@@ -91,7 +93,7 @@ export function placesOf({ home, project, userHome, settings }: AgentPlaces): Pl
             files,
             level,
             // What people put into their own folder, links included, is theirs.
-            ...(root !== userHome && { within: root }),
+            ...(root === userHome ? { isOfUser: true } : { within: root }),
           })),
     )
 }

@@ -104,7 +104,7 @@ export function combineAgents({
  * own.
  */
 function entryIn(parsed: CombineRequest['parsed']): string | undefined {
-  const isOfUser = ({ file }: { readonly file: FoundFile }) => file.place.within === undefined
+  const isOfUser = ({ file }: { readonly file: FoundFile }) => file.place.isOfUser === true
   const isOwn = parsed.some(
     (one) => !isOfUser(one) && one.read.agents.some(({ agent }) => agent !== undefined),
   )

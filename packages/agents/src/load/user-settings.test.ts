@@ -52,6 +52,15 @@ it('lets a project with agents choose its own entry agent', async () => {
   expect((await load()).entry).toBe('inner')
 })
 
+it('takes the entry agent that the editor passes, also in a project with agents', async () => {
+  write(
+    path.join(folder, 'project/.github/agents/lead.agent.md'),
+    '---\nname: lead\ndescription: d\n---\nLead.\n',
+  )
+  const editor = { path: 'VS Code settings', text: settings('tester') }
+  expect((await load({ settings: editor })).entry).toBe('tester')
+})
+
 it('leaves the file alone when the editor passes its settings', async () => {
   write(userFile(), settings('mine'))
   const editor = { path: 'VS Code settings', text: '{}' }
