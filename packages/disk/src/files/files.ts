@@ -12,6 +12,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   type Stats,
   unlinkSync,
@@ -146,14 +147,35 @@ export function makeFolder(folder: string, modeOf: (folder: string) => number): 
   }
 }
 
-/** Where a path really leads. Links are followed as far as the path exists; the rest stays as it is written. */
+/**
+ * Where a path really leads. Links are followed, also one whose target does not exist yet: a write would create the target. What
+ * does not exist stays as it is written.
+ */
 export function realPathOf(place: string): string {
+  // One count for the whole path, as the system has it: links that name each other twice would take for ever.
+  return followLinks(place, { links: 40 })
+}
+
+function followLinks(place: string, left: { links: number }): string {
   const at = path.resolve(place)
   try {
     return realpathSync(at)
   } catch {
     const above = path.dirname(at)
-    return above === at ? at : path.join(realPathOf(above), path.basename(at))
+    if (above === at) return at
+    const direct = path.join(followLinks(above, left), path.basename(at))
+    const target = left.links === 0 ? undefined : linkTarget(direct)
+    if (target === undefined) return direct
+    left.links--
+    return followLinks(path.resolve(path.dirname(direct), target), left)
+  }
+}
+
+function linkTarget(place: string): string | undefined {
+  try {
+    return readlinkSync(place)
+  } catch {
+    return undefined
   }
 }
 
