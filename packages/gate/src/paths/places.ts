@@ -24,11 +24,11 @@ export type Placed =
   | {
       readonly kind: 'inside'
       readonly real: string
-      /** Relative to the workspace, with `/` between names; `.` for the workspace itself. */
+      /** Relative to the workspace, with `/`; `.` for the workspace itself. */
       readonly shown: string
-      /** The workspace's own real path. */
+      /** The real path of the workspace. */
       readonly root: string
-      /** Set when it does not lie in the workspace, but in what agents read by this name in every workspace. */
+      /** Set if the path is in a mount, not in the workspace. */
       readonly mount?: Mount
     }
   | {
@@ -38,15 +38,15 @@ export type Placed =
     }
 
 export interface PlaceRequest {
-  /** As it was written: relative to the workspace, or absolute. */
+  /** As written: relative to the workspace, or absolute. */
   readonly path: string
   readonly workspace: string
   readonly write: boolean
-  /** A protected path that this agent may write all the same: its artifact, relative to the workspace. */
+  /** A protected path that this agent may write anyway: its artifact, relative to the workspace. */
   readonly own?: string
-  /** False: as the system itself goes, and commands with it. */
+  /** False: resolve as the system does, which applies to commands. */
   readonly mounts?: false
-  /** A backslash is an ordinary character, as it is to programs. */
+  /** A backslash is an ordinary character, as for programs. */
   readonly asWritten?: true
 }
 
