@@ -1,5 +1,5 @@
 import type { Notice, Report } from '../ports/report.ts'
-import type { SessionState } from '../session/state.ts'
+import type { SessionState } from '../session/session-state.ts'
 
 /** What budgets refused in a session, one notice for each budget. */
 export function refusedCalls({ refusedByBudget }: SessionState): Notice[] {
