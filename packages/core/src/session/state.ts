@@ -14,17 +14,17 @@ import { type RepeatedCall, repeatedCall } from './repeated-call.ts'
  */
 export interface SessionState {
   seq: number
-  /** Replies recorded. */
+  /** The number of recorded replies. */
   round: number
-  /** Replies since a person last said something; the limit on rounds counts these. */
+  /** Replies since the last message of a person. The round limit counts these. */
   roundsSinceWork: number
-  /** What the model is shown, with the `seq` of each beside it. Both only grow, except when context is compacted. */
+  /** The messages that the model sees, and the `seq` of each. Both only grow, except when the context is compacted. */
   messages: Message[]
   messageSeqs: number[]
   characters: number
   /** The first and the latest request to the session. Compaction keeps both word for word. */
   work: { readonly first: Message; readonly last: Message } | undefined
-  /** Input tokens the last reply was charged with, and the characters it was asked with: calibrates estimates. */
+  /** The reported input tokens of the last request, and its length in characters. Calibrates estimates. */
   measured: { tokens: number; characters: number } | undefined
   /** Under a budget: the last request, and the last one whose input tokens the server reported. */
   sentRequest: RequestSize | undefined
@@ -35,55 +35,55 @@ export interface SessionState {
   callIds: Set<string>
   /** The ids of messages from outside that were received, or that a hook refused. */
   heard: Set<string>
-  /** What a person said while calls were open: shown behind their results, because nothing may stand between the two. */
+  /** Messages that arrived while calls were open. They follow the results, because no message may come between calls and results. */
   deferred: Message[]
   /** Delegations in the background whose results are not collected yet: child session by call. */
   background: Map<string, string>
   /** The teams it leads, by the key of their name. */
   teams: Map<string, TeamState>
-  /** Results that it was told, by `collected`. */
+  /** Keys of the results that it has received, from `collected`. */
   told: Set<string>
   nudges: { report: number; empty: number; sections: number; schema: number; truncated: number; stop: number }
-  /** What it last said since a person did. */
+  /** Its last text since a person's message. */
   lastText: string
-  /** Handed in through `reportOut`. */
+  /** The report from `reportOut`. */
   reported: string | undefined
   usage: Usage
   sessions: number
   callCount: number
   notices: Notice[]
-  /** The last calls that repeat each other: same tool, same arguments, same outcome. Undefined after anything new was said. */
+  /** The last calls that repeat each other: same tool, same arguments, same outcome. Undefined after a new message. */
   repeated: RepeatedCall | undefined
   /** How many calls a budget refused, by its reason. */
   refusedByBudget: Map<string, number>
-  /** What a person has permitted for the rest of the session, by the names of `Verdict.grants`. */
+  /** Grants of a person for the rest of the session, by the names in `Verdict.grants`. */
   grants: Set<string>
-  /** Somebody outside ended it, until a person speaks again. */
+  /** Set if a hook or reviewer stopped the session. Cleared by the next message of a person. */
   stopped:
     | { readonly status: 'incomplete' | 'error'; readonly code: string; readonly reason: string }
     | undefined
   /** The report, once the session has ended and as long as nothing was recorded after it. */
   ended: Report | undefined
-  /** Who cancelled it, when it ended cancelled. */
+  /** If it was cancelled: by whom. */
   cancelledBy: string | undefined
 }
 
 /** A team that a session leads. */
 export interface TeamState {
   readonly name: string
-  /** The call that created it, as it was let through. */
+  /** The call that created it, with the arguments that the gate allowed. */
   readonly call: WireCall
   readonly input: JsonObject | undefined
-  /** Sessions by the name of the member. */
+  /** Session ids by member name. */
   readonly members: ReadonlyMap<string, string>
 }
 
-/** What the record says of a call. */
+/** The recorded state of a call. */
 export interface CallState {
   readonly call: WireCall
-  /** Of the last try. */
+  /** The start of the last attempt. */
   started?: EventEntry
-  /** How often it was started: more than once if it was in doubt and run again. */
+  /** The number of attempts: more than one if the call was in doubt and ran again. */
   tries?: number
   finished?: EventEntry
   refused?: EventEntry
@@ -91,7 +91,7 @@ export interface CallState {
   result?: ResultEntry
 }
 
-/** More than this of one result is not shown to the model; the journal keeps it whole. */
+/** The most characters of a result that the model sees. The journal keeps the whole result. */
 const shownResultLimit = 40_000
 
 const noNudges = { report: 0, empty: 0, sections: 0, schema: 0, truncated: 0, stop: 0 }
@@ -159,7 +159,7 @@ export function applyEntry(state: SessionState, entry: Entry, session: string): 
   }
 }
 
-/** Calls of the last reply that are not settled, in their order. */
+/** The unsettled calls of the last reply, in order. */
 export function openCalls(state: SessionState): readonly CallState[] {
   return state.unsettled === 0 ? [] : [...state.calls.values()].filter((call) => call.result === undefined)
 }
@@ -199,7 +199,7 @@ function applyUser(state: SessionState, entry: UserEntry): void {
     state.background.delete(call)
     state.told.add(call)
   }
-  // Whatever was said, it is something new to act on.
+  // The model has something new to act on.
   state.repeated = undefined
   state.usage = addUsage(state.usage, entry.usage)
   state.sessions += entry.sessions ?? 0
@@ -211,15 +211,15 @@ function applyUser(state: SessionState, entry: UserEntry): void {
     state.work = { ...state.work, last: entry }
     state.nudges = { ...noNudges }
     state.roundsSinceWork = 0
-    // What it said before is no answer to this.
+    // An earlier text does not answer the new message.
     state.lastText = ''
     state.stopped = undefined
   }
-  // A report that was sent back, or a conversation that goes on, has to be reported again.
+  // A returned report, or a new message, requires another report.
   state.reported = undefined
 }
 
-/** The record was cut back while the question was on its way: this is the answer to what is no longer there. */
+/** True if the record was rewound while the request was in flight, so the reply answers entries that no longer exist. */
 export function isOutdated({ asked, seq }: AssistantEntry): boolean {
   return asked !== undefined && asked >= seq
 }
@@ -244,7 +244,7 @@ function applyReply(state: SessionState, entry: AssistantEntry): void {
   if (entry.content !== null && !isBlank(entry.content)) state.lastText = entry.content
 }
 
-/** Takes back what was shown after the question was asked, so that it can stand behind the reply, unanswered. */
+/** Removes and returns messages that arrived after the request was sent, so that they can follow the reply. */
 function takeUnseen(state: SessionState, asked: number | undefined): Message[] {
   let from = state.messages.length
   while (
@@ -271,7 +271,7 @@ function measureRequest(state: SessionState, usage: Usage | undefined): void {
 function applyResult(state: SessionState, entry: ResultEntry, session: string): void {
   const known = state.calls.get(entry.tool_call_id)
   state.callIds.add(entry.tool_call_id)
-  // A result whose call is gone, or is settled already, is no part of the conversation: models refuse such a one.
+  // Skip a result whose call was removed or is already settled: models reject such a result.
   if (known !== undefined && known.result === undefined) {
     known.result = entry
     state.unsettled -= 1
@@ -287,7 +287,7 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
   state.callCount += (entry.calls ?? 0) + (entry.outcome === 'refused' ? 0 : 1)
 }
 
-/** A call that creates or deletes a team was carried out. */
+/** Applies a completed call that created or deleted a team. */
 function applyTeam({ teams }: SessionState, { call, started }: CallState): void {
   const name = started?.['team']
   if (typeof name !== 'string') return
@@ -338,7 +338,7 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
       state.sentRequest = { bytes: Number(entry['bytes']), shape: String(entry['shape']) }
       return
     case 'journal.edited':
-      // The edit may have changed what was measured.
+      // The edit may have changed the measured request.
       state.measuredRequest = undefined
       state.sentRequest = undefined
       return
@@ -362,10 +362,10 @@ function applyAnswer(state: SessionState, entry: EventEntry): void {
   for (const grant of grantsOf(state.calls.get(call)?.held)) state.grants.add(grant)
 }
 
-/** The answer that also permits what follows of the same kind. */
+/** The answer that approves a call and grants similar calls for the rest of the session. */
 export const approveSession = 'approve-session'
 
-/** What a person may permit together with a call that is held. Of a firm one nothing: every such call has to be seen. */
+/** The grants that a person may give together with a held call. A firm call offers none, because each one needs its own approval. */
 export function grantsOf(held: EventEntry | undefined): readonly string[] {
   if (held?.['firm'] === true) return []
   const grants = held?.['grants']

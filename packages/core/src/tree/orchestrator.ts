@@ -61,8 +61,8 @@ export type RunResult =
 export interface ResumeOptions {
   readonly work?: Work | string
   /**
-   * What to do with calls that a stop left open. `continue`, the default, resumes them, children included. `leave`, with new
-   * work, settles them as cancelled, so that the session starts on the new work at once.
+   * What to do with calls that a stop left open. `continue`, the default, resumes them, children included. `leave`, with new work, settles
+   * them as cancelled, so that the session starts on the new work immediately.
    */
   readonly openCalls?: 'continue' | 'leave'
   /** The model to use from now on. */
@@ -71,10 +71,7 @@ export interface ResumeOptions {
   readonly delegation?: false
   /** Limits to change. The others stay as they were when the run started. */
   readonly limits?: Partial<RunLimits>
-  /**
-   * The limit on rounds of the session from now on, also for a session that reached its old limit. Counts from the last message of a
-   * person.
-   */
+  /** The new round limit of the session. Also resumes a session that reached its old limit. Counts from the last message of a person. */
   readonly maxRounds?: number
 }
 
@@ -99,8 +96,8 @@ export interface Orchestrator {
    */
   tell(session: string, work: Work): Promise<boolean>
   /**
-   * Gives up the reply that this session is receiving. The session continues with the messages it was told, and learns how far its reply
-   * got. Calls that are running, and sessions below it, are not affected. Returns false if no reply is on its way here.
+   * Aborts the reply that this session is receiving. The session continues with the messages it received, and the model sees the partial
+   * reply. Does not affect running calls or sessions below it. Returns false if no reply is in flight in this process.
    */
   interrupt(session: string): boolean
   /**
@@ -141,7 +138,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   const accounts = new Accounts(ports.engine, (spec) => runLimits(spec).budget)
   const runLimits = (spec: SessionSpec): RunLimits => runs.known(spec.root)?.limits ?? limitsOf(spec)
   const at = instantWriter()
-  // Bodies are made for one event each, so they are completed in place.
+  // Each body is created for one event, so it can be completed in place.
   const emit = (session: string, body: EventBody) => {
     ports.emit(Object.assign(body, { seq: ++seq, at: at(ports.clock.now()), session }) as CadreEvent)
   }
@@ -188,7 +185,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       const running = run(spec)
-      // Only now does the node exist; an earlier abort would otherwise be missed.
+      // The node exists only now, so check for an earlier abort.
       if (signal.aborted) onAbort()
       return { kind: 'report', report: await running }
     } catch (error) {
@@ -377,7 +374,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   }
 }
 
-/** Writes instants; many events fall into one millisecond, and writing dates is not free. */
+/** Formats timestamps. Caches the last one, because many events share a millisecond. */
 function instantWriter(): (ms: number) => string {
   let last = Number.NaN
   let written = ''
