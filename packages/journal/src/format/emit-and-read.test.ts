@@ -153,7 +153,7 @@ describe('a header', () => {
     )
   })
 
-  it('does not repeat the agent's prompt if the system prompt starts with it', () => {
+  it('does not repeat the agent’s prompt if the system prompt starts with it', () => {
     const own = 'You are careful, and say so in every sentence.'
     const text = emitJournal(
       [],

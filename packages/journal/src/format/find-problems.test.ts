@@ -12,7 +12,7 @@ const found = (source: string) =>
 const lineOf = (source: string, part: string) => source.slice(0, source.indexOf(part)).split('\n').length
 
 describe('findJournalProblems', () => {
-  it('finds nothing in Cadre's entries, nor in valid entries of a person', () => {
+  it('finds nothing in Cadre’s entries, nor in valid entries of a person', () => {
     expect(found(text)).toEqual([])
     expect(found(`${text}  - role: user\n    content: Go on.\n`)).toEqual([])
     expect(found(text.replaceAll('\n', '\r\n'))).toEqual([])
