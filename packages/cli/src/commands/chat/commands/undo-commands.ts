@@ -6,7 +6,7 @@ import type { ChatCommand } from '../chat-commands.ts'
 
 export const undoCommands: readonly ChatCommand[] = [
   { name: 'undo', about: 'undo the file changes of the last turn', run: (chat) => change(chat, 'undo') },
-  { name: 'redo', about: 'bring the changes of the last undo back', run: (chat) => change(chat, 'redo') },
+  { name: 'redo', about: 'restore the changes of the last undo', run: (chat) => change(chat, 'redo') },
 ]
 
 /** Shows the files, asks, and does it. Without a terminal nobody can be asked, so nothing is changed. */
