@@ -25,7 +25,7 @@ async function change(chat: Chat, direction: Direction): Promise<void> {
     confirm: async (question) => {
       if (input.edit === undefined) return false
       const said = await input.edit(question.replace(/[:>\s]+$/, ''), '')
-      return /^y(?:es)?$/i.test(said?.trim() ?? '')
+      return /^y(?:es)?$/i.test(said?.text.trim() ?? '')
     },
   })
   if (end.kind === 'declined') output.note('Nothing was changed.')

@@ -79,5 +79,5 @@ project and what you have checked in its files:
 - conventions that a change must follow`
 
 function init(chat: Chat): Promise<void> {
-  return sendMessage(chat, initPrompt, '/init')
+  return sendMessage(chat, initPrompt, { text: '/init', mentions: [] })
 }
