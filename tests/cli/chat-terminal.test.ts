@@ -1,60 +1,25 @@
 import { readFileSync, statSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { VirtualScreen } from '../../packages/cli/src/output/virtual-screen.spec-helpers.ts'
-import { agentFile, createProject, delegate, deployTool, type Project, report } from './support/project.ts'
-import { hasScript, isRestored, openTerminal, type Terminal } from './support/terminal.ts'
+import {
+  busy,
+  ctrlC,
+  ctrlD,
+  goOn,
+  isAsking,
+  marksPastes,
+  open,
+  pasted,
+  say,
+  shown,
+  speaking,
+  speaks,
+  type,
+  up,
+} from './support/chat-screen.ts'
+import { agentFile, createProject, delegate, deployTool, report } from './support/project.ts'
+import { hasScript, isRestored } from './support/terminal.ts'
 
 const it = test.skipIf(!hasScript)
-const chat = ['chat', '--model', 'scripted:p.yaml']
-const speaks = { lanes: { '*': { default: { reply: '{{agent}} {{round}} heard <{{last}}>' } } } }
-const up = '\x1b[A'
-const ctrlC = '\x03'
-const ctrlD = '\x04'
-const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`
-const marksPastes = (screen: string) => screen.lastIndexOf('\x1b[?2004h') > screen.lastIndexOf('\x1b[?2004l')
-
-/** What a person would see and could scroll back to. */
-function shown(output: string, columns = 100): string {
-  const drawn = new VirtualScreen(columns, 1000)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what only moves within a line, or says something about the keyboard.
-  drawn.write(output.replace(/\x1b\[(?!\d*[ABCJKm])[\d;?]*[A-Za-z]/g, ''))
-  return drawn.shown().join('\n')
-}
-
-/** The lines at the bottom while a message is awaited: the rule, the input line with this text, the status line. */
-function isAsking(text: string, prompt: string): boolean {
-  const at = text.lastIndexOf(`\n${prompt}`)
-  return at > 0 && /^\n[^\n]*\/help$/.test(text.slice(at + 1 + prompt.length)) && /─$/.test(text.slice(0, at))
-}
-
-/** Opens a chat and waits until it can be talked to. */
-async function open(project: Project, ...flags: string[]): Promise<Terminal> {
-  const terminal = openTerminal(project, [...chat, ...flags], { columns: 100, rows: 30 })
-  await terminal.until((screen) => isAsking(shown(screen), `${/(\w+)>\n/.exec(shown(screen))?.[1]}>`))
-  return terminal
-}
-
-/** Types, and waits until what is new on the screen fits. */
-async function type(terminal: Terminal, keys: string, fits: (text: string) => boolean): Promise<void> {
-  const before = shown(terminal.screen())
-  terminal.type(keys)
-  await terminal.until((screen) => {
-    const text = shown(screen)
-    let same = 0
-    while (same < text.length && text[same] === before[same]) same += 1
-    return fits(text.slice(text.lastIndexOf('\n', same - 1) + 1))
-  })
-}
-
-/** Says something and waits for the answer and the next prompt. */
-function say(terminal: Terminal, keys: string, answer: string, prompt = 'lead'): Promise<void> {
-  return type(terminal, keys, (text) => text.includes(answer) && isAsking(`\n${text}`, `${prompt}>`))
-}
-
-function speaking(): Project {
-  return createProject({ ...agentFile('lead'), 'p.yaml': speaks })
-}
-
 it('a conversation: the prompt says to whom, the terminal is given back at the end', async () => {
   const project = speaking()
   const terminal = await open(project)
@@ -101,41 +66,6 @@ it('several lines are one message: with a backslash, or pasted', async () => {
   expect(shown(terminal.screen())).toContain('lead 3 heard <See line 0 line 1 ')
   await say(terminal, `${up}\x7f\x7f!\r`, 'line !>')
 })
-
-/** A key that changes nothing of a text, and that the tool below waits for: all that was typed before it has arrived then. */
-const goOn = '\x1f'
-const hold = `export const hold = { name: 'hold', description: 'x', class: 'read', effect: 'read',
-  input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
-  run: (input, context, signal) => new Promise((resolve, reject) => {
-    const look = (typed) => {
-      if (!String(typed).includes('\\x1f')) return
-      process.stdin.off('data', look)
-      resolve({ content: 'held' })
-    }
-    process.stdin.on('data', look)
-    signal.addEventListener('abort', () => { process.stdin.off('data', look); reject(new Error('stopped')) })
-  }) }`
-
-/** A chat in the middle of a turn, which goes on when that key is typed. */
-async function busy(...steps: object[]): Promise<Terminal> {
-  const project = createProject({
-    ...agentFile('lead'),
-    '.cadre/hold.mjs': hold,
-    '.cadre/config.yaml': { tools: ['hold.mjs'] },
-    'p.yaml': {
-      lanes: {
-        lead: {
-          steps: [{ calls: [{ tool: 'hold', input: {} }] }, ...steps],
-          default: { reply: '{{round}} heard <{{last}}>' },
-        },
-      },
-    },
-  })
-  const terminal = await open(project, '--trust')
-  terminal.type('Work.\r')
-  await terminal.until((screen) => shown(screen).includes('round 1 · hold'))
-  return terminal
-}
 
 it('a message that is sent while agents work is delivered with their next round', async () => {
   const terminal = await busy()

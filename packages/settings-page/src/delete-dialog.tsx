@@ -30,7 +30,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
         onClose={onClose}
       >
         <p>
-          A level without agents defines none: other levels, agent files or the built-in team answer then.{' '}
+          Without agents at this level, other levels, agent files or the built-in team answer.{' '}
           {isSet
             ? 'To remove the agent, reset this level. You are asked again.'
             : 'The agent is not saved yet. To remove it, discard your changes.'}

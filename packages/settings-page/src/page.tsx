@@ -180,10 +180,10 @@ export function Page() {
         )}
         {own?.isOld && draft === undefined && (
           <div class="box warning">
-            <p>These agents are written in an older form. They are used as they are shown here.</p>
+            <p>These agents are stored in an older format. Cadre uses them as shown here.</p>
             <div class="buttons">
               <button type="button" onClick={save}>
-                Write them in the new form
+                Convert to the new format
               </button>
             </div>
           </div>
@@ -211,7 +211,7 @@ export function Page() {
                 Keep my changes
               </button>
               <button type="button" onClick={() => dispatch({ type: 'discarded' })}>
-                Use the settings as they are now
+                Use the current settings
               </button>
             </div>
           </div>

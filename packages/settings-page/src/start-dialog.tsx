@@ -28,7 +28,7 @@ export function StartDialog({ team, onStart, onClose }: StartDialogProps) {
           to them.
         </li>
         <li>
-          <strong>Start with one agent</strong> leaves them out. Your agent becomes the entry agent.
+          <strong>Start with one agent</strong> omits them. Your agent becomes the entry agent.
         </li>
       </ul>
     </Dialog>

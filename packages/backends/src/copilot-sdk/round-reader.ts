@@ -1,4 +1,5 @@
 import { addUsage, type Usage } from '@cadre/core'
+import { textOf } from '../json-values.ts'
 import { callsIn, MessageCalls, type RoundCall, type ToolOwner } from './message-calls.ts'
 import type { SdkEvent } from './sdk-types.ts'
 
@@ -264,10 +265,6 @@ function errorOf(data: Data): RuntimeError {
     ...(typeof code === 'string' && { code }),
     ...(status !== undefined && { status }),
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -34,7 +34,7 @@ export const explainUsage: Pick<
         `--${externalFlagName} must be one of ${values.join(', ')}, not ${JSON.stringify(input)}`,
       UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} requires a value`,
       UnexpectedFlagError: ({ externalFlagName, previousInput, input }) =>
-        `--${externalFlagName} is given twice: ${JSON.stringify(previousInput)} and ${JSON.stringify(input)}`,
+        `--${externalFlagName} was passed twice: ${JSON.stringify(previousInput)} and ${JSON.stringify(input)}`,
       UnexpectedPositionalError: ({ input, expectedCount }) =>
         `unexpected argument ${JSON.stringify(input)}: the command takes ${expectedCount === 0 ? 'no arguments' : `at most ${expectedCount}`}`,
       UnsatisfiedPositionalError: ({ placeholder }) =>

@@ -16,7 +16,7 @@ export const scriptFlags = {
 /** `-q` and, as in other programs, `-p` for print. */
 export const scriptAliases = { q: 'quiet', p: 'quiet' } as const
 
-export const trust = flag('Trust this folder and its home directory for this one command')
+export const trust = flag('Trust this folder and its home directory for this command only')
 
 export const team = text('A built-in team to use, as NAME or NAME/VARIANT; "cadre init" lists them', 'TEAM')
 

@@ -60,7 +60,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       case 'journal.edited':
         return `journal edited: ${cleanLine(event.summary)}`
       case 'session.suspended':
-        return 'suspended until there is a decision'
+        return 'suspended until a person decides'
       case 'session.ended': {
         const why = event.report.status === 'completed' ? '' : (event.report.notices?.at(-1)?.message ?? '')
         return `${event.report.status} (${tokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`

@@ -105,7 +105,7 @@ async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: Abort
 export function ruleText({ path, lines }: Ready): string {
   if (lines.length === 0) return `  ${cleanLine(path)} already contains this rule.`
   const shown = lines.map((line) => `    ${cleanLine(line)}`).join('\n')
-  return `  This rule is added to ${cleanLine(path)}:\n${shown}\n  Agents can then run commands that start with these words without approval.`
+  return `  This rule will be added to ${cleanLine(path)}:\n${shown}\n  Agents can then run commands that start with these words without approval.`
 }
 
 function planned(question: Question, planRule: Parameters<AskPerson>[3]): Ready | undefined {

@@ -1,5 +1,5 @@
 import type { Notice, Report } from '../ports/report.ts'
-import type { SessionState } from '../session/state.ts'
+import type { SessionState } from '../session/session-state.ts'
 
 /** Returns a notice for each budget that refused calls in a session. */
 export function refusedCalls({ refusedByBudget }: SessionState): Notice[] {

@@ -1,4 +1,5 @@
 import type { StandardIssue } from '../ports/schema.ts'
+import { isObject } from './is-object.ts'
 import { resolveRef } from './resolve-ref.ts'
 
 type Path = readonly PropertyKey[]
@@ -181,8 +182,4 @@ function canonical(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) =>
     isObject(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,
   )
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from './is-object.ts'
 import { resolveRef } from './resolve-ref.ts'
 
 type Kind = 'schema' | 'schemas' | 'named' | 'number' | 'texts' | 'list' | 'pattern' | 'type' | 'ref' | 'any'
@@ -117,8 +118,4 @@ function wrongPattern(pattern: string): string[] {
   } catch {
     return [`is not a valid pattern: ${pattern}`]
   }
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -7,7 +7,8 @@ import type { Ending } from './build-report.ts'
 import { prepareContext } from './context.ts'
 import { announceDecisions, decisions, haveEffects } from './decide.ts'
 import { notice, record, type Session, say } from './session.ts'
-import { isOutdated, type SessionState } from './state.ts'
+import type { SessionState } from './session-state.ts'
+import { isOutdated } from './state.ts'
 
 /** Sends one request to the model and records the reply. Returns an ending if the session cannot continue. */
 export async function ask(session: Session): Promise<Ending | undefined> {

@@ -3,7 +3,7 @@ import type { Message } from '../ports/model.ts'
 import type { ContextRequest } from '../ports/ports.ts'
 import { attend } from './attend.ts'
 import { record, type Session } from './session.ts'
-import type { SessionState } from './state.ts'
+import type { SessionState } from './session-state.ts'
 
 /** The share of the context window that a request may fill before older rounds are summarised. The rest is for the reply. */
 const fill = 0.8

@@ -7,7 +7,7 @@ import { isBackground } from '../tree/delegate.ts'
 import { readDelegation } from '../tree/delegation.ts'
 import { judgedEvent } from '../view/entry-events.ts'
 import { record, type Session } from './session.ts'
-import type { CallState } from './state.ts'
+import type { CallState } from './session-state.ts'
 
 /** Judges every call that has no decision yet, and records the decisions. */
 export async function decide(session: Session, open: readonly CallState[]): Promise<void> {

@@ -5,7 +5,8 @@ import type { Handoff } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import { isBlank } from '../text/is-blank.ts'
 import { oneLine } from './prompt.ts'
-import { foldEntries, type SessionState } from './state.ts'
+import type { SessionState } from './session-state.ts'
+import { foldEntries } from './state.ts'
 
 /** How much of the conversation the other agent receives. */
 export type HandoffContext = NonNullable<Handoff['context']>

@@ -5,8 +5,9 @@ import { readOnce } from './decide.ts'
 import { followUp } from './follow-up.ts'
 import type { Outcome } from './perform.ts'
 import type { Session } from './session.ts'
+import type { CallState } from './session-state.ts'
 import { finishedOutcome, refusalOutcome } from './settle.ts'
-import { type CallState, foldEntries, openCalls } from './state.ts'
+import { foldEntries, openCalls } from './state.ts'
 
 /**
  * Settles the calls that a stop left open without running them, because the person has sent a new message since. Keeps the findings and

@@ -2,7 +2,7 @@ import type { Ports } from '../ports/ports.ts'
 import type { SessionSpec, Work } from '../ports/session-spec.ts'
 import { hear } from './hear.ts'
 import type { Session } from './session.ts'
-import type { SessionState } from './state.ts'
+import type { SessionState } from './session-state.ts'
 
 /** Returns whether an ended session continues because its team has sent it a message. A session that a person stopped stays stopped. */
 export function isWoken(spec: SessionSpec, state: SessionState, ports: Ports): boolean {

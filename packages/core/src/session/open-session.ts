@@ -20,7 +20,8 @@ import { hear } from './hear.ts'
 import { leaveCalls } from './leave-calls.ts'
 import { isWoken } from './mail.ts'
 import { nothingLeft, notice, record, requireLife, type Session } from './session.ts'
-import { foldEntries, openCalls, type SessionState, startedCalls } from './state.ts'
+import type { SessionState } from './session-state.ts'
+import { foldEntries, openCalls, startedCalls } from './state.ts'
 
 /** What the loop needs besides the session itself. */
 export interface Host {

@@ -11,7 +11,8 @@ import type { ReadCall } from '../rules/create-gate.ts'
 import type { Teammates } from '../tree/teammates.ts'
 import type { Tree, TreeNode } from '../tree/tree.ts'
 import type { Toolset } from '../vocabulary/toolset.ts'
-import { applyEntry, foldEntries, type SessionState, startedCalls } from './state.ts'
+import type { SessionState } from './session-state.ts'
+import { applyEntry, foldEntries, startedCalls } from './state.ts'
 
 export interface BackgroundChild {
   readonly child: string

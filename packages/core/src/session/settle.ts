@@ -23,7 +23,8 @@ import { settleDoubt } from './doubt.ts'
 import { type Outcome, perform } from './perform.ts'
 import { askPerson } from './person.ts'
 import { noticeDraft, record, type Session, withoutSlot } from './session.ts'
-import { approveSession, type CallState, grantsOf, noticeOf, openCalls } from './state.ts'
+import type { CallState } from './session-state.ts'
+import { approveSession, grantsOf, noticeOf, openCalls } from './state.ts'
 
 export async function settleReply(session: Session): Promise<void> {
   const open = openCalls(session.state)

@@ -23,7 +23,7 @@ test('the lines are shown before anything is written, and written as shown', asy
   if (plan.kind !== 'ready') throw new Error(plan.reason)
   expect(plan.lines).toEqual(['npm test: true'])
   expect(readFileSync(plan.path, 'utf8')).not.toContain('npm')
-  // Somebody else adds to it meanwhile.
+  // Another process adds a line meanwhile.
   writeFileSync(plan.path, `${readFileSync(plan.path, 'utf8')}ls: true\n`)
   await plan.write()
   expect(readFileSync(plan.path, 'utf8')).toBe('# mine \u00e9\ngit status: true\nls: true\nnpm test: true\n')
@@ -34,7 +34,7 @@ test('a list that is not there is made', async () => {
   const plan = planRule(home, ['command: cargo build --release'], trust)
   if (plan.kind === 'ready') await plan.write()
   expect(readFileSync(home.at('storage', list), 'utf8')).toBe('cargo build --release: true\n')
-  // Outside of the home, so that the rule counts as the user's own.
+  // Recorded outside the home, so that the rule counts as the user's own.
   expect(added.at(-1)?.path).toBe(`${home.at('storage', list)}#cargo build --release`)
 })
 

@@ -69,7 +69,7 @@ it('takes time in proportion to the text', () => {
     'a-_'.repeat(70_000),
     '"secret"'.repeat(30_000),
   ]
-  // Anything that grows faster than the text would not come back at all.
+  // A superlinear algorithm would not finish on these texts.
   for (const text of hard) expect(maskSecrets(text).length).toBeGreaterThan(0)
 })
 

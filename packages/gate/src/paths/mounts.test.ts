@@ -70,7 +70,7 @@ describe('the memory of a home', () => {
       })
     expect(read('memory/same.md')).toMatchObject({ kind: 'inside', real: path.join(memory, 'a.md') })
     expect(read('memory/loop')).toMatchObject({ kind: 'invalid' })
-    // What stands above it is the workspace, as it would be for a folder.
+    // Above the mount is the workspace, as for a real folder.
     expect(read('memory/../outside.md')).toMatchObject({
       kind: 'inside',
       real: path.join(workspace, 'outside.md'),

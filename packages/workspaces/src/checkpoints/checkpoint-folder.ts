@@ -9,28 +9,19 @@
  * 3. Contents are in the store before a record names them. The content that a turn replaced is in the store itself, not borrowed.
  * 4. Nothing in the folder is ever changed here.
  */
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import {
-  hasCode,
-  isAlive,
-  isInside,
-  listFolder,
-  ownerOnly,
-  type ProcessIdentity,
-  type Repository,
-  realPathOf,
-  thisProcess,
-  userIgnores,
-} from '@cadre/disk'
+import { hasCode, isInside, listFolder, ownerOnly, type Repository, realPathOf, statsAt } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { absent, type FileState, isSameState } from './file-state.ts'
+import { FolderScanner } from './folder-scanner.ts'
 import { type Look, lookIn, plainState } from './look-at.ts'
 import { type Content, ObjectStore } from './object-store.ts'
 import { Picture } from './picture.ts'
-import { type ScanLimits, scanFolder } from './scan-folder.ts'
+import { type RunningCall, RunningCalls, type Scope } from './running-calls.ts'
+import type { ScanLimits } from './scan-folder.ts'
 import { withStoreLock } from './store-lock.ts'
 import {
   type Change,
@@ -65,17 +56,6 @@ export const usualLimits: CheckpointLimits = {
   turns: 200,
 }
 
-/** The files of a call, relative to the folder, or everything. */
-export type Scope = 'all' | readonly string[]
-
-export interface RunningCall {
-  /** Unique: the session and the call. */
-  readonly id: string
-  readonly turn: string
-  readonly scope: Scope
-  readonly process: ProcessIdentity
-}
-
 export interface Difference {
   readonly path: string
   readonly before: FileState
@@ -91,7 +71,9 @@ export class CheckpointFolder {
   readonly #limits: CheckpointLimits
   readonly #key: string
   readonly #picture: Picture
-  readonly #self = thisProcess()
+  readonly #scanner: FolderScanner
+  /** Calls that are recorded as running. */
+  readonly running: RunningCalls
   #uncovered: readonly string[] = []
 
   constructor(home: Home, top: string, repository: Repository | undefined, limits: CheckpointLimits) {
@@ -102,6 +84,15 @@ export class CheckpointFolder {
     this.#key = createHash('sha256').update(top).digest('hex').slice(0, 24)
     this.objects = new ObjectStore(this.at('git'), top)
     this.#picture = new Picture(this.at('picture.json'))
+    this.running = new RunningCalls(this.at('running'))
+    this.#scanner = new FolderScanner({
+      top,
+      without: realPathOf(home.path),
+      repository,
+      objects: this.objects,
+      index: this.at(`${indexName}${randomUUID()}`),
+      limits,
+    })
   }
 
   at(...names: string[]): string {
@@ -175,64 +166,51 @@ export class CheckpointFolder {
   /** Under the lock. Looks at the folder before a call, and records that the call is running. */
   async start(call: Omit<RunningCall, 'process'>): Promise<void> {
     await this.settleDead()
-    await this.#attribute(await this.observe(call.scope), this.running())
+    await this.#attribute(await this.observe(call.scope), this.running.list())
     this.#picture.save()
-    const running: RunningCall = { ...call, process: this.#self }
-    writeFileSync(this.#runningFile(call.id), JSON.stringify(running), { mode: ownerOnly })
+    this.running.add(call)
   }
 
   /** Under the lock. Looks at the folder after a call, and records what it changed. Does nothing if the call is not running. */
   async finish(id: string): Promise<void> {
-    const all = this.running()
+    const all = this.running.list()
     const mine = all.find((call) => call.id === id)
     if (mine === undefined) return
     await this.#attribute(await this.observe(mine.scope), all)
     if (mine.scope === 'all') this.#noteUncovered(mine.turn)
     this.#picture.save()
-    rmSync(this.#runningFile(id), { force: true })
+    this.running.remove(id)
   }
 
   /** Under the lock. Records why the changes of a turn are not complete, and that the call is over. */
   fail(turn: string, id: string, reason: string): void {
-    rmSync(this.#runningFile(id), { force: true })
+    this.running.remove(id)
     const record = readTurn(this.turns, turn)
     if (record !== undefined && record.incomplete === undefined)
       writeTurn(this.turns, { ...record, incomplete: reason })
   }
 
-  /** Calls that are recorded as running. */
-  running(): readonly RunningCall[] {
-    return listFolder(this.at('running')).flatMap((name) => {
-      try {
-        return [JSON.parse(readFileSync(this.at('running', name), 'utf8')) as RunningCall]
-      } catch {
-        return []
-      }
-    })
-  }
-
-  isAlive({ id, process }: RunningCall): boolean {
-    const heard = statSync(this.#runningFile(id), { throwIfNoEntry: false })?.mtimeMs ?? 0
-    return isAlive(process, this.#self, heard)
-  }
-
   /** Under the lock. Records the changes of calls whose process has ended. */
   async settleDead(): Promise<void> {
-    const all = this.running()
-    const dead = all.filter((call) => !this.isAlive(call))
+    const all = this.running.list()
+    const dead = all.filter((call) => !this.running.isAlive(call))
     if (dead.length === 0) return
     const scope = dead.some((call) => call.scope === 'all') ? 'all' : dead.flatMap((call) => call.scope)
     await this.#attribute(await this.observe(scope), all, 'interrupted')
     for (const { turn, scope: its } of dead) if (its === 'all') this.#noteUncovered(turn)
     this.#picture.save()
-    for (const { id } of dead) rmSync(this.#runningFile(id), { force: true })
+    for (const { id } of dead) this.running.remove(id)
   }
 
   /** Under the lock. Looks at everything or at these paths, and returns what is different from the last look. */
   async observe(scope: Scope): Promise<readonly Difference[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#look(scope === 'all' ? await this.#everything() : this.#named(scope))
+        const seen = Date.now()
+        if (scope !== 'all') return await this.#compare(this.#named(scope), seen)
+        const differences = await this.#compare(await this.#everything(), seen)
+        this.#scanner.prepareNext(this.#picture)
+        return differences
       } catch (error) {
         // A file that is replaced or removed while it is read.
         if (attempt >= 5 || hasCode(error, 'EACCES', 'ENOSPC') || !isPassing(error)) throw error
@@ -263,20 +241,13 @@ export class CheckpointFolder {
       else for (const { object } of contentsOf(turn)) needed.add(object)
     }
     this.objects.sweep(needed, now - day)
+    for (const name of listFolder(this.at()))
+      if (name.startsWith(indexName) && (statsAt(this.at(name))?.mtimeMs ?? 0) < now - day)
+        rmSync(this.at(name), { force: true })
   }
 
   async #everything(): Promise<Map<string, Look | undefined>> {
-    const excludes = [
-      ...(this.#repository === undefined ? [] : [path.join(this.#repository.commonDir, 'info', 'exclude')]),
-      (await userIgnores()) ?? '',
-    ]
-    const { found, uncovered } = await scanFolder({
-      top: this.top,
-      without: realPathOf(this.home.path),
-      ignored: await this.objects.ignored(excludes),
-      isUnversioned: this.#repository === undefined,
-      limits: this.#limits,
-    })
+    const { found, uncovered } = await this.#scanner.scan(this.#picture)
     this.#uncovered = uncovered
     const all = new Map<string, Look | undefined>(found)
     for (const name of this.#picture.paths()) if (!all.has(name)) all.set(name, this.#lookAt(name))
@@ -292,8 +263,8 @@ export class CheckpointFolder {
     return lookIn(this.top, name)
   }
 
-  async #look(found: ReadonlyMap<string, Look | undefined>): Promise<readonly Difference[]> {
-    const seen = Date.now()
+  /** `seen`: when the look began. */
+  async #compare(found: ReadonlyMap<string, Look | undefined>, seen: number): Promise<readonly Difference[]> {
     const states = new Map<string, FileState>()
     const unknown: string[] = []
     let bytes = 0
@@ -302,7 +273,10 @@ export class CheckpointFolder {
         if (this.#picture.stateOf(name).kind !== 'absent') states.set(name, absent)
         continue
       }
-      if (this.#picture.isSame(name, look)) continue
+      if (this.#picture.isSame(name, look)) {
+        this.#picture.confirm(name, look, seen)
+        continue
+      }
       const state = plainState(this.place(name), look, this.#limits.largest)
       if (state !== undefined) states.set(name, state)
       else {
@@ -399,13 +373,11 @@ export class CheckpointFolder {
     const uncovered = [...new Set([...turn.uncovered, ...this.#uncovered])].sort()
     if (uncovered.length !== turn.uncovered.length) writeTurn(this.turns, { ...turn, uncovered })
   }
-
-  #runningFile(id: string): string {
-    return this.at('running', createHash('sha256').update(id).digest('hex').slice(0, 32))
-  }
 }
 
 const day = 86_400_000
+/** Each process has its own, and writes another one if it is gone. */
+const indexName = 'index-'
 
 /** The contents that a turn needs. */
 function contentsOf({ changes, undone }: TurnRecord): readonly Content[] {

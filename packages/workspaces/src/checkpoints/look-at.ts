@@ -9,14 +9,31 @@ export interface Look {
   readonly mode: number
   readonly size: number
   readonly stamp: Stamp
+  /** What an index of git holds besides. */
+  readonly ino: number
+  readonly uid: number
+  readonly gid: number
+  readonly mtimeMs: number
+  readonly ctimeMs: number
 }
 
-const folderLook: Look = { kind: 'folder', mode: 0, size: 0, stamp: { is: 'folder', changed: 0 } }
+export const folderLook: Look = {
+  kind: 'folder',
+  mode: 0,
+  size: 0,
+  stamp: { is: 'folder', changed: 0 },
+  ino: 0,
+  uid: 0,
+  gid: 0,
+  mtimeMs: 0,
+  ctimeMs: 0,
+}
 
 export function lookOf(stats: Stats): Look {
   if (stats.isDirectory()) return folderLook
   const kind = stats.isFile() ? 'file' : stats.isSymbolicLink() ? 'link' : 'special'
-  return { kind, mode: stats.mode & 0o7777, size: stats.size, stamp: stampOf(stats) }
+  const { ino, uid, gid, size, mtimeMs, ctimeMs } = stats
+  return { kind, mode: stats.mode & 0o7777, size, stamp: stampOf(stats), ino, uid, gid, mtimeMs, ctimeMs }
 }
 
 /** Nothing if there is nothing, or if something above it is no folder. */

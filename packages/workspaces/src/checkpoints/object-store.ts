@@ -31,36 +31,40 @@ export interface Content {
  * and hooks apply to it: contents are stored and read byte by byte.
  */
 export class ObjectStore {
-  readonly #gitDir: string
+  readonly gitDir: string
   readonly #top: string
   #algorithm: string | undefined
 
   constructor(gitDir: string, top: string) {
-    this.#gitDir = gitDir
+    this.gitDir = gitDir
     this.#top = top
+  }
+
+  get isSha256(): boolean {
+    return this.#algorithm === 'sha256'
   }
 
   /** Creates the store if it does not exist. */
   async open(repository: Repository | undefined): Promise<void> {
     if (this.#algorithm !== undefined) return
-    const marker = path.join(this.#gitDir, 'object-format')
+    const marker = path.join(this.gitDir, 'object-format')
     if (!existsSync(marker)) {
-      rmSync(this.#gitDir, { recursive: true, force: true })
+      rmSync(this.gitDir, { recursive: true, force: true })
       const format = await formatOf(repository)
-      mkdirSync(this.#gitDir, { recursive: true, mode: 0o700 })
+      mkdirSync(this.gitDir, { recursive: true, mode: 0o700 })
       const options = ['--bare', '--template=', '--shared=0600', `--object-format=${format}`]
-      await git(['init', '-q', ...options, this.#gitDir], { cwd: this.#top })
+      await git(['init', '-q', ...options, this.gitDir], { cwd: this.#top })
       // A complete list, at the highest precedence: whatever files in the project say, nothing is converted.
-      const info = path.join(this.#gitDir, 'info')
+      const info = path.join(this.gitDir, 'info')
       mkdirSync(info, { recursive: true, mode: 0o700 })
       const write = (place: string, text: string) => writeFileSync(place, text, { mode: ownerOnly })
       write(path.join(info, 'attributes'), '* -text -eol -crlf -filter -ident -working-tree-encoding\n')
       if (repository !== undefined)
         write(
-          path.join(this.#gitDir, 'objects', 'info', 'alternates'),
+          path.join(this.gitDir, 'objects', 'info', 'alternates'),
           `${path.join(repository.commonDir, 'objects')}\n`,
         )
-      for (const name of ['HEAD', 'config']) chmodSync(path.join(this.#gitDir, name), ownerOnly)
+      for (const name of ['HEAD', 'config']) chmodSync(path.join(this.gitDir, name), ownerOnly)
       write(marker, format)
     }
     this.#algorithm = readFileSync(marker, 'utf8').trim()
@@ -154,7 +158,7 @@ export class ObjectStore {
 
   /** Removes objects that nothing needs, unless they were just made. */
   sweep(needed: ReadonlySet<string>, before: number): void {
-    const objects = path.join(this.#gitDir, 'objects')
+    const objects = path.join(this.gitDir, 'objects')
     for (const start of readdirSync(objects)) {
       if (!/^[0-9a-f]{2}$/.test(start)) continue
       for (const rest of readdirSync(path.join(objects, start))) {
@@ -167,11 +171,11 @@ export class ObjectStore {
   }
 
   get #request(): GitRequest {
-    return { cwd: this.#top, gitDir: this.#gitDir }
+    return { cwd: this.#top, gitDir: this.gitDir }
   }
 
   #fileOf(object: string): string {
-    return path.join(this.#gitDir, 'objects', object.slice(0, 2), object.slice(2))
+    return path.join(this.gitDir, 'objects', object.slice(0, 2), object.slice(2))
   }
 }
 

@@ -6,9 +6,10 @@ import { isInside, ownerOnly, realPathOf } from '@cadre/disk'
 import { type Home, isName } from '@cadre/home'
 import { findBase } from '../find-base.ts'
 import { applySteps, removeDrafts } from './apply-steps.ts'
-import { CheckpointFolder, type CheckpointLimits, type Scope, usualLimits } from './checkpoint-folder.ts'
+import { CheckpointFolder, type CheckpointLimits, usualLimits } from './checkpoint-folder.ts'
 import { isSameState } from './file-state.ts'
 import { lookAt } from './look-at.ts'
+import type { Scope } from './running-calls.ts'
 import { readTurn, type Step, writeTurn } from './turn-record.ts'
 import { addNote, readNotes, removeNotes } from './undo-notes.ts'
 import { chooseTurn, type Direction, isSameSteps, planUndo, type UndoPlan } from './undo-plan.ts'
@@ -298,7 +299,7 @@ function readJournal(folder: CheckpointFolder): UndoJournal | undefined {
 
 async function busyReason(folder: CheckpointFolder): Promise<string | undefined> {
   await folder.settleDead()
-  const [running] = folder.running()
+  const [running] = folder.running.list()
   if (running === undefined) return undefined
   const [session] = running.id.split('/')
   return `Session ${session} is running a call in this folder. Wait for it to finish, or stop it with: cadre sessions cancel ${session}`

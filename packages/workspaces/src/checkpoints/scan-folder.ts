@@ -1,7 +1,8 @@
 import path from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { entriesIn, entryAt } from '@cadre/disk'
-import { type Look, lookOf } from './look-at.ts'
+import { entryAt } from '@cadre/disk'
+import type { FolderLists } from './folder-lists.ts'
+import { folderLook, type Look, lookOf } from './look-at.ts'
 
 export interface ScanRequest {
   /** The folder, with links resolved. */
@@ -13,6 +14,9 @@ export interface ScanRequest {
   /** Set if the folder is in no repository, so that nothing says which folders tools refill. */
   readonly isUnversioned: boolean
   readonly limits: ScanLimits
+  readonly lists: FolderLists
+  /** The last look at a file that surely has not changed since, so that Cadre need not look at it again. */
+  readonly unchanged: (name: string) => Look | undefined
 }
 
 export interface ScanLimits {
@@ -44,8 +48,11 @@ export async function scanFolder({
   ignored,
   isUnversioned,
   limits,
+  lists,
+  unchanged,
 }: ScanRequest): Promise<Scan> {
   const apart = new Set(ignored.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1)))
+  const left = path.relative(top, without).split(path.sep).join('/')
   const found = new Map<string, Look>()
   const uncovered: string[] = []
   if (!(await walk('', found, limits.files, false)))
@@ -62,25 +69,23 @@ export async function scanFolder({
     const waiting = [start]
     for (let at = waiting.pop(), seen = 1; at !== undefined; at = waiting.pop(), seen++) {
       if (seen % 100 === 0) await breathe()
-      const entries = entriesIn(`${top}/${at}`)
+      const entries = lists.entriesOf(top, at)
       if (at !== start && !isApart && entries.some(({ name }) => name === '.git')) {
         into.delete(at)
         await walkApart(at)
         continue
       }
       for (const entry of entries) {
-        const name = at === '' ? entry.name : `${at}/${entry.name}`
-        const place = `${top}/${name}`
-        if (entry.name === '.git' || place === without) continue
-        const isFolder = entry.isDirectory()
+        const { path: name, isFolder } = entry
+        if (entry.name === '.git' || name === left) continue
         if (isFolder && isApart && refilled.has(entry.name)) uncovered.push(`${name}/`)
         else if (isUnreadableName(entry.name)) uncovered.push(name)
         else if (isFolder && !isApart && (apart.has(name) || (isUnversioned && refilled.has(entry.name))))
           await walkApart(name)
         else {
           if (isFolder) waiting.push(name)
-          const stats = entryAt(place)
-          if (stats !== undefined) into.set(name, lookOf(stats))
+          const look = isFolder ? folderLook : (unchanged(name) ?? lookNow(`${top}/${name}`))
+          if (look !== undefined) into.set(name, look)
         }
       }
       if (into.size > most) return false
@@ -90,14 +95,17 @@ export async function scanFolder({
 
   /** An ignored folder or a repository: all of it or nothing. */
   async function walkApart(name: string): Promise<void> {
-    const stats = entryAt(path.join(top, name))
-    if (stats === undefined) return
-    const inside = new Map<string, Look>([[name, lookOf(stats)]])
+    const inside = new Map<string, Look>([[name, folderLook]])
     const isSmall =
       !refilled.has(path.posix.basename(name)) && (await walk(name, inside, limits.filesApart, true))
     if (!isSmall) uncovered.push(`${name}/`)
     else for (const [file, look] of inside) found.set(file, look)
   }
+}
+
+function lookNow(place: string): Look | undefined {
+  const stats = entryAt(place)
+  return stats && lookOf(stats)
 }
 
 /** A name that is not text: Node cannot name that file. */

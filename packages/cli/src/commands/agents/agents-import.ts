@@ -68,7 +68,7 @@ function shadows(io: Io, flags: ImportFlags, agents: readonly AgentDefinition[])
     .filter(({ source }) => source?.path === settings)
     .map(({ name }) => ({
       agent: name,
-      message: `${editorSettings} still defines this agent and takes precedence over the new file. Remove it there to use the file.`,
+      message: `${editorSettings} still defines this agent and takes precedence over the new file. Remove the agent there to use the file.`,
     }))
 }
 

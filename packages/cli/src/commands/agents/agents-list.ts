@@ -68,7 +68,7 @@ export async function listAgents(
   if (off.length > 0)
     io.stdout.write(`\nDisabled by a policy:\n${off.map((line) => `  ${cleanLine(line)}\n`).join('')}`)
   if (broken.length > 0)
-    io.stdout.write(`\nFiles that define no valid agent:\n${broken.map((line) => `  ${line}\n`).join('')}`)
+    io.stdout.write(`\nFiles without a valid agent:\n${broken.map((line) => `  ${line}\n`).join('')}`)
   return exitCodes.done
 }
 

@@ -56,5 +56,7 @@ function unlisted(agent: AgentDefinition, other: AgentDefinition): string {
   if (delegates?.kind === 'list') return 'not in its list of agents'
   if (delegates?.kind === 'all' || other.modelInvocable === false)
     return 'other agents may not delegate to it'
-  return delegates === undefined ? 'a delegate needs a list of agents to delegate' : 'it may not delegate'
+  return delegates === undefined
+    ? 'a delegate can delegate only with a list of agents'
+    : 'it may not delegate'
 }

@@ -35,7 +35,7 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
   if (flags.rule && record.status !== 'pending')
     throw new CadreError(
       'usage',
-      `${record.id} is no longer pending, so no rule was added. Add the rule to ${opened.home.at('storage', 'terminal-cmd-allowlist.yaml')} yourself.`,
+      `${record.id} is no longer pending, so no rule was added. You can add the rule to ${opened.home.at('storage', 'terminal-cmd-allowlist.yaml')} yourself.`,
     )
   if (flags.rule) await addRule(io, opened, record.grants, flags)
   if (flags.done && !isDoubt(record))

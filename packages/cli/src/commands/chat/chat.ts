@@ -8,7 +8,7 @@ import type { ChatOutput } from './chat-output.ts'
 import type { ChatScreen } from './chat-screen.ts'
 import type { ChatStatus } from './chat-status.ts'
 import type { Conversation } from './conversation.ts'
-import type { Input } from './input.ts'
+import type { Entered, Input } from './input.ts'
 
 /** A chat under way, as everything that is said in it finds it. */
 export interface Chat {
@@ -25,7 +25,7 @@ export interface Chat {
   /** What can be done with a slash. More may be added, under names of their own. */
   readonly commands: ChatCommand[]
   /** Lines that were typed while agents worked, and are to be carried out when they have ended. */
-  readonly queue: string[]
+  readonly queue: Entered[]
   /** Messages to agents at work that are on their way. */
   readonly deliveries: Set<Promise<unknown>>
   /** What the agent gets to know with the next message. */

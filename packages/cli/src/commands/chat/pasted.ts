@@ -21,12 +21,13 @@ export class Pasted {
 
   /** The text with every pasted text in its place. One that the person does not see is a message: it starts no command. */
   putBack(text: string): string {
-    let whole = text
-    for (const [words, pasted] of this.#texts) {
-      const isFirst = whole.trimStart().startsWith(words)
-      whole = whole.replace(words, () => (isFirst ? asMessage(pasted) : pasted))
-    }
-    return whole
+    const start = text.length - text.trimStart().length
+    // In one pass: words inside a pasted text stand for nothing.
+    return text.replace(/\[pasted \d+: \d+ (?:lines|characters)\]/g, (words, at: number) => {
+      const pasted = this.#texts.get(words)
+      if (pasted === undefined) return words
+      return at === start ? asMessage(pasted) : pasted
+    })
   }
 }
 

@@ -8,6 +8,7 @@ import { cutText } from '../../output/text-width.ts'
 import { type Address, readAddress } from '../../run/read-address.ts'
 import type { Chat } from './chat.ts'
 import { runCommand } from './chat-commands.ts'
+import type { Entered } from './input.ts'
 import { runOwnCommand } from './run-own-command.ts'
 import { switchAgent, talksTo } from './switch-agent.ts'
 import { takeHandoff } from './take-handoff.ts'
@@ -19,17 +20,17 @@ import { sendMessage } from './take-turn.ts'
  */
 export async function runChat(chat: Chat): Promise<ExitCode> {
   while (!chat.isLeft) {
-    const line = await nextLine(chat)
-    if (line === undefined) break
+    const entered = await nextLine(chat)
+    if (entered === undefined) break
     const { conversation, runtime } = chat
-    const meaning = understandLine(line, {
+    const meaning = understandLine(entered.text, {
       names: namesOf(runtime),
       handoffs: conversation.handoffs.length,
       isPerson: chat.screen !== undefined,
       isFile: (name) => existsSync(path.resolve(conversation.workspace, name)),
     })
     try {
-      await carryOut(chat, meaning, line)
+      await carryOut(chat, meaning, entered)
     } catch (error) {
       if (!(error instanceof CadreError)) throw error
       const code = chat.output.failure(error)
@@ -40,15 +41,17 @@ export async function runChat(chat: Chat): Promise<ExitCode> {
 }
 
 /** What was typed while agents worked comes first. */
-async function nextLine(chat: Chat): Promise<string | undefined> {
+async function nextLine(chat: Chat): Promise<Entered | undefined> {
   await Promise.allSettled(chat.deliveries)
+  // Who stops everything does not want the next thing to begin: it waits in the input line.
+  if (chat.drive.stoppedBy !== undefined) chat.screen?.restore(chat.queue.splice(0))
   const who = cutText(cleanLine(chat.conversation.agent.name), 30)
   const queued = chat.queue.shift()
-  if (queued !== undefined) chat.output.note(chat.drive.style.bold(`${who}> ${cleanText(queued)}`))
+  if (queued !== undefined) chat.output.note(chat.drive.style.bold(`${who}> ${cleanText(queued.text)}`))
   return queued ?? chat.input.next(who)
 }
 
-async function carryOut(chat: Chat, meaning: Meaning, line: string): Promise<void> {
+async function carryOut(chat: Chat, meaning: Meaning, entered: Entered): Promise<void> {
   switch (meaning.kind) {
     case 'command':
       return runCommand(chat, meaning.name, meaning.rest)
@@ -57,23 +60,23 @@ async function carryOut(chat: Chat, meaning: Meaning, line: string): Promise<voi
     case 'handoff':
       return takeHandoff(chat, meaning.number)
     case 'message':
-      return sendMessage(chat, meaning.text, line)
+      return sendMessage(chat, meaning.text, entered)
     case 'unknown':
       // Refused, with the names that are like it.
       chooseAgent(chat.runtime, meaning.name)
       return
     case 'agent':
-      return address(chat, meaning.name, meaning.text, line)
+      return address(chat, meaning.name, meaning.text, entered)
   }
 }
 
-async function address(chat: Chat, name: string, text: string, line: string): Promise<void> {
+async function address(chat: Chat, name: string, text: string, entered: Entered): Promise<void> {
   const { conversation, output } = chat
   const before = conversation.agent
   switchAgent(chat, name)
   if (text === '') return output.note(talksTo(conversation))
   try {
-    await sendMessage(chat, text, line)
+    await sendMessage(chat, text, entered)
   } catch (error) {
     // Nothing was sent: the conversation is still with whom it was.
     conversation.agent = before

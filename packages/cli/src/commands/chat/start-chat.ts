@@ -160,22 +160,30 @@ async function openScreen(
   options: Pick<Chat, 'io' | 'drive' | 'runtime' | 'status' | 'commands'> & { readonly workspace: string },
 ): Promise<ChatScreen> {
   const { io, drive, runtime, status, commands, workspace } = options
-  const [{ createChatScreen }, { openMessageHistory }, { createCompleter }, { FoldedOutputs }] =
-    await Promise.all([
-      import('./chat-screen.ts'),
-      import('./message-history.ts'),
-      import('./complete.ts'),
-      import('./folded-outputs.ts'),
-    ])
+  const [
+    { createChatScreen },
+    { openMessageHistory },
+    { createCompleter },
+    { createFileIndex },
+    { FoldedOutputs },
+  ] = await Promise.all([
+    import('./chat-screen.ts'),
+    import('./message-history.ts'),
+    import('./complete.ts'),
+    import('./file-index.ts'),
+    import('./folded-outputs.ts'),
+  ])
   return createChatScreen({
     io,
     style: drive.style,
     history: openMessageHistory(runtime.home),
-    complete: createCompleter({
-      workspace,
-      commands: () => allCommands({ commands, runtime }).map(({ name }) => name),
-      agents: () => namesOf(runtime).map(mention),
-    }),
+    completer: (changed) =>
+      createCompleter({
+        workspace,
+        commands: () => allCommands({ commands, runtime }),
+        agents: () => namesOf(runtime).map(mention),
+        files: createFileIndex(workspace, changed),
+      }),
     status: () => status.facts(),
     turn: { workspace, folded: new FoldedOutputs() },
   })

@@ -21,14 +21,14 @@ export async function takeHandoff(chat: Chat, number: number, how?: 'fill' | 'se
       `the handoff ${quoted(handoff)} has no message to send. Type your own, starting with @${to.name}.`,
     )
   if (how === 'send' || (how === undefined && sendsAtOnce(handoff)))
-    return sendMessage(chat, handoff.prompt, handoff.prompt, { handoff, to })
+    return sendMessage(chat, handoff.prompt, { text: handoff.prompt, mentions: [] }, { handoff, to })
   if (input.edit === undefined) {
     const text = `Nothing was sent. ${quoted(handoff)} would send this to ${cleanLine(to.name)}:\n${cleanText(handoff.prompt)}\nSend it with /handoff ${number} send.`
     return output.note(text, { type: 'filled', handoff: number, agent: to.name, prompt: handoff.prompt })
   }
-  const text = await input.edit(cutText(cleanLine(to.name), 30), handoff.prompt)
-  if (text === undefined) return output.note('Handoff cancelled.')
-  return sendMessage(chat, text, text, { handoff, to })
+  const entered = await input.edit(cutText(cleanLine(to.name), 30), handoff.prompt)
+  if (entered === undefined) return output.note('Handoff cancelled.')
+  return sendMessage(chat, entered.text, entered, { handoff, to })
 }
 
 function targetOf({ runtime }: Chat, handoff: Handoff): AgentDefinition {

@@ -18,6 +18,9 @@ export interface TurnTextOptions {
   readonly folded: FoldedOutputs
 }
 
+/** Lines of a message that are shown as they are. */
+const mostSaid = 10
+
 /**
  * What stays of a turn on the screen: what the entry agent says, as it says it, and how each of its calls ended, in that order. Takes events
  * that are in the view already.
@@ -39,7 +42,7 @@ export class TurnText {
 
   /** Lines that are final. */
   event(event: CadreEvent): string[] {
-    const { style, columns, workspace } = this.#options
+    const { columns, workspace } = this.#options
     if (event.type === 'session.started' && event.parent === undefined) this.entry = event.session
     if (event.session !== this.entry) return this.#apart('call', this.#calls(event, columns()))
     switch (event.type) {
@@ -52,7 +55,7 @@ export class TurnText {
         return this.#receive(event.text)
       case 'message.added':
         if (event.from !== 'person') break
-        return [...this.#breakOff(), ...this.#apart('text', [style.bold(`> ${cleanText(event.text)}`)])]
+        return [...this.#breakOff(), ...this.#apart('text', this.#said(event.text))]
       case 'call.started':
         if (event.tool === 'write_file' || event.tool === 'edit_file') {
           const input = callOf(this.#options.view, event.session, event.call)?.input ?? ''
@@ -73,6 +76,15 @@ export class TurnText {
 
   end(): string[] {
     return this.#breakOff()
+  }
+
+  /** What the person said meanwhile. Attached files make it long. */
+  #said(text: string): string[] {
+    const { style, columns, folded } = this.#options
+    const [first = '', ...rest] = cleanText(text).split('\n')
+    const title = style.bold(`> ${first}`)
+    if (rest.length <= mostSaid) return [title, ...rest.map((line) => style.bold(line))]
+    return [title, ...folded.fold(`> ${first}`, rest.join('\n'), columns(), style)]
   }
 
   #streamed(): MarkdownStream {

@@ -55,7 +55,7 @@ function openLog(home: Home, log: string): { readonly file: number; readonly fro
     writeSync(file, `${new Date().toISOString()} cadre up --detach\n`)
     return { file, from: statSync(log).size }
   } catch (error) {
-    const message = `cannot write the log of the daemon. ${describeTrouble(error)}, or use another home directory with --home.`
+    const message = `cannot write the daemon log. ${describeTrouble(error)}, or use another home directory with --home.`
     throw new CadreError('configuration', message, { where: log, cause: error })
   }
 }

@@ -44,7 +44,7 @@ export async function down(
       rmSync(request, { force: true })
       throw new CadreError(
         'timeout',
-        `process ${owner.pid} on ${owner.host} did not stop within ${patience / 1000} seconds. See what it is doing with "cadre status", or run "kill -9 ${owner.pid}"; the next "cadre up" continues from there.`,
+        `process ${owner.pid} on ${owner.host} did not stop within ${patience / 1000} seconds. Check it with "cadre status", or run "kill -9 ${owner.pid}"; the next "cadre up" resumes its work.`,
       )
     }
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -23,7 +23,7 @@ export async function prepareDemo(io: Io, wanted: string | undefined): Promise<D
   const folder =
     wanted === undefined ? mkdtempSync(path.join(tmpdir(), 'cadre-demo-')) : path.resolve(io.cwd, wanted)
   if (wanted !== undefined && existsSync(folder) && readdirSync(folder).length > 0)
-    throw new CadreError('usage', 'the folder for the demo must be empty or must not exist yet.', {
+    throw new CadreError('usage', 'the demo folder must be empty or must not exist yet.', {
       where: folder,
     })
   mkdirSync(folder, { recursive: true })

@@ -61,7 +61,7 @@ function onlyBuiltIn({ decidedBy }: Policy): Check {
   const key = 'customAgent.enabled'
   return ok(
     'agents',
-    `only built-in agents are available: ${key} is false (${decidedBy.get(key) ?? 'the policy'})`,
+    `only built-in agents are available: ${key} is false (${decidedBy.get(key) ?? 'policy'})`,
   )
 }
 

@@ -5,6 +5,7 @@ import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 import { type Check, fail, ok, warn } from './check.ts'
+import { agentsWithModels } from './check-agent-models.ts'
 import { checkCopilot } from './check-copilot.ts'
 import { checkGate } from './check-gate.ts'
 import { checkHome } from './check-home.ts'
@@ -29,10 +30,11 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const { checks: settled, settings } = await checkSettings(io, home, { policy, homeTrusted })
   const limit = (flags.wait ?? 3) * 1000
   const named = flags.model || io.env['CADRE_MODEL'] || settings?.config.model
+  const agents = agentsWithModels(io, home, { policy, team: settings?.config.team })
   const copilot = checkCopilot(io, settings, { model: named, limit })
   const [programs, model, sandbox, { checks: ofCopilot }] = await Promise.all([
     checkPrograms(),
-    checkModel(io, settings, policy, { named, copilot, limit }),
+    checkModel(io, settings, policy, { named, copilot, limit, agents }),
     checkSandbox(io.env),
     copilot,
   ])

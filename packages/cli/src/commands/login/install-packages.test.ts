@@ -106,7 +106,7 @@ it.each([
   [
     'leaves the program out',
     'mkdir -p "$3/node_modules/@github/copilot-language-server"',
-    /without what it needs/,
+    /without the files for this system/,
   ],
   ['is not there', undefined, /npm is not installed, or not on PATH/],
 ])('counts for nothing when npm %s', async (_, script, message) => {

@@ -39,7 +39,7 @@ export async function installPackages(
     const missing = packages.filter((item) => !isThere(fresh, item))
     if (missing.length > 0)
       return failed(
-        `npm installed ${missing.map(shown).join(' and ')} without what it needs on this system (${process.platform}-${process.arch}).`,
+        `npm installed ${missing.map(shown).join(' and ')} without the files for this system (${process.platform}-${process.arch}).`,
       )
     putInPlace(fresh, folder, packages)
     return { kind: 'installed' }
@@ -150,7 +150,7 @@ function runNpm(
     child.on('error', (error) => {
       if (hasCode(error, 'ENOENT') && existsSync(cwd))
         end(failed('npm is not installed, or not on PATH. Install Node.js together with npm.'))
-      else end(failed(`npm cannot be run: ${error.message}.`))
+      else end(failed(`cannot run npm: ${error.message}.`))
     })
     child.on('close', (code) => end(code === 0 ? { kind: 'done' } : failed(explain(said, code))))
   })
@@ -182,8 +182,8 @@ function explain(said: string, code: number | null): string {
     .filter((line) => line !== '' && !/complete log of this run|_logs.*debug/.test(line))
     .slice(-6)
   const what = unreachable.test(said)
-    ? 'npm cannot reach its registry: check the network, and the proxy and registry in the configuration of npm.'
-    : `npm ended with exit code ${code ?? 'unknown'}.`
+    ? 'npm cannot reach its registry: check the network, and the proxy and registry in the npm configuration.'
+    : `npm exited with code ${code ?? 'unknown'}.`
   return lines.length === 0 ? what : `${what} Its last lines: ${lines.join(' | ')}`
 }
 

@@ -103,7 +103,7 @@ function tableText(tables: readonly CheckedTable[], style: Style): string {
   )
   const calls = tables.reduce((sum, table) => sum + table.calls, 0)
   const failed = failures.length
-  const sum = `${counted(calls, 'call')}: ${calls - failed} as expected, ${failed} not`
+  const sum = `${counted(calls, 'call')}: ${calls - failed} passed, ${failed} failed`
   return `${failures.join('')}${failed === 0 ? style.green(sum) : style.red(sum)}\n`
 }
 

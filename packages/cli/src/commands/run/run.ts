@@ -69,7 +69,7 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
 }
 
 const lateNotice =
-  'standard input sent data after the run had started without it. The agents do not see it. Run it again with - after the work.'
+  'standard input received data after the run had started without it. The agents do not see this data. Run again with - after the work.'
 
 /** A report cannot have headings and be JSON. */
 function refuseSections({ name, requiredSections = [] }: AgentDefinition): void {

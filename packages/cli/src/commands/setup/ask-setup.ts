@@ -102,7 +102,7 @@ export async function askSetup(
     if (typed === '') return undefined
     const baseUrl = serverAddress(typed)
     if (baseUrl === undefined) {
-      tell('This is not an address. Type one such as http://127.0.0.1:8000/v1.')
+      tell('This is not a valid address. Enter one such as http://127.0.0.1:8000/v1.')
       return askServer()
     }
     const choice = { backend: 'openai', label: baseUrl, baseUrl } as const

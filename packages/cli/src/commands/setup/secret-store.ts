@@ -101,7 +101,7 @@ async function storeWith(
   const read = await run(shell[0], shell[1], '', env)
   return read.code === 0 && read.stdout.trim() === secret
     ? undefined
-    : `${program} did not return what was stored`
+    : `${program} did not return the stored key`
 }
 
 /** Milliseconds: a store may ask the user to unlock it. */

@@ -52,7 +52,7 @@ export async function takeUndo(wanted: TakeUndoRequest): Promise<UndoEnd> {
     const left =
       applied.skipped.length === 0 ? '' : ` ${counted(applied.skipped.length, 'changed file')} kept.`
     const next = direction === 'undo' ? 'Undone: ' : 'Redone: '
-    const back = direction === 'undo' ? ` Bring the changes back with "${redo}".` : ''
+    const back = direction === 'undo' ? ` Restore the changes with "${redo}".` : ''
     show(`${next}${done} restored.${left}${back}\n`)
   }
   return applied
