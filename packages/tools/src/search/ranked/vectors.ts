@@ -3,7 +3,8 @@ import type { Embed } from './embed.ts'
 import type { IndexStore } from './index-store.ts'
 
 const name = 'vectors-1'
-const batch = 64
+/** Small enough that a budget need not be large to cover one. */
+const batch = 32
 /** Stored after this many, so that a cancelled search keeps its progress. */
 const worthKeeping = 512
 
