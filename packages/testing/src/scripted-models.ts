@@ -102,7 +102,7 @@ export function scriptedModels(
         ),
       )
       const wrong = [...missing, ...left.map((line) => `${line} was never asked for`)]
-      if (wrong.length > 0) throw new Error(`the script does not fit what happened:\n${wrong.join('\n')}`)
+      if (wrong.length > 0) throw new Error(`the script does not match the requests:\n${wrong.join('\n')}`)
     },
   }
 }

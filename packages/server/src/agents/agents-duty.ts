@@ -96,7 +96,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
   }
 }
 
-/** For a template, warnings about unread keys are shown too. `cadre lint` reports everything else. */
+/** Shows errors, and for templates most warnings too. `cadre lint` reports everything else. */
 function isShown({ severity, code }: Diagnostic, name: string): boolean {
   if (severity === 'error') return true
   return severity === 'warning' && code !== 'description-missing' && name.startsWith('templates/')

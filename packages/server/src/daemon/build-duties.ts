@@ -88,7 +88,7 @@ export function buildDuties(
       environment: options.environment ?? {},
       receive:
         options.receive ??
-        (() => Promise.reject(new Error(`unreachable: nothing takes in what ${name} brings`))),
+        (() => Promise.reject(new Error(`unreachable: no receiver for messages of channel ${name}`))),
       approvals: async () => approvals.open(),
       async decide(id, answer) {
         const counted = await approvals.decide(id, answer)
