@@ -86,7 +86,7 @@ test.each([
 })
 
 test('lists agents whose model is not available, and the model that they get', async () => {
-  const wire = await startWire(answers.hang(), { models: ['house'] })
+  const wire = await startWire(answers.reply({ text: 'fine' }), { models: ['house'] })
   onTestFinished(wire.close)
   const project = createProject({
     ...agentFile('lead', { model: 'nothing-like-it' }),

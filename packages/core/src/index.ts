@@ -113,6 +113,8 @@ export {
   type CommandsOfCall,
   defineTool,
   type Effect,
+  type ReserveTokens,
+  type TokenReservation,
   type Tool,
   type ToolContext,
   type ToolDefinition,

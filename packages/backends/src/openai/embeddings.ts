@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
-import { CadreError, type Clock, type Usage } from '@cadre/core'
+import { CadreError, type Clock, type Price, type Usage } from '@cadre/core'
 import { readEndpoint } from '../http/endpoint.ts'
 import { listModels } from '../http/list-models.ts'
 import { openTransport } from '../http/open-transport.ts'
 import { NotThere, requestJson } from '../http/request-json.ts'
+import { knownModel } from '../known-models.ts'
 import type { ModelsConfig } from '../models-config.ts'
 
 /** Turns texts into vectors, at the `/embeddings` of the configured OpenAI-compatible endpoint. */
 export interface Embeddings {
   /** Another one whenever the vectors are not comparable with those before. */
   readonly key: string
+  /** A server charges for it, at this price if it is known. */
+  readonly charged: { readonly price?: Price }
   /** Rejects with a `CadreError`. `spent` is told what the server reports. */
   embed(texts: readonly string[], signal: AbortSignal, spent?: (usage: Usage) => void): Promise<number[][]>
 }
@@ -47,8 +50,10 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
       return `${endpoint.shown} lists no embedding model. Name one with search.semantic.model in config.yaml`
   }
   const name = model
+  const price = config.models?.[`openai:${name}`]?.price ?? knownModel(name, endpoint)?.price
   let missing: Error | undefined
   return {
+    charged: price === undefined ? {} : { price },
     key: createHash('sha256')
       .update(`${endpoint.target('', '/').host}\0${name}`)
       .digest('hex'),
@@ -65,14 +70,21 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
           signal,
         )
         const usage = (answer as { usage?: { prompt_tokens?: unknown } } | null)?.usage?.prompt_tokens
-        if (typeof usage === 'number') spent?.({ input: usage, output: 0 })
+        if (typeof usage === 'number') spent?.(pricedUsage(usage, price))
         return vectorsOf(answer, texts.length, endpoint.shown)
       } catch (error) {
-        if (error instanceof NotThere) missing = error
+        if (error instanceof NotThere) {
+          missing = error
+          spent?.({ input: 0, output: 0 })
+        }
         throw error
       }
     },
   }
+}
+
+function pricedUsage(input: number, price: Price | undefined): Usage {
+  return { input, output: 0, ...(price && { cost: (input * price.input) / 1e6 }) }
 }
 
 function vectorsOf(answer: unknown, count: number, shown: string): number[][] {

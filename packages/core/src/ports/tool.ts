@@ -1,5 +1,6 @@
 import type { Boundary, ToolClass } from './agent.ts'
 import type { Image } from './entry.ts'
+import type { Price } from './model.ts'
 import type { Usage } from './report.ts'
 import type { JsonSchema, StandardSchema } from './schema.ts'
 
@@ -22,7 +23,22 @@ export interface ToolContext {
   readonly boundary?: Boundary
   /** Set if exactly this call was approved. Absent if rules alone allowed it. */
   readonly approved?: true
+  /** Set under a budget. Call it before each request that a server charges for, and send nothing if it refuses. */
+  readonly reserve?: ReserveTokens
 }
+
+/** Reserves the most tokens that a request can use from the budgets of the session. Waits for other requests of the run. */
+export type ReserveTokens = (wanted: {
+  /** An upper bound. */
+  readonly input: number
+  readonly price?: Price
+}) => Promise<TokenReservation>
+
+export type TokenReservation =
+  /** `settle`: once, when the request is over. Without a usage, the whole reservation counts as spent. */
+  | { readonly kind: 'reserved'; settle(usage: Usage | undefined): Promise<void> }
+  /** `reason`: a sentence without an end. */
+  | { readonly kind: 'refused'; readonly reason: string }
 
 export interface ToolResult {
   readonly content: string

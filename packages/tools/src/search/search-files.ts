@@ -110,6 +110,7 @@ function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
             meaning: input.mode === 'semantic',
             isWanted: wantedIn(root, below, filter),
             most: Math.min(input.limit ?? most, most),
+            reserve: context.reserve,
           },
           signal,
         )

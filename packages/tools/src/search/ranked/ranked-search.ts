@@ -1,10 +1,10 @@
 import path from 'node:path'
-import { addUsage, messageOf, noUsage, type Usage } from '@cadre/core'
+import { addUsage, messageOf, noUsage, type ReserveTokens, type Usage } from '@cadre/core'
 import { stampOf } from '@cadre/disk'
 import { openRegular } from '../../files/open-file.ts'
 import { codeOf, Refusal } from '../../refusal.ts'
 import type { LocateRipgrep } from '../locate-ripgrep.ts'
-import type { Embed, EmbedLoader } from './embed.ts'
+import { type Embed, type EmbedLoader, metered } from './embed.ts'
 import { FolderIndex } from './folder-index.ts'
 import { type IndexStore, openIndexStore } from './index-store.ts'
 import { type Hit, hashOf, type PassageIndex } from './passage-index.ts'
@@ -25,6 +25,8 @@ export interface RankedRequest {
   /** Whether a file is looked in, by its path below the folder. */
   readonly isWanted: (file: string) => boolean
   readonly most: number
+  /** Under a budget: for requests that a server charges for. */
+  readonly reserve?: ReserveTokens | undefined
 }
 
 export interface FoundPassage {
@@ -106,7 +108,7 @@ interface Around {
 }
 
 async function rank(
-  { root, query, meaning, isWanted }: RankedRequest,
+  { root, query, meaning, isWanted, reserve }: RankedRequest,
   index: PassageIndex,
   { options, store, spent }: Around,
   signal: AbortSignal,
@@ -116,7 +118,11 @@ async function rank(
   const embed = (await options.loadEmbed?.()) ?? unconfigured
   if (typeof embed === 'string') return byWords([`${embed}; ranked by words instead`])
   try {
-    return await byMeaning(index, { root, query, isWanted, embed, store, spent }, signal)
+    return await byMeaning(
+      index,
+      { root, query, isWanted, embed: metered(embed, reserve), store, spent },
+      signal,
+    )
   } catch (error) {
     if (signal.aborted) throw error
     return byWords([`semantic search failed: ${messageOf(error)}; ranked by words instead`])

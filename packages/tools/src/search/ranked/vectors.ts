@@ -3,7 +3,8 @@ import type { Embed } from './embed.ts'
 import type { IndexStore } from './index-store.ts'
 
 const name = 'vectors-1'
-const batch = 64
+/** Small enough that a budget need not be large to cover one. */
+const batch = 32
 /** Kept after so many, so that a search which is cancelled has not worked for nothing. */
 const worthKeeping = 512
 
