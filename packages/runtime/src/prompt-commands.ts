@@ -11,18 +11,18 @@ import type { RunParts } from './load-parts.ts'
 
 export interface PromptRequest {
   readonly prompt: PromptFile
-  /** What a person wrote behind the name. */
+  /** The text after the name. */
   readonly args: string
   readonly agent: AgentDefinition
 }
 
 /** The prompt files of a run, which are commands in a chat. */
 export interface PromptCommands {
-  /** As they are now. */
+  /** Returns the current prompt files. */
   list(): readonly PromptFile[]
-  /** The message that a prompt file stands for. Its commands run if the gate allows the agent to run them without approval. */
+  /** Returns the message of a prompt file. Its commands run if the gate allows the agent to run them without approval. */
   expand(request: PromptRequest, signal: AbortSignal): Promise<string>
-  /** The agent with those of its tools that the prompt file lists. */
+  /** Restricts the agent to the tools that the prompt file lists. */
   narrow(agent: AgentDefinition, prompt: PromptFile): AgentDefinition
 }
 
