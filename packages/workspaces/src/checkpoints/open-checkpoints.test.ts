@@ -127,7 +127,7 @@ test('changes of another session in between, or at the same time, are not undone
   })
 
   await ground.checkpoints.startCall(one, callOf('c3'))
-  // As another process would.
+  // Simulates another process.
   const other = ground.another()
   await other.startCall(two, callOf('c3'))
   ground.write('b.txt', 'whose?\n')
@@ -238,7 +238,7 @@ test('completes an undo that was killed after any of its steps, and leaves what 
     for (const { path: name } of inOrder.slice(0, count))
       rmSync(ground.at(name), { recursive: true, force: true })
     writeFileSync(ground.at('.cadre-undo-1-a.txt'), 'half of a f')
-    // Whatever comes next completes it: here, the plan of the opposite.
+    // The next operation completes it: here, the plan of the opposite.
     await ground.plan('redo')
     expect(ground.all()).toEqual(before)
     expect(existsSync(journal)).toBe(false)

@@ -16,7 +16,7 @@ import { chooseTurn, type Direction, isSameSteps, planUndo, type UndoPlan } from
 
 export interface UndoRequest {
   readonly direction: Direction
-  /** The folder to undo in, or one below it. */
+  /** The folder to undo in, or a folder below it. */
   readonly workspace: string
   /** The entry session whose last turn is undone. Default: the last turn of any session in the folder. */
   readonly session?: string | undefined
@@ -32,37 +32,37 @@ export type UndoPlanResult =
 export interface ApplyOptions {
   /** The person who wants it. */
   readonly by: string
-  /** Also replaces files that have changed since. A redo brings them back. */
+  /** Also replaces files that have changed since. A redo restores them. */
   readonly force?: boolean | undefined
-  /** Leaves files with a conflict as they are. */
+  /** Skips files with a conflict. */
   readonly skip?: boolean | undefined
 }
 
 export type UndoResult =
   | { readonly kind: 'applied'; readonly plan: UndoPlan; readonly skipped: readonly string[] }
-  /** Nothing was changed: there are conflicts, or files have changed since the plan was made. `plan` is the present one. */
+  /** Nothing was changed: there are conflicts, or files have changed since the plan was made. `plan` is the current one. */
   | { readonly kind: 'refused'; readonly plan: UndoPlan }
   | { readonly kind: 'nothing'; readonly reason: string }
   | { readonly kind: 'busy'; readonly reason: string }
 
 /** Checkpoints of turns in shared workspaces: what each turn changed, to undo and to redo it. */
 export interface Checkpoints {
-  /** A person's message to an entry session starts a turn. Costs nothing until the turn changes something. */
+  /** Starts a turn for a person's message to an entry session. Costs nothing until the turn changes something. */
   beginTurn(root: string, prompt: string): void
-  /** A session goes on in this process, perhaps after others: its last turn is the one on disk. */
+  /** A session continues in this process, perhaps after others: its last turn is the one on disk. */
   resumeTurn(root: string): void
-  /** Before a call that can change files. Returns a reason why the checkpoint is not complete, for the person, once for each turn. */
+  /** Called before a call that can change files. Returns why the checkpoint is incomplete, for the person, once per turn. */
   startCall(session: SessionSpec, call: JudgedCall): Promise<string | undefined>
   finishCall(session: SessionSpec, call: string): Promise<string | undefined>
-  /** Does `work`, which may change files in the shared workspace, as a call of this session. */
+  /** Runs `work`, which may change files in the shared workspace, as a call of this session. */
   around<T>(session: SessionSpec, name: string, work: () => Promise<T>): Promise<T>
   /** Ends the calls of a session that has ended. */
   endSession(session: SessionSpec): Promise<void>
-  /** What an undo or redo would do. Changes nothing in the folder. */
+  /** Plans an undo or redo. Changes nothing in the folder. */
   plan(request: UndoRequest): Promise<UndoPlanResult>
-  /** Does it, unless something has changed since the plan was made. All or nothing: after a crash, the next plan completes it. */
+  /** Applies a plan, unless something has changed since. All or nothing: after a crash, the next plan completes it. */
   apply(plan: UndoPlan, options: ApplyOptions): Promise<UndoResult>
-  /** What to tell the agent of this session about undone and redone turns. Returned until `forgetNotes`. */
+  /** Notes for the agent of this session about undone and redone turns. Returned until `forgetNotes`. */
   notes(root: string): readonly string[]
   forgetNotes(root: string, count: number): void
 }
@@ -72,7 +72,7 @@ export interface CheckpointsOptions {
   readonly limits?: Partial<CheckpointLimits>
 }
 
-/** For a folder without a repository, all of it is copied. */
+/** Without a repository, the whole folder is copied. */
 const limitsWithoutRepository = { files: 20_000, bytes: 500_000_000 }
 
 export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Checkpoints {
@@ -110,7 +110,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
         const turn = folder.turnFor(root, known.id || undefined, known.prompt)
         id = turn.id
         turns.set(root, { ...known, id })
-        // What could not be looked at once is not tried again in this turn: it takes long.
+        // A failed scan is not repeated in this turn, because it is slow.
         if (scope === 'all' && turn.incomplete !== undefined) return undefined
         const calls = open.get(session.id) ?? new Map()
         calls.set(call, { folder, turn: turn.id })
@@ -141,7 +141,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     if (calls?.size === 0) open.delete(session.id)
   }
 
-  /** The call goes on: its turn cannot be undone completely, and says so. */
+  /** The call continues: its turn cannot be undone completely, which is reported. */
   async function failed(
     session: SessionSpec,
     call: string,
@@ -187,7 +187,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
         at: new Date().toISOString(),
         steps,
       }
-      // A redo needs what is there now, and must not depend on what the repository keeps.
+      // A redo needs the current content, and must not depend on the project's repository.
       await folder.objects.keep(steps.flatMap(({ from }) => (from.kind === 'file' ? [from] : [])))
       writeFileSync(journalOf(folder), JSON.stringify(undo), { mode: ownerOnly, flush: true })
       await completeUndo(folder)
@@ -241,13 +241,13 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     forgetNotes: (root, count) => removeNotes(home, root, count),
   }
 
-  /** Under the lock. Completes an undo or redo that was written down, also one that a crash interrupted. */
+  /** Under the lock. Completes a recorded undo or redo, even if a crash interrupted it. */
   async function completeUndo(folder: CheckpointFolder): Promise<void> {
     const undo = readJournal(folder)
     if (undo === undefined) return
     removeDrafts(folder, undo.steps)
     await folder.observe(undo.steps.map(({ path: name }) => name))
-    // What somebody changed in the meantime is theirs.
+    // Files that someone else changed meanwhile are kept.
     const due = undo.steps.filter(({ path: name, from }) => isSameState(folder.stateOf(name), from))
     await applySteps(folder, due)
     await folder.observe(undo.steps.map(({ path: name }) => name))
@@ -288,7 +288,7 @@ function readJournal(folder: CheckpointFolder): UndoJournal | undefined {
     return JSON.parse(readFileSync(journalOf(folder), 'utf8')) as UndoJournal
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    // Torn while it was written: nothing of it was done.
+    // Torn while it was written, so none of it was applied.
     if (error instanceof SyntaxError) {
       rmSync(journalOf(folder), { force: true })
       return undefined

@@ -14,7 +14,7 @@ export interface RunningCall {
   readonly process: ProcessIdentity
 }
 
-/** Notes about the calls that are running, one file each, so that another process finds those of a process that has ended. */
+/** Records running calls, one file each, so that another process finds those of a process that has ended. */
 export class RunningCalls {
   readonly #folder: string
   readonly #self = thisProcess()
