@@ -2,8 +2,9 @@
  * Owns the checkpoints of one folder: `storage/checkpoints/<key>` of a home. Several processes may use it; everything happens under
  * one lock.
  *
- * 1. Cadre looks at the folder, or at the files that a call names, right before and right after each call. A difference belongs to
- *    the calls that were running between the two looks. A difference while none was running is somebody else's.
+ * 1. Cadre looks at the folder, or at the files that a call names, right before and right after each call. Calls that start or
+ *    finish at the same time share a look. A difference belongs to the calls that were running between the two looks. A difference
+ *    while none was running is somebody else's.
  * 2. The changes of a turn are written before the picture that contains them, and the picture before the note that the call was
  *    running is removed. So after a crash a change is seen twice, which is recognised, and never missed.
  * 3. Contents are in the store before a record names them. The content that a turn replaced is in the store itself, not borrowed.
@@ -27,6 +28,7 @@ import {
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { absent, type FileState, isSameState } from './file-state.ts'
+import { KnownIgnores } from './known-ignores.ts'
 import { type Look, lookIn, plainState } from './look-at.ts'
 import { type Content, ObjectStore } from './object-store.ts'
 import { Picture } from './picture.ts'
@@ -92,6 +94,9 @@ export class CheckpointFolder {
   readonly #key: string
   readonly #picture: Picture
   readonly #self = thisProcess()
+  readonly #ignores = new KnownIgnores()
+  /** Calls that this object has recorded as running, by the names of their files. */
+  readonly #mine = new Map<string, RunningCall>()
   #uncovered: readonly string[] = []
 
   constructor(home: Home, top: string, repository: Repository | undefined, limits: CheckpointLimits) {
@@ -172,29 +177,27 @@ export class CheckpointFolder {
     return listTurns(this.turns).find((id) => sessionOfTurn(id) === session)
   }
 
-  /** Under the lock. Looks at the folder before a call, and records that the call is running. */
-  async start(call: Omit<RunningCall, 'process'>): Promise<void> {
-    await this.settleDead()
-    await this.#attribute(await this.observe(call.scope), this.running())
-    this.#picture.save()
-    const running: RunningCall = { ...call, process: this.#self }
-    writeFileSync(this.#runningFile(call.id), JSON.stringify(running), { mode: ownerOnly })
-  }
-
-  /** Under the lock. Looks at the folder after a call, and records what it changed. Does nothing if the call is not running. */
-  async finish(id: string): Promise<void> {
+  /**
+   * Under the lock. Looks at the folder once, when some calls have finished and before others start. Records what the finished ones
+   * changed, and that the others are running. A finished call that is not recorded as running is left out.
+   */
+  async pass(finished: readonly string[], starting: readonly Omit<RunningCall, 'process'>[]): Promise<void> {
+    if (starting.length > 0) await this.settleDead()
+    const ids = new Set(finished)
     const all = this.running()
-    const mine = all.find((call) => call.id === id)
-    if (mine === undefined) return
-    await this.#attribute(await this.observe(mine.scope), all)
-    if (mine.scope === 'all') this.#noteUncovered(mine.turn)
+    const over = all.filter(({ id }) => ids.has(id))
+    if (over.length + starting.length === 0) return
+    await this.#attribute(await this.#observeFor([...over, ...starting]), all)
+    for (const turn of new Set(over.flatMap((call) => (call.scope === 'all' ? [call.turn] : []))))
+      this.#noteUncovered(turn)
     this.#picture.save()
-    rmSync(this.#runningFile(id), { force: true })
+    for (const call of starting) this.#noteRunning({ ...call, process: this.#self })
+    for (const { id } of over) this.#forgetRunning(id)
   }
 
   /** Under the lock. Records why the changes of a turn are not complete, and that the call is over. */
   fail(turn: string, id: string, reason: string): void {
-    rmSync(this.#runningFile(id), { force: true })
+    this.#forgetRunning(id)
     const record = readTurn(this.turns, turn)
     if (record !== undefined && record.incomplete === undefined)
       writeTurn(this.turns, { ...record, incomplete: reason })
@@ -203,6 +206,8 @@ export class CheckpointFolder {
   /** Calls that are recorded as running. */
   running(): readonly RunningCall[] {
     return listFolder(this.at('running')).flatMap((name) => {
+      const mine = this.#mine.get(name)
+      if (mine !== undefined) return [mine]
       try {
         return [JSON.parse(readFileSync(this.at('running', name), 'utf8')) as RunningCall]
       } catch {
@@ -212,7 +217,9 @@ export class CheckpointFolder {
   }
 
   isAlive({ id, process }: RunningCall): boolean {
-    const heard = statSync(this.#runningFile(id), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    const file = runningName(id)
+    if (this.#mine.has(file)) return true
+    const heard = statSync(this.at('running', file), { throwIfNoEntry: false })?.mtimeMs ?? 0
     return isAlive(process, this.#self, heard)
   }
 
@@ -221,23 +228,31 @@ export class CheckpointFolder {
     const all = this.running()
     const dead = all.filter((call) => !this.isAlive(call))
     if (dead.length === 0) return
-    const scope = dead.some((call) => call.scope === 'all') ? 'all' : dead.flatMap((call) => call.scope)
-    await this.#attribute(await this.observe(scope), all, 'interrupted')
+    await this.#attribute(await this.#observeFor(dead), all, 'interrupted')
     for (const { turn, scope: its } of dead) if (its === 'all') this.#noteUncovered(turn)
     this.#picture.save()
-    for (const { id } of dead) rmSync(this.#runningFile(id), { force: true })
+    for (const { id } of dead) this.#forgetRunning(id)
   }
 
-  /** Under the lock. Looks at everything or at these paths, and returns what is different from the last look. */
-  async observe(scope: Scope): Promise<readonly Difference[]> {
+  /** Under the lock. Looks at these paths, or at everything as well, and returns what is different from the last look. */
+  async observe(names: readonly string[], isAll = false): Promise<readonly Difference[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#look(scope === 'all' ? await this.#everything() : this.#named(scope))
+        const found = isAll ? await this.#everything() : new Map<string, Look | undefined>()
+        for (const name of names) if (!found.has(name)) found.set(name, this.#lookAt(name))
+        return await this.#look(found)
       } catch (error) {
         // A file that is replaced or removed while it is read.
         if (attempt >= 5 || hasCode(error, 'EACCES', 'ENOSPC') || !isPassing(error)) throw error
       }
     }
+  }
+
+  /** A path that a call names may be in a folder that a look at everything does not cover. */
+  #observeFor(calls: readonly Pick<RunningCall, 'scope'>[]): Promise<readonly Difference[]> {
+    const names = new Set(calls.flatMap(({ scope }) => (scope === 'all' ? [] : scope)))
+    const isAll = calls.some(({ scope }) => scope === 'all')
+    return this.observe([...names], isAll)
   }
 
   save(): void {
@@ -270,21 +285,17 @@ export class CheckpointFolder {
       ...(this.#repository === undefined ? [] : [path.join(this.#repository.commonDir, 'info', 'exclude')]),
       (await userIgnores()) ?? '',
     ]
-    const { found, uncovered } = await scanFolder({
-      top: this.top,
-      without: realPathOf(this.home.path),
-      ignored: await this.objects.ignored(excludes),
-      isUnversioned: this.#repository === undefined,
-      limits: this.#limits,
-    })
+    const without = realPathOf(this.home.path)
+    const isUnversioned = this.#repository === undefined
+    const { found, uncovered } = await this.#ignores.scan(
+      excludes,
+      () => this.objects.ignored(excludes),
+      (ignored) => scanFolder({ top: this.top, without, ignored, isUnversioned, limits: this.#limits }),
+    )
     this.#uncovered = uncovered
     const all = new Map<string, Look | undefined>(found)
     for (const name of this.#picture.paths()) if (!all.has(name)) all.set(name, this.#lookAt(name))
     return all
-  }
-
-  #named(names: readonly string[]): Map<string, Look | undefined> {
-    return new Map(names.map((name) => [name, this.#lookAt(name)]))
   }
 
   #lookAt(name: string): Look | undefined {
@@ -400,9 +411,21 @@ export class CheckpointFolder {
     if (uncovered.length !== turn.uncovered.length) writeTurn(this.turns, { ...turn, uncovered })
   }
 
-  #runningFile(id: string): string {
-    return this.at('running', createHash('sha256').update(id).digest('hex').slice(0, 32))
+  #noteRunning(call: RunningCall): void {
+    const file = runningName(call.id)
+    writeFileSync(this.at('running', file), JSON.stringify(call), { mode: ownerOnly })
+    this.#mine.set(file, call)
   }
+
+  #forgetRunning(id: string): void {
+    const file = runningName(id)
+    rmSync(this.at('running', file), { force: true })
+    this.#mine.delete(file)
+  }
+}
+
+function runningName(id: string): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 32)
 }
 
 const day = 86_400_000
