@@ -33,7 +33,7 @@ export interface Config {
     readonly semantic?: SemanticSettings
   }
   readonly daemon?: DaemonConfig
-  /** How Cadre notifies a person when an approval is pending or a run ends. */
+  /** How Cadre notifies a person at a terminal. */
   readonly notify?: 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
 }
 

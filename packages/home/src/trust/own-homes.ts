@@ -38,7 +38,7 @@ export function openOwnHomes(file: string): OwnHomes {
   }
 }
 
-/** Returns whether a home contains no files. */
+/** Returns whether a home is empty or does not exist. */
 export function isEmptyHome(home: string): boolean {
   try {
     return readdirSync(home).length === 0

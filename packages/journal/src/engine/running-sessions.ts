@@ -265,7 +265,7 @@ export class OpenSessions implements RunHost {
 /** The prompt in the file applies, even if it was edited while the session was not running. */
 function noticePrompt(file: SessionFile, spec: SessionSpec): void {
   if (file.spec.systemPrompt === spec.systemPrompt.toWellFormed()) return
-  file.change = 'The session file has a system prompt of its own.'
+  file.change = 'The session file contains a different system prompt.'
 }
 
 function attempt<T>(work: () => T): T | undefined {

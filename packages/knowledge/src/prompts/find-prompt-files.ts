@@ -15,8 +15,13 @@ export interface PromptFile {
   readonly model?: string
   /** The tools that the agent keeps, without the text in parentheses. */
   readonly tools?: readonly string[]
+  /** `allowed-tools` of a command of Claude Code: what needs no approval. `Bash(git add:*)`. */
+  readonly allowed?: readonly string[]
   readonly body: string
+  readonly file: string
   readonly shown: string
+  /** The user's own, or a file that came with the project. */
+  readonly level: 'user' | 'project'
   readonly dialect: 'copilot' | 'claude'
 }
 
@@ -83,7 +88,8 @@ function readPrompt(
     return undefined
   }
   const agent = textOf(fields, 'agent', 'mode')
-  const tools = listOf(fields, 'tools', 'allowed-tools')?.map((tool) => tool.replace(/\(.*$/s, '').trim())
+  const tools = listOf(fields, 'tools')?.map((tool) => tool.replace(/\(.*$/s, '').trim())
+  const allowed = dialect === 'claude' ? allowedIn(fields.get('allowed-tools')?.value) : []
   const hint = textOf(fields, 'argument-hint')
   const model = textOf(fields, 'model')
   return {
@@ -93,10 +99,19 @@ function readPrompt(
     ...(agent !== undefined && !modes.test(agent) && { agent }),
     ...(model !== undefined && model !== 'inherit' && { model }),
     ...(tools && { tools }),
+    ...(allowed.length > 0 && { allowed }),
     body: body.trim(),
+    file,
+    level: root === undefined ? 'user' : 'project',
     shown: shownAs(file, places),
     dialect,
   }
+}
+
+/** A list, or text with commas or spaces between the names. What is in brackets belongs to the name before them. */
+function allowedIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.filter((item) => typeof item === 'string')
+  return typeof value === 'string' ? (value.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? []) : []
 }
 
 function firstLine(body: string): string {

@@ -10,7 +10,7 @@ import { steerTurn } from './steer.ts'
 export async function takeTurn(chat: Chat, go: (signal: AbortSignal) => Promise<RunResult>): Promise<void> {
   const { drive, output, seen } = chat
   seen.view = emptyView()
-  const result = await whileBusy(chat, go).catch((error: unknown) => {
+  const result = await whileBusy(chat, true, go).catch((error: unknown) => {
     // Also if a command was to start the turn.
     if (error instanceof CadreError) chat.code = exitCodeOfError(error.code)
     throw error
@@ -20,9 +20,13 @@ export async function takeTurn(chat: Chat, go: (signal: AbortSignal) => Promise<
   if (drive.stoppedBy !== undefined && (!drive.hasPerson || drive.stoppedBy !== 'SIGINT')) chat.isLeft = true
 }
 
-/** Shows what `work` does. Meanwhile the person can type, and stop it. */
-export async function whileBusy<T>(chat: Chat, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  steerTurn(chat)
+/** Shows what `work` does. Meanwhile the person can stop it, and type: for its session if it `hears`, for later otherwise. */
+export async function whileBusy<T>(
+  chat: Chat,
+  hears: boolean,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  steerTurn(chat, hears)
   try {
     return await chat.drive.during(work)
   } finally {
