@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { foldHelp } from './fold-help.ts'
 
-test('breaks lines between words, below the column they are in', () => {
+test('wraps between words, within the column', () => {
   const text = [
     '  run    Run an agent on a task',
     'short',
@@ -21,7 +21,7 @@ test('breaks lines between words, below the column they are in', () => {
   )
 })
 
-test('keeps a word that is longer than a line, and a second column that leaves no room starts below', () => {
+test('keeps a word that is longer than a line, and moves a second column without space below', () => {
   expect(foldHelp('abcdefghijkl mn', 5)).toBe('abcdefghijkl\nmn')
   expect(foldHelp('  --a-long-flag  text of it', 20)).toBe('  --a-long-flag \n  text of it')
 })
