@@ -21,6 +21,21 @@ describe.each(readdirSync(packages).filter(hasManifest))('package %s', (name) =>
   })
 })
 
+describe('the adapters of backends', () => {
+  const adapters = ['anthropic', 'copilot-ls', 'copilot-sdk', 'openai', 'responses', 'scripted']
+
+  it.each(adapters)('%s imports no other adapter', (adapter) => {
+    const others = adapters.filter((other) => other !== adapter).join('|')
+    const folder = path.join(packages, 'backends')
+    const sources = sourcesOf(folder).filter((file) => file.startsWith(`src/${adapter}/`))
+    expect(sources).not.toEqual([])
+    const importsAnother = new RegExp(`(?:from|import\\() ?'\\.\\./(?:${others})/`)
+    expect(
+      sources.filter((file) => importsAnother.test(readFileSync(path.join(folder, file), 'utf8'))),
+    ).toEqual([])
+  })
+})
+
 describe('the checker', () => {
   const manifest: Manifest = { version: '1.0.0', dependencies: { '@cadre/core': '1.0.0', yaml: '2.0.0' } }
   const faults = (name: string, text: string, file = 'src/sample.ts') =>

@@ -20,7 +20,7 @@ describe('agents list', () => {
       /^lead \* +copilot +\.github\/agents\/lead\.agent\.md +gpt-5 +\.claude\/agents\/lead\.md +Leads the team$/m,
     )
     expect(stdout).toMatch(/^planner +template +\.cadre\/templates\/planner\.agent\.yaml/m)
-    expect(stdout).toContain('Files that define no valid agent:\n')
+    expect(stdout).toContain('Files without a valid agent:\n')
     expect(stdout).toMatch(/^ {2}\.claude\/agents\/broken\.md:4: maxTurns must be/m)
     expect(code).toBe(0)
   })
@@ -268,7 +268,7 @@ describe('agents show', () => {
     ])
     const { stdout } = await project.cadre(['agents', 'list'])
     expect(stdout).toMatch(
-      /Files that define no valid agent:\n {2}\S+settings\.json:\d+: configuration\.agents\[2\]/,
+      /Files without a valid agent:\n {2}\S+settings\.json:\d+: configuration\.agents\[2\]/,
     )
     const { files: linted } = JSON.parse((await project.cadre(['lint', '--json'])).stdout)
     expect(linted).toMatchObject([{ status: 'rescued', agents: ['first', 'second'] }])

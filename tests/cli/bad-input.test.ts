@@ -148,7 +148,7 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     'a folder for the demo that is not empty',
     { 'd/x': 'x' },
     ['demo', '--dir', 'd'],
-    /\/d: the folder for the demo must be empty/,
+    /\/d: the demo folder must be empty/,
   ],
 ])('%s', async (_, files, args, sentence) => {
   const project = createProject(files)

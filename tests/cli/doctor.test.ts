@@ -85,6 +85,37 @@ test.each([
   })
 })
 
+test('lists agents whose model is not available, and the model that they get', async () => {
+  const wire = await startWire(answers.reply({ text: 'fine' }), { models: ['house'] })
+  onTestFinished(wire.close)
+  const project = createProject({
+    ...agentFile('lead', { model: 'nothing-like-it' }),
+    ...agentFile('helper', { model: 'openai:house' }),
+  })
+  const env = { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:house' }
+  const doctor = async () => {
+    const { code, json } = await project.cadre(['doctor', '--json'], { env })
+    return { code, told: checksIn(json()).filter(({ name }) => name === 'agent model') }
+  }
+  const { code, told } = await doctor()
+  expect(told).toMatchObject([
+    {
+      status: 'warn',
+      message: expect.stringMatching(
+        /^lead asks for the model "nothing-like-it", .* default model openai:house instead\.$/,
+      ),
+      fix: expect.stringContaining('aliases'),
+    },
+  ])
+  expect(code).toBe(0)
+  project.write('.config/cadre/policy.yaml', { models: { fallback: false } })
+  const denied = await doctor()
+  expect(denied.told).toMatchObject([
+    { status: 'fail', message: expect.stringContaining('lead cannot start') },
+  ])
+  expect(denied.code).toBe(1)
+})
+
 test('tells whether the server answers, and never shows the key', async () => {
   const seen: string[] = []
   const server = createServer((request, response) => {

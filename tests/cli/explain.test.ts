@@ -288,7 +288,7 @@ calls:
     const project = createProject({ ...team, 'table.yaml': table })
     const before = project.listing()
     const { code, stdout, stderr } = await project.cadre(['policy', 'test', 'table.yaml'])
-    expect([stdout, stderr]).toEqual(['5 calls: 5 as expected, 0 not\n', ''])
+    expect([stdout, stderr]).toEqual(['5 calls: 5 passed, 0 failed\n', ''])
     expect(code).toBe(0)
     expect(project.listing()).toEqual(before)
   })
@@ -303,7 +303,7 @@ calls:
       '    lead › middle › worker: read_file {"path":"a"}',
       expect.stringMatching(/^ {4}allow by policy, \S+: \w/),
       '    because: it is secret',
-      '11 calls: 10 as expected, 1 not',
+      '11 calls: 10 passed, 1 failed',
       '',
     ])
     expect(code).toBe(1)
@@ -380,7 +380,7 @@ calls:
     }))
     const project = createProject({ ...team, 'table.yaml': rows })
     const { stdout, code } = await project.cadre(['policy', 'test', 'table.yaml'])
-    expect(stdout).toBe(`${length} calls: ${length} as expected, 0 not\n`)
+    expect(stdout).toBe(`${length} calls: ${length} passed, 0 failed\n`)
     expect(code).toBe(0)
   })
 

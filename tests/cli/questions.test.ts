@@ -167,7 +167,7 @@ test('a call in doubt is listed with the approvals, and approve and reject answe
   expect(project.read('.cadre/tasks/approvals.task.md')).toContain(`cadre approve ${first!.id} --done`)
 
   // Approved, it is run again; interrupted again, it is asked about again.
-  expect((await project.cadre(['approve', first!.id])).stdout).toContain(`Runs again: ${first!.id}.`)
+  expect((await project.cadre(['approve', first!.id])).stdout).toContain(`Will run again: ${first!.id}.`)
   expect((await project.cadre(['approve', first!.id, '--done'])).code).toBe(2)
   await interrupt(2)
   const [second] = JSON.parse((await project.cadre(['approvals', '--json'])).stdout) as { id: string }[]

@@ -3,14 +3,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createProject } from './support/project.ts'
 
 /** A server whose model searches by meaning, and whose vectors know that felines are cats. */
-async function serve(hasEmbeddings: boolean) {
+async function serve(hasEmbeddings: boolean, tokens = 1000) {
   const vectorOf = (text: string) => (/feline|\bcat\b/.test(text) ? [1, 0] : [0, 1])
   const answer = ({ path, body }: WireRequest) => {
     if (path.endsWith('/embeddings')) {
       if (!hasEmbeddings) return answers.problem(404, 'not here')
       const { input } = body as { input: string[] }
       const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }))
-      return answers.raw([JSON.stringify({ data, usage: { prompt_tokens: 1000 } })])
+      return answers.raw([JSON.stringify({ data, usage: { prompt_tokens: tokens } })])
     }
     const { messages } = body as { messages: { role: string }[] }
     return messages.at(-1)?.role === 'tool'
@@ -54,6 +54,29 @@ test('searches by meaning with the endpoint of the model, without files that may
   )
   expect(again).toContain('motor')
   expect(again).not.toContain('sleeps')
+})
+
+test('embeddings spend from the budget of the run, which is never exceeded', async () => {
+  const wire = await serve(true, 25_000)
+  const env = { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:chat' }
+  const passages = Object.fromEntries(
+    Array.from({ length: 64 }, (_, page) => [`${page}.md`, `# ${page}\n\n${'word '.repeat(190)}\n`]),
+  )
+  const project = createProject({
+    ...passages,
+    '.cadre/config.yaml': { models: { 'openai:chat': { maxOutput: 100 } } },
+  })
+  const run = (budget: number) =>
+    project.cadre(['run', '--json', '--budget-tokens', String(budget), '--trust', 'find'], { env })
+  // A request can use 32,000 tokens. With the conversation, the first one fits, and the second one does not.
+  const small = await run(60_000)
+  expect(small.stdout).toMatch(/semantic search failed: the budget of .* does not allow another request/)
+  expect(asked(wire)).toHaveLength(1)
+  expect((small.json().at(-1) as { usage: { input: number } }).usage.input).toBeGreaterThanOrEqual(25_000)
+  const { session } = small.json().at(-1) as { session: string }
+  expect(project.read(`.cadre/sessions/${session}.session.yaml`)).toContain('type: tokens.settled')
+  const large = await run(1_000_000)
+  expect(large.stdout).not.toContain('semantic search failed')
 })
 
 test('ranks by words, with a notice, where the endpoint has no embeddings or sees the conversation elsewhere', async () => {

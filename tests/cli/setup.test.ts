@@ -176,7 +176,7 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
     terminal.type('3\r')
     await terminal.answers((screen) => screen.includes('Address'))
     terminal.type('my server\r')
-    await terminal.answers((screen) => /not an address.*Address/s.test(screen))
+    await terminal.answers((screen) => /not a valid address.*Address/s.test(screen))
     terminal.type('127.0.0.1:1/v1\r')
     await terminal.answers((screen) => screen.includes('API key'))
     terminal.type('\r')

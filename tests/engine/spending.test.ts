@@ -25,3 +25,27 @@ test('a request that was in flight when a process died counts in full, beside th
   expect(await tokensOf(sent(10, 20), sent(10, 20), reply(1, 2))).toBe(33)
   expect(await tokensOf(sent(10, 20), sent(5, 5), sent(1, 1))).toBe(42)
 })
+
+test('tokens that a tool reserved count with what the server reported, and in full without a report', async () => {
+  const reserved = (call: string, input: number) => ({ role: 'event', type: 'tokens.reserved', call, input })
+  const settled = (call: string, input: number) => ({
+    role: 'event',
+    type: 'tokens.settled',
+    call,
+    usage: { input, output: 0 },
+  })
+  const result = (call: string, input: number) => ({
+    role: 'tool_result',
+    tool_call_id: call,
+    content: 'x',
+    usage: { input, output: 0 },
+  })
+  expect(await tokensOf(reserved('a', 100), settled('a', 7), result('a', 7))).toBe(7)
+  expect(await tokensOf(reserved('a', 100))).toBe(100)
+  expect(await tokensOf(reserved('a', 100), reserved('b', 50), settled('a', 7))).toBe(57)
+  expect(await tokensOf(reserved('a', 100), reserved('a', 10), settled('a', 7))).toBe(107)
+  // Without a budget nothing was reserved. What a delegation spent is in the journal of its child.
+  expect(await tokensOf(result('a', 7))).toBe(7)
+  const started = { role: 'event', type: 'call.started', call: 'a', child: 'lead-1' }
+  expect(await tokensOf(started, result('a', 7))).toBe(0)
+})

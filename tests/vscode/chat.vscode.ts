@@ -67,7 +67,7 @@ describe('the participant @agents', () => {
       lane('worker', report('Done by the second model.')),
     )
     const answer = await asked('@agents Use both', /Both models answered\./)
-    expect(answer).toContain('VS Code offers no model "GPT-7 (copilot)"; Scripted One is used instead.')
+    expect(answer).toContain('VS Code offers no model "GPT-7 (copilot)", so Cadre uses Scripted One.')
     expect(requestsOf(code, 'coordinator').at(-1)?.model).toBe('scripted-one')
     expect(requestsOf(code, 'worker').at(-1)?.model).toBe('scripted-two')
   })

@@ -113,6 +113,8 @@ export {
   type CommandsOfCall,
   defineTool,
   type Effect,
+  type ReserveTokens,
+  type TokenReservation,
   type Tool,
   type ToolContext,
   type ToolDefinition,
@@ -133,19 +135,20 @@ export { stopGrace } from './session/perform.ts'
 export { joinPrompt, oneLine, workWithoutHeadings } from './session/prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
 export { sectionsOf } from './session/sections.ts'
-export { approveSession, foldEntries, nextMove, openCalls, type SessionState } from './session/state.ts'
+export type { SessionState } from './session/session-state.ts'
+export { approveSession, foldEntries, nextMove, openCalls } from './session/state.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'
 export { type AgentSetup, agentSetup } from './tree/agent-setup.ts'
 export { allowedTargets, isTargetDenied, readDelegation } from './tree/delegation.ts'
 export type { Explained, ExplainRequest } from './tree/explain.ts'
-export {
-  createOrchestrator,
-  type Orchestrator,
-  type OrchestratorOptions,
-  type ResumeOptions,
-  type RunResult,
-  type StartRequest,
-} from './tree/orchestrator.ts'
+export { createOrchestrator } from './tree/orchestrator.ts'
+export type {
+  Orchestrator,
+  OrchestratorOptions,
+  ResumeOptions,
+  RunResult,
+  StartRequest,
+} from './tree/orchestrator-contract.ts'
 export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolve-model.ts'
 export { type Specified, type SpecRequest, specify, specifyInParts } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'

@@ -9,6 +9,7 @@ import {
   messageOf,
   type Reviewer,
   type Rule,
+  type SessionSpec,
 } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { effectsOf, type Home, type Policy, type TrustItem } from '@cadre/home'
@@ -23,11 +24,13 @@ import { createAgentHooks } from './hooks/agent-hooks.ts'
 import { createHooks, type Hooks } from './hooks/create-hooks.ts'
 import type { HookSet } from './hooks/hook.ts'
 import { createPlaces, type Places } from './paths/places.ts'
+import type { ClaudeRule } from './permissions/claude-rule.ts'
 import { createPermissionsRule } from './permissions/create-permissions-rule.ts'
 import { noPermissions, type PermissionSet } from './permissions/find-permissions.ts'
 import { pathRestrictions } from './permissions/path-restrictions.ts'
 import { permissionAllowance } from './permissions/permission-allowance.ts'
 import { permissionCommands } from './permissions/permission-commands.ts'
+import { preapprovedFor } from './permissions/preapprove.ts'
 import { artifactOf } from './roles/artifact-of.ts'
 import { createRoleRule } from './roles/create-role-rule.ts'
 import { cleanEnvironment } from './sandbox/clean-environment.ts'
@@ -38,15 +41,15 @@ import type { FolderTrust } from './trust/folder-trust.ts'
 export interface GuardOptions {
   readonly home: Home
   readonly userHome: string
-  /** The user's own list of commands, if there is one. */
+  /** The user's own allowlist, if there is one. */
   readonly userAllowlist?: string | undefined
   readonly folder: Pick<FolderTrust, 'folder' | 'trusted'>
-  /** Set when the home is the user's own, or trusted: then its files need no further agreement. */
+  /** Set if the home is the user's own or trusted: then its files need no further trust. */
   readonly ownHome?: string | undefined
-  /** Whether a person has agreed to a file that came with the folder, as it is now. */
+  /** True if a person trusts a file of the folder with its current content. */
   readonly trusted: (item: TrustItem) => boolean
   readonly policy: Policy
-  /** The team in use, where somebody has chosen it. */
+  /** The team in use, if one was chosen. */
   readonly team?: Team | undefined
   /** `--allow`: for every session. */
   readonly allow?: readonly Effect[] | undefined
@@ -54,7 +57,7 @@ export interface GuardOptions {
   readonly granted?: ((root: string) => readonly Effect[]) | undefined
   /** `--no-human`. */
   readonly noHuman?: boolean | undefined
-  /** May still be looked for: until it is found there is none for the rules, and whoever runs commands waits for it. */
+  /** May still be pending. Until it resolves, the rules assume no sandbox, and commands wait for it. */
   readonly sandbox: Sandbox | Promise<Sandbox>
   readonly hooks: HookSet
   /** `permissions` in the settings of Claude Code. */
@@ -64,31 +67,31 @@ export interface GuardOptions {
   readonly tell: (message: string) => void
 }
 
-/** All that stands between the agents of a run and the machine: what the engine is given, and what tools are made with. */
+/** Everything that protects the machine from the agents of a run: rules for the engine, and settings for the tools. */
 export interface Guard {
   readonly rules: readonly Rule[]
   readonly answerers: readonly Answerer[]
   readonly reviewers: readonly Reviewer[]
   readonly attend: Attend | undefined
   readonly places: Places
-  /** The folder whose files came with a repository: no program is looked for in it. */
+  /** The project folder. Its files come from a repository, so no program is searched for in it. */
   readonly project: string
   readonly hooks: Hooks
-  /** When this is known the rules know it too. */
+  /** When it resolves, the rules use it too. */
   readonly sandbox: Sandbox | Promise<Sandbox>
-  /** Files that listing and searching leave out, for a workspace. */
+  /** Returns which files listing and searching must omit, for a workspace. */
   hiddenIn(workspace: string): ((real: string) => boolean) | undefined
-  /** What no command may read, for a workspace. */
+  /** Files that no command may read, for a workspace. */
   unreadableIn(workspace: string): Unreadable | undefined
-  /** What no command may change, for a workspace. */
+  /** Files that no command may change, for a workspace. */
   unwritableIn(workspace: string): Unwritable | undefined
-  /** What is wrong with the lists of commands. */
+  /** Problems in the allowlists. */
   readonly diagnostics: readonly Diagnostic[]
-  /** The same rules and no program: hooks are named to `list` in the place of being run. */
+  /** The same rules without running hooks: their names are passed to `list` instead. */
   withoutHooks(list: (names: readonly string[]) => void): Pick<Guard, 'rules' | 'answerers'>
 }
 
-/** The one place where the rules of a run are put together. Nothing is run and nothing is written. */
+/** Assembles all rules of a run. Runs and writes nothing. */
 export function createGuard(options: GuardOptions): Guard {
   const { home, userHome, folder, policy, team, agents, tell, trusted } = options
   const places = createPlaces({
@@ -96,7 +99,7 @@ export function createGuard(options: GuardOptions): Guard {
     userHome,
     ...(options.userAllowlist !== undefined && { userSettings: path.dirname(options.userAllowlist) }),
     project: folder.folder,
-    // What hooks run decides about agents, wherever in the project it lies.
+    // Files that hooks run affect decisions about agents, wherever they are in the project.
     scripts: scriptsOf(options),
   })
   const sandbox = createKnownSandbox(options.sandbox)
@@ -104,13 +107,8 @@ export function createGuard(options: GuardOptions): Guard {
   const { permissions = noPermissions } = options
   const more = pathRestrictions(permissions.rules, folder.folder)
   const denied = createDeniedPaths({ policy, more, places, userHome })
-  const ofPermissions = permissionCommands(permissions.rules)
-  const allowance = permissionAllowance({
-    rules: permissions.rules,
-    project: folder.folder,
-    userHome,
-    places,
-  })
+  const allowanceWith = (more: readonly ClaudeRule[]) =>
+    permissionAllowance({ rules: [...permissions.rules, ...more], project: folder.folder, userHome, places })
   const listFile = home.at('storage', 'terminal-cmd-allowlist.yaml')
   const allowlists = openAllowlists([
     {
@@ -130,7 +128,8 @@ export function createGuard(options: GuardOptions): Guard {
     agents,
     trusted,
     ownHome: options.ownHome,
-    // Nothing waited for an agreement when the run began: an agent's hooks are others by now, or a record says what no file says.
+    // Everything was trusted when the run started. So hooks that are untrusted now have changed since, or a record names
+    // hooks that no file contains.
     strangers: folder.trusted ? 'barred' : 'idle',
     transcript: (session) => home.at('sessions', `${session}.session.yaml`),
   })
@@ -139,19 +138,20 @@ export function createGuard(options: GuardOptions): Guard {
     createRoleRule({ places }),
     ...(denied.isEmpty ? [] : [createPathRule({ policy, more, places, userHome, sandboxed: isSandboxed })]),
     ...(permissions.rules.length + permissions.lost.length === 0 ? [] : [createPermissionsRule(permissions)]),
-    perGrant(options, (allow) =>
+    perGrant(options, (allow, preapproved) =>
       createEffectsRule({
         policy,
         team,
         allow,
         places,
         sandboxed: isSandboxed,
-        allowance,
+        allowance: allowanceWith(preapproved),
         ownOf: ({ agent }) => (agent.boundary?.writes === 'none' ? undefined : artifactOf(agent)),
       }),
     ),
-    perGrant(options, (allow) => {
+    perGrant(options, (allow, preapproved) => {
       const effects = effectsOf({ policy, team: team?.effects, allow })
+      const ofPermissions = permissionCommands([...permissions.rules, ...preapproved])
       return createCommandRule({
         allowlists: () => [...allowlists.lists(), ofPermissions],
         execute: effects.execute,
@@ -195,29 +195,30 @@ export function createGuard(options: GuardOptions): Guard {
   }
 }
 
-/** One rule per set of allowed effects, because the runs under one guard can have different grants. */
+/** One rule per set of allowed effects and of preapproved calls, because the sessions under one guard can have different ones. */
 function perGrant(
   { allow = [], granted = () => [] }: Pick<GuardOptions, 'allow' | 'granted'>,
-  create: (allow: readonly Effect[]) => Rule,
+  create: (allow: readonly Effect[], preapproved: readonly ClaudeRule[]) => Rule,
 ): Rule {
-  const usual = create(allow)
+  const usual = create(allow, [])
   const others = new Map<string, Rule>()
-  const ruleFor = (root: string): Rule => {
+  const ruleFor = ({ root, agent }: SessionSpec): Rule => {
     const more = granted(root).filter((effect) => !allow.includes(effect))
-    if (more.length === 0) return usual
-    const key = more.toSorted().join(' ')
-    const rule = others.get(key) ?? create([...allow, ...more])
+    const preapproved = preapprovedFor(agent)
+    if (more.length === 0 && preapproved.length === 0) return usual
+    const key = JSON.stringify([more.toSorted(), preapproved])
+    const rule = others.get(key) ?? create([...allow, ...more], preapproved)
     others.set(key, rule)
     return rule
   }
   return {
     ...usual,
     judge: (call, session, signal) =>
-      (call.tool.effect === 'read' ? usual : ruleFor(session.root)).judge(call, session, signal),
+      (call.tool.effect === 'read' ? usual : ruleFor(session)).judge(call, session, signal),
   }
 }
 
-/** Written by the user or the organisation; a project's policy is neither. */
+/** True if the user or the organisation wrote it, not the project. */
 function isOwnPolicy(place: string | undefined, userAllowlist: string | undefined): boolean {
   if (place === undefined) return false
   const folders = ['/etc/cadre', ...(userAllowlist === undefined ? [] : [path.dirname(userAllowlist)])]
@@ -231,7 +232,7 @@ function scriptsOf({ hooks, agents, folder }: GuardOptions): string[] {
 }
 
 interface KnownSandbox {
-  /** None as long as nobody knows. */
+  /** No sandbox until the check has finished. */
   readonly now: Sandbox
   readonly found: Sandbox | Promise<Sandbox>
 }
@@ -253,7 +254,7 @@ function createKnownSandbox(given: Sandbox | Promise<Sandbox>): KnownSandbox {
   }
 }
 
-/** Where nothing may be decided beforehand, a hook can refuse for a person and not agree. */
+/** If automatic approval is forbidden, a hook can deny for a person, but not approve. */
 function refusing(answerer: Answerer): Answerer {
   return async (...asked) => {
     const said = await answerer(...asked)

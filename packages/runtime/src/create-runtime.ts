@@ -10,7 +10,7 @@ import {
   type RunResult,
   type StartRequest,
 } from '@cadre/core'
-import { createAudit, homeItems } from '@cadre/gate'
+import { createAudit, homeItems, openAuditLog } from '@cadre/gate'
 import { type Config, watchRequests } from '@cadre/home'
 import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
 import { adoptFrom } from './adopt-from.ts'
@@ -22,6 +22,7 @@ import { loadParts, type PartsOptions, type RunParts } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
 import { orchestrate } from './orchestrate.ts'
+import { personName } from './person-name.ts'
 import type { AskPerson, ConfirmTrust } from './person-port.ts'
 import { createPromptCommands, type PromptCommands } from './prompt-commands.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
@@ -54,24 +55,24 @@ export interface Runtime extends Sessions {
   /** Starts, resumes, stops and explains sessions. */
   readonly orchestrator: Orchestrator
   readonly models: Models
-  /** What each turn changed in shared workspaces, to undo and redo it. */
+  /** The changes of each turn in shared workspaces, for undo and redo. */
   readonly checkpoints: Checkpoints
   readonly agents: AgentRegistry
   /** The default agent of a run. */
   readonly entry?: string
   /** The prompt files of the workspace. */
   readonly prompts: PromptCommands
-  /** How the user is called back to the terminal, as configured. */
+  /** How to notify the user, as configured. */
   readonly notify?: Config['notify']
   /** Shows a message to the user. */
   tell(message: string): void
   /** Messages to the user before a run starts. */
   readonly notices: readonly Notice[]
-  /** Handles requests of other processes, such as to cancel a session that runs here. The returned function stops that. */
+  /** Handles requests of other processes, such as to cancel a session that runs here. The returned function stops watching. */
   watchRequests(): () => void
 }
 
-/** With `--no-human`: refuses what is pending since an earlier run as well, unless somebody has decided it meanwhile. */
+/** With `--no-human`: also refuses pending questions of earlier runs, unless they were decided in the meantime. */
 const answerForNobody: AskPerson = async (_session, { kind }) => ({
   decision: kind === 'approval' ? 'reject' : 'leave',
   by: 'cadre',
@@ -114,6 +115,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       parts,
       orchestrator,
       workspace: path.resolve(environment.cwd, workspace),
+      person: personName(environment.env),
+      log: openAuditLog({ home, tell, environment: environment.env }),
     }),
     checkpoints,
     tell,

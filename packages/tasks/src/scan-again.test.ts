@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readAgain, readAnew, readWritten } from './written-tasks.ts'
 
-/** Lines that begin something, end something, or are taken for it. */
+/** Lines that start or end something, or look like it. */
 const line = fc.oneof(
   {
     weight: 5,
@@ -57,7 +57,7 @@ const text = (maxLength: number) =>
     .map((lines) => rawOf(lines.map(([words, eol]) => words + eol).join('')))
 const mark = fc.constantFrom('', '', '', '\u00ef\u00bb\u00bf')
 
-/** Two texts with a beginning and an end in common, which need not be at ends of lines. */
+/** Two texts with a common prefix and suffix, not necessarily at line boundaries. */
 const pair = fc
   .record({
     mark,
@@ -75,7 +75,7 @@ const pair = fc
 
 const again = (old: RawText, now: RawText) => readAgain([{ raw: old, read: readAnew(old) }], now, 0)
 
-test('what is read again in part is what is read as a whole', () => {
+test('a partial scan equals a full scan', () => {
   let inPart = 0
   fc.assert(
     fc.property(pair, ({ old, now }) => {
@@ -89,7 +89,7 @@ test('what is read again in part is what is read as a whole', () => {
   expect(inPart).toBeGreaterThan(500)
 })
 
-test('one text after another, each read from the one before', () => {
+test('scans a series of texts, each based on the previous one', () => {
   fc.assert(
     fc.property(
       text(30),
@@ -116,7 +116,7 @@ const tasks = (count: number) =>
     '',
   )
 
-test('code that is opened above and has no end hides nothing, and with an end everything', () => {
+test('code that is opened above hides everything up to its end, and nothing without one', () => {
   const all = `# All\n\n${tasks(1000)}`
   expect(readWritten(all).items).toHaveLength(1000)
   const opened = `# All\n\n- [ ] first\n\`\`\`\n${tasks(1000)}`
@@ -125,7 +125,7 @@ test('code that is opened above and has no end hides nothing, and with an end ev
   expect(readWritten(closed).items.length).toBe(readAnew(closed).items.length)
 })
 
-test('only what is not the same is read again', () => {
+test('scans only the changed part', () => {
   const old = tasks(1000)
   const read = readWritten(old)
   const now = readWritten(old.replace('- [ ] "Task 500"', '- [x] "Task 500"'))

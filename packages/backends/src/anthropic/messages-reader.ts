@@ -1,6 +1,7 @@
 import type { JsonObject, Reply, Usage, WireCall } from '@cadre/core'
 import { EventReader } from '../http/event-reader.ts'
 import type { BodyReader, ReadReply } from '../http/read-reply.ts'
+import { objectOf, textOf } from '../json-values.ts'
 
 interface Block {
   readonly start: JsonObject
@@ -9,7 +10,7 @@ interface Block {
   input: string
 }
 
-/** Makes a reply out of the events of Anthropic's Messages API, or of one whole message. */
+/** Builds a reply from the events of Anthropic's Messages API, or from one whole message. */
 export class MessagesReader implements BodyReader {
   readonly #id: string
   readonly #onText: (delta: string) => void
@@ -18,7 +19,6 @@ export class MessagesReader implements BodyReader {
   #model: string | undefined
   #stop: unknown
   #isDone = false
-  #error: unknown
   #usage: Record<string, unknown> | undefined
 
   /** `id` is `Model.id`. */
@@ -37,18 +37,11 @@ export class MessagesReader implements BodyReader {
   }
 
   push(chunk: string): boolean {
-    this.#events.push(chunk)
-    return this.#isDone || this.#events.garbled !== undefined
+    return this.#events.push(chunk) || this.#isDone
   }
 
   finish(): ReadReply {
-    this.#events.end()
-    if (this.#error !== undefined) return { kind: 'reported', error: this.#error }
-    if (this.#events.garbled !== undefined) return { kind: 'garbled', reason: this.#events.garbled }
-    if (this.#events.isEmpty) return { kind: 'empty' }
-    if (typeof this.#stop !== 'string')
-      return { kind: 'garbled', reason: 'it ended before the reply was complete' }
-    return this.#reply(this.#stop)
+    return this.#events.finish(() => (typeof this.#stop === 'string' ? this.#reply(this.#stop) : undefined))
   }
 
   #reply(stopReason: string): Reply {
@@ -99,7 +92,7 @@ export class MessagesReader implements BodyReader {
         this.#isDone = true
         return
       case 'error':
-        this.#error ??= event['error'] ?? event
+        this.#events.report(event['error'] ?? event)
         return
     }
   }
@@ -107,7 +100,7 @@ export class MessagesReader implements BodyReader {
   /** The server does not stream. */
   #takeWhole(message: JsonObject): void {
     if (message['type'] === 'error' || message['error'] !== undefined) {
-      this.#error = message['error'] ?? message
+      this.#events.report(message['error'] ?? message)
       return
     }
     this.#start(message)
@@ -156,7 +149,7 @@ export class MessagesReader implements BodyReader {
     }
   }
 
-  /** Counts are cumulative: a later event repeats or raises what an earlier one reported. */
+  /** Counts are cumulative: a later event repeats or raises the counts of an earlier one. */
   #count(usage: unknown): void {
     const told = Object.entries(objectOf(usage)).filter(([, value]) => typeof value === 'number')
     if (told.length > 0) this.#usage = { ...this.#usage, ...Object.fromEntries(told) }
@@ -168,13 +161,13 @@ function callOf({ start, input }: Block): WireCall {
   return { id: textOf(start['id']), type: 'function', function: { name, arguments: input || '{}' } }
 }
 
-/** As it must be sent back. */
+/** In the form in which it must be sent back. */
 function thinkingOf({ start, text, signature }: Block): JsonObject {
   if (start['type'] === 'redacted_thinking') return { type: 'redacted_thinking', data: start['data'] ?? '' }
   return { type: 'thinking', thinking: text, signature }
 }
 
-/** This API reports tokens of the cache beside the others. */
+/** This API reports cached tokens separately. */
 function usageOf(usage: Record<string, unknown>): Usage | undefined {
   const { input_tokens: input, output_tokens: output } = usage
   if (typeof input !== 'number') return undefined
@@ -186,12 +179,4 @@ function usageOf(usage: Record<string, unknown>): Usage | undefined {
     ...(cacheRead > 0 && { cacheRead }),
     ...(cacheWrite > 0 && { cacheWrite }),
   }
-}
-
-function objectOf(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

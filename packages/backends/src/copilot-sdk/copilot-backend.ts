@@ -1,6 +1,7 @@
-import { type Model, type ModelResolution, matchModel, messageOf, nearestModels } from '@cadre/core'
+import { type Model, matchModel, messageOf, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
-import { openOpenAi } from '../openai/openai-backend.ts'
+import { openTransport } from '../http/open-transport.ts'
+import { serverCatalog, unknownModel } from '../http/server-catalog.ts'
 import { type Access, readAccess } from './access.ts'
 import { copilotSdkModel } from './copilot-model.ts'
 import { hideSecrets } from './failure.ts'
@@ -9,17 +10,21 @@ import { Runtime } from './runtime.ts'
 import { RuntimeHost } from './runtime-host.ts'
 import type { SdkModel } from './sdk-types.ts'
 
-/** How long a list of models is believed, in milliseconds. */
+/** How long a list of models is cached, in milliseconds. */
 const listingAge = 5 * 60_000
 
 const noToken =
   'you are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN to the token of an account with Copilot, or run "gh auth login". "cadre login" signs in the language server only (copilot-ls:), but the SDK needs a token. To use your own model server, set copilot.offline: true in config.yaml.'
 
+const prefix = 'copilot-sdk'
+const example = 'gpt-5'
+
+type Provider = Extract<Access, { kind: 'provider' }>
 type Listing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, SdkModel> }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Models of GitHub Copilot, or of a server of one's own, through the runtime of the Copilot SDK. */
+/** Models of GitHub Copilot, or of your own server, through the runtime of the Copilot SDK. */
 export async function openCopilotSdk(context: BackendContext): Promise<Backend> {
   const { env, clock, config } = context
   const folder = findCopilotSdk(env)
@@ -31,7 +36,8 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
     clock,
   )
   const opened = new Map<string, Model>()
-  return { ...(access.kind === 'account' ? ofAccount(access) : ofProvider(access)), close: () => host.end() }
+  const models = access.kind === 'account' ? ofAccount(access) : await ofProvider(access)
+  return { ...models, close: () => host.end() }
 
   function ofAccount({ token, variable }: Extract<Access, { kind: 'account' }>): Backend {
     let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined
@@ -41,7 +47,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
           return unknown(
             name,
             [],
-            'copilot-sdk: must be followed by the name of a model, for example copilot-sdk:gpt-5.',
+            `${prefix}: must be followed by the name of a model, for example ${prefix}:${example}.`,
           )
         const listed = await list()
         if (listed.kind === 'failed') return { ...unknown(name, [], listed.reason), unreachable: true }
@@ -92,29 +98,23 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
     }
   }
 
-  /** The backend `openai` knows the models of the same server, and what is wrong with a name. */
-  function ofProvider(provider: Extract<Access, { kind: 'provider' }>): Backend {
-    const server = openOpenAi({
-      ...provider.context,
-      config: {
-        ...provider.context.config,
-        openai: { ...provider.context.config.openai, ...(provider.type !== 'openai' && { list: false }) },
-      },
-    })
+  /** The runtime asks the models of the server. Which models it has, the server itself says. */
+  async function ofProvider({ endpoint, type, context: asked }: Provider): Promise<Backend> {
+    const listed = { ...endpoint, lists: endpoint.lists && type === 'openai' }
+    const transport = await openTransport(listed, asked)
+    const catalog = serverCatalog({ prefix, example, endpoint: listed, transport, context: asked })
     return {
-      async open(name, factsOf) {
-        const found = await (await server).open(name, factsOf)
-        if (found.kind === 'unknown')
-          return { ...found, name: renamed(found.name), nearest: found.nearest.map(renamed) }
-        const { window, maxOutput, price } = found.model
-        const facts = { ...(window && { window }), ...(maxOutput && { maxOutput }), ...(price && { price }) }
-        return { ...found, model: modelOf(found.model.id.slice('openai:'.length), facts, undefined) }
+      async open(wanted, factsOf) {
+        const found = await catalog.find(wanted, factsOf)
+        if (found.kind === 'unknown') return found
+        const { name, facts, ...rest } = found
+        return { ...rest, model: modelOf(name, facts, undefined) }
       },
-      names: async () => (await (await server).names?.()) ?? [],
+      names: catalog.names,
     }
   }
 
-  /** The same object for the same name: it holds the conversations. */
+  /** Returns the same object for the same name: it owns the conversations. */
   function modelOf(name: string, facts: ModelFacts, multiplier: number | undefined): Model {
     let model = opened.get(name)
     if (model === undefined || model.window !== facts.window || model.maxOutput !== facts.maxOutput) {
@@ -126,24 +126,11 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
   }
 }
 
-function renamed(id: string): string {
-  return id.replace(/^openai:/, 'copilot-sdk:')
-}
-
-/** The runtime does not say whether GitHub refused the token or did not answer. */
+/** The runtime does not distinguish a rejected token from an unreachable GitHub. */
 function refusedToken(variable: string): string {
   return `Copilot does not accept the token in ${variable}. Set it to the token of an account with Copilot, or unset it and run "gh auth login". If GitHub cannot be reached, check the network.`
 }
 
-function unknown(
-  name: string,
-  near: readonly string[],
-  reason: string,
-): Extract<ModelResolution, { kind: 'unknown' }> {
-  return {
-    kind: 'unknown',
-    name: `copilot-sdk:${name}`,
-    nearest: near.map((found) => `copilot-sdk:${found}`),
-    reason,
-  }
+function unknown(name: string, near: readonly string[], reason: string) {
+  return unknownModel(prefix, name, reason, near)
 }

@@ -1,10 +1,11 @@
-import type { JsonObject } from '@cadre/core'
+import type { JsonObject, Reply } from '@cadre/core'
+import type { ReadReply } from './read-reply.ts'
 import { SseReader } from './sse.ts'
 
-/** More than any reply: a server that never ends a line must not fill the memory. */
+/** Longer than any reply: a server that never ends a line must not exhaust the memory. */
 const longest = 64 * 1024 * 1024
 
-/** Reads a body of server-sent events that hold JSON objects, or one JSON object if the server does not stream. */
+/** Reads server-sent events with JSON objects, or one JSON object if the server does not stream. */
 export class EventReader {
   readonly #onEvent: (event: JsonObject) => void
   readonly #onWhole: (value: JsonObject) => void
@@ -12,8 +13,8 @@ export class EventReader {
   readonly #events = new SseReader((data) => this.#take(data))
   #whole: string | undefined
   #isEmpty = true
-  /** Why the body cannot be read; it ends a sentence. */
-  garbled: string | undefined
+  #error: unknown
+  #garbled: string | undefined
 
   constructor(
     onEvent: (event: JsonObject) => void,
@@ -25,24 +26,36 @@ export class EventReader {
     this.#hide = hide
   }
 
-  get isEmpty(): boolean {
-    return this.#isEmpty
+  /** The server reported this error inside of what began as an answer. */
+  report(error: unknown): void {
+    this.#error ??= error
   }
 
-  push(chunk: string): void {
+  /** True if nothing that follows can be read. */
+  push(chunk: string): boolean {
     if (this.#isEmpty) {
       const start = chunk.trimStart()
-      if (start === '') return
+      if (start === '') return false
       this.#isEmpty = false
-      // Events never begin with a brace: this server does not stream, whatever it was asked for.
+      // Events never start with a brace: this server does not stream, although it was requested.
       if (start.startsWith('{')) this.#whole = ''
     }
     if (this.#whole === undefined) this.#events.push(chunk)
     else this.#whole += chunk
-    if ((this.#whole?.length ?? this.#events.held) > longest) this.garbled ??= 'it is too long'
+    if ((this.#whole?.length ?? this.#events.held) > longest) this.#garbled ??= 'it is too long'
+    return this.#garbled !== undefined
   }
 
-  end(): void {
+  /** Reads the rest of the body, and then the reply that it holds. `reply` returns undefined if the body has no end of a reply. */
+  finish(reply: () => Reply | undefined): ReadReply {
+    this.#end()
+    if (this.#error !== undefined) return { kind: 'reported', error: this.#error }
+    if (this.#garbled !== undefined) return { kind: 'garbled', reason: this.#garbled }
+    if (this.#isEmpty) return { kind: 'empty' }
+    return reply() ?? { kind: 'garbled', reason: 'it ended before the reply was complete' }
+  }
+
+  #end(): void {
     if (this.#whole === undefined) {
       this.#events.end()
       return
@@ -62,10 +75,10 @@ export class EventReader {
       const value: unknown = JSON.parse(text)
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
     } catch {
-      // Said below.
+      // Reported below.
     }
     const shown = this.#hide(text)
-    this.garbled ??= `it contains ${JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown)} instead of JSON`
+    this.#garbled ??= `it contains ${JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown)} instead of JSON`
     return undefined
   }
 }

@@ -1,16 +1,16 @@
 import type { JsonObject, Reply, Usage, WireCall } from '@cadre/core'
 import { EventReader } from '../http/event-reader.ts'
 import type { BodyReader, ReadReply } from '../http/read-reply.ts'
+import { listOf, objectOf, textOf } from '../json-values.ts'
 
-/** Makes a reply out of the events of OpenAI's Responses API, or of one whole response. */
+/** Builds a reply from the events of OpenAI's Responses API, or from one whole response. */
 export class ResponsesReader implements BodyReader {
   readonly #id: string
   readonly #onText: (delta: string) => void
   readonly #events: EventReader
-  /** Items that are complete, by their place in the output. */
+  /** Complete items, by their index in the output. */
   readonly #items = new Map<number, JsonObject>()
   #response: JsonObject | undefined
-  #error: unknown
 
   /** `id` is `Model.id`. */
   constructor(id: string, onText: (delta: string) => void, hide: (text: string) => string = (text) => text) {
@@ -28,18 +28,11 @@ export class ResponsesReader implements BodyReader {
   }
 
   push(chunk: string): boolean {
-    this.#events.push(chunk)
-    return this.#response !== undefined || this.#events.garbled !== undefined
+    return this.#events.push(chunk) || this.#response !== undefined
   }
 
   finish(): ReadReply {
-    this.#events.end()
-    if (this.#error !== undefined) return { kind: 'reported', error: this.#error }
-    if (this.#events.garbled !== undefined) return { kind: 'garbled', reason: this.#events.garbled }
-    if (this.#events.isEmpty) return { kind: 'empty' }
-    if (this.#response === undefined)
-      return { kind: 'garbled', reason: 'it ended before the reply was complete' }
-    return this.#reply(this.#response)
+    return this.#events.finish(() => this.#response && this.#reply(this.#response))
   }
 
   #reply(response: JsonObject): Reply {
@@ -57,7 +50,7 @@ export class ResponsesReader implements BodyReader {
           refusal += textOf(part['refusal'])
         }
       else if (item['type'] === 'function_call') calls.push(callOf(item))
-      // Without its encrypted content the server could not read it again.
+      // Without its encrypted content, the server could not read it again.
       else if (item['type'] === 'reasoning' && typeof item['encrypted_content'] === 'string')
         items.push({ at: (text === '' ? 0 : 1) + calls.length, item: withoutStatus(item) })
     }
@@ -96,10 +89,10 @@ export class ResponsesReader implements BodyReader {
         return
       case 'response.failed':
         this.#response ??= objectOf(event['response'])
-        this.#error ??= objectOf(event['response'])['error'] ?? 'the response failed'
+        this.#events.report(objectOf(event['response'])['error'] ?? 'the response failed')
         return
       case 'error':
-        this.#error ??= event['error'] ?? event
+        this.#events.report(event['error'] ?? event)
         return
     }
   }
@@ -108,7 +101,7 @@ export class ResponsesReader implements BodyReader {
   #takeWhole(response: JsonObject): void {
     const { error } = response
     if (error !== undefined && error !== null) {
-      this.#error = error
+      this.#events.report(error)
       return
     }
     this.#response = response
@@ -141,16 +134,4 @@ function usageOf(usage: JsonObject): Usage | undefined {
     output: typeof output === 'number' ? output : 0,
     ...(typeof cached === 'number' && cached > 0 && { cacheRead: Math.min(cached, input) }),
   }
-}
-
-function listOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.map(objectOf) : []
-}
-
-function objectOf(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

@@ -16,9 +16,9 @@ import { foldText } from '../output/fold-text.ts'
 import { buildApp } from './build-app.ts'
 import type { CliContext } from './command.ts'
 
-/** Finds the command, checks its arguments and runs it. Rejects with what went wrong, wrong usage included. */
+/** Finds the command, checks its arguments and runs it. Rejects with all errors, including usage errors. */
 export async function runApp(args: readonly string[], io: Io): Promise<ExitCode> {
-  // Before anything is started: a repository must not bring the programs.
+  // Before anything starts: a repository must not provide programs.
   dropProjectPath(io.env, [projectOf(io.cwd)])
   const complaints: string[] = []
   const context: CliContext & { process: { exitCode?: number | string | null } } = {
@@ -48,7 +48,7 @@ function withList(args: readonly string[]): readonly string[] {
   return ['agents', 'sessions'].includes(first) && isBare ? [first, 'list', ...args.slice(1)] : args
 }
 
-/** What the parser prints is help. */
+/** The parser only prints help. */
 function folded(text: string, { stdout }: Io): string {
   return stdout.isTTY ? foldText(text, stdout.stream.columns || 80) : text
 }

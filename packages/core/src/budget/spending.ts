@@ -5,7 +5,7 @@ import { childrenOfStart } from '../session/children-of-start.ts'
 import { add, nothingSpent, type Spending, spendingOfUsage } from './budget.ts'
 
 /**
- * What a session and everything below it has spent, according to the journals. That includes its children and the sessions of tasks
+ * Returns what a session and everything below it has spent, according to the journals. This includes its children and the sessions of tasks
  * that it created. A request without an answer counts in full, because the server may have billed it.
  */
 export async function spendingBelow(engine: Engine, id: string, accountRoot: string): Promise<Spending> {
@@ -38,16 +38,34 @@ async function chargedBy(engine: Engine, root: string): Promise<ReadonlyMap<stri
 function ownSpending(entries: readonly Entry[]): Spending {
   let total = nothingSpent
   let open: Spending | undefined
+  /** Of tools, by call. */
+  const reserved = new Map<string, Spending>()
+  const delegations = new Set<string | undefined>()
   const answered = (usage: Usage | undefined) => {
     total = add(total, usage === undefined ? (open ?? nothingSpent) : spendingOfUsage(usage))
     open = undefined
   }
   for (const entry of entries) {
     if (entry.role === 'assistant' && !entry.earlier && (open || entry.usage)) answered(entry.usage)
+    // Without reservations, what a tool spent is only in its result. That of a delegation is its child's.
+    if (entry.role === 'tool_result' && entry.usage !== undefined) {
+      const { tool_call_id: call } = entry
+      if (!reserved.has(call) && !delegations.has(call)) total = add(total, spendingOfUsage(entry.usage))
+    }
     if (entry.role !== 'event') continue
     const usage = entry['usage'] as Usage | undefined
-    if (entry.type === 'call.started') total = add(total, { ...nothingSpent, calls: 1 })
-    else if (entry.type === 'request.settled') answered(usage ?? { input: 0, output: 0 })
+    if (entry.type === 'call.started') {
+      total = add(total, { ...nothingSpent, calls: 1 })
+      if (childrenOfStart(entry).length > 0) delegations.add(entry.call)
+    } else if (entry.type === 'tokens.reserved' || entry.type === 'tokens.settled') {
+      const call = entry.call ?? ''
+      const isNext = entry.type === 'tokens.reserved'
+      total = add(
+        total,
+        isNext || usage === undefined ? (reserved.get(call) ?? nothingSpent) : spendingOfUsage(usage),
+      )
+      reserved.set(call, isNext ? mostOf(entry) : nothingSpent)
+    } else if (entry.type === 'request.settled') answered(usage ?? { input: 0, output: 0 })
     else if (entry.type === 'context.compacted' && usage !== undefined) answered(usage)
     else if (entry.type === 'request.sent') {
       answered(undefined)
@@ -55,7 +73,7 @@ function ownSpending(entries: readonly Entry[]): Spending {
     }
   }
   answered(undefined)
-  return total
+  return [...reserved.values()].reduce((sum, one) => add(sum, one), total)
 }
 
 function mostOf(entry: EventEntry): Spending {

@@ -81,7 +81,7 @@ export interface ReplyHooks {
   readonly notice?: (code: string, message: string) => void
 }
 
-/** In US dollars per million tokens. Without a price of their own, tokens of a cache cost as much as other input. */
+/** In US dollars per million tokens. Cached tokens without a separate price cost as much as other input. */
 export interface Price {
   readonly input: number
   readonly output: number
@@ -128,7 +128,7 @@ export type ModelResolution =
       readonly code?: Extract<ErrorCode, 'policy'>
       /** True if Cadre cannot check the name, because the backend is not installed, not signed in or does not respond. */
       readonly unreachable?: boolean
-      /** True if no other model may be used in its place. */
+      /** True if no other model may replace it. */
       readonly firm?: boolean
     }
 

@@ -1,5 +1,6 @@
 import type { Boundary, ToolClass } from './agent.ts'
 import type { Image } from './entry.ts'
+import type { Price } from './model.ts'
 import type { Usage } from './report.ts'
 import type { JsonSchema, StandardSchema } from './schema.ts'
 
@@ -22,7 +23,22 @@ export interface ToolContext {
   readonly boundary?: Boundary
   /** Set if exactly this call was approved. Absent if rules alone allowed it. */
   readonly approved?: true
+  /** Set under a budget. Call it before each request that a server charges for, and send nothing if it refuses. */
+  readonly reserve?: ReserveTokens
 }
+
+/** Reserves the most tokens that a request can use from the budgets of the session. Waits for other requests of the run. */
+export type ReserveTokens = (wanted: {
+  /** An upper bound. */
+  readonly input: number
+  readonly price?: Price
+}) => Promise<TokenReservation>
+
+export type TokenReservation =
+  /** `settle`: once, when the request is over. Without a usage, the whole reservation counts as spent. */
+  | { readonly kind: 'reserved'; settle(usage: Usage | undefined): Promise<void> }
+  /** `reason`: a sentence without an end. */
+  | { readonly kind: 'refused'; readonly reason: string }
 
 export interface ToolResult {
   readonly content: string
@@ -60,8 +76,8 @@ export interface Tool<Input = unknown> {
   /** Where the tool comes from. If several tools have the same name, `editor` takes precedence over `custom`, and `custom` over `built-in`. */
   readonly origin?: 'built-in' | 'custom' | 'editor'
   /**
-   * Set for a tool that is not set up, such as one for Slack without Slack. Agents that name it get it; agents that get all tools do not, so
-   * that it costs them nothing.
+   * Set for a tool that is not set up, such as one for Slack without Slack. Only agents that name it get it; agents with all tools do not,
+   * so that it does not fill their context.
    */
   readonly onlyNamed?: boolean
   /** The files and folders that the call uses, as the model wrote them. The gate checks them. */

@@ -6,13 +6,13 @@ import { nameKey } from '../vocabulary/name-key.ts'
 import { fitsWildcard, isEverything } from '../vocabulary/wildcard.ts'
 import { pathSubject } from './permission-path.ts'
 
-/** One thing that a call is about, as the patterns of permission rules see it. */
+/** One subject of a call, for the patterns of permission rules. */
 export interface Subject {
-  /** For a sentence; empty when the call is about nothing in particular. */
+  /** For messages. Empty if the call has no particular subject. */
   readonly label: string
-  /** Some part or reading of it fits: enough to restrict. */
+  /** True if any part or interpretation matches: enough for a restriction. */
   fitsSome(pattern: string): boolean
-  /** All of it fits, however it is read: needed to take a restriction back. */
+  /** True if every part matches in every interpretation: required to lift a restriction. */
   fitsWhole(pattern: string): boolean
 }
 
@@ -41,10 +41,10 @@ function agentSubject(target: string): Subject {
   return { label: target, fitsSome: fits, fitsWhole: fits }
 }
 
-/** Characters by which a shell makes more than one command of a line, or another one than it seems to be. */
+/** Characters with which a line can contain several commands, or a different one than it appears to. */
 const shellSyntax = /[;|&<>$`\n\r()]/
 
-/** `found` is what the line really comes down to, where somebody could tell. */
+/** `found`: the commands that the line runs, if the tool could determine them. */
 function commandSubject(command: string, found: CommandsOfCall | undefined): Subject {
   const whole = inOneLine(command)
   const programs = found?.list.map(programText) ?? []
@@ -62,7 +62,7 @@ function commandSubject(command: string, found: CommandsOfCall | undefined): Sub
   }
 }
 
-/** As it is written, and with the program's bare name: `/bin/rm -r x` is also `rm -r x`. */
+/** The command as written, and with only the program's base name: `/bin/rm -r x` is also `rm -r x`. */
 function programText([program = '', ...words]: readonly string[]): string[] {
   const bare = program.slice(program.lastIndexOf('/') + 1)
   return [program, ...(bare === program || bare === '' ? [] : [bare])].map((name) =>
@@ -70,7 +70,7 @@ function programText([program = '', ...words]: readonly string[]): string[] {
   )
 }
 
-/** `git status *` is also `git status` alone. */
+/** `git status *` also matches `git status`. */
 function fitsCommand(pattern: string, command: string): boolean {
   const plain = inOneLine(pattern)
   return fitsWildcard(plain, command) || (plain.endsWith(' *') && fitsWildcard(plain.slice(0, -2), command))
@@ -80,7 +80,7 @@ function inOneLine(text: string): string {
   return text.trim().replace(/\s+/g, ' ')
 }
 
-/** As it was written, and as it will be requested: `HTTPS://Evil.test:443` is `https://evil.test/`. */
+/** Matches the URL as written and in its normal form: `HTTPS://Evil.test:443` is `https://evil.test/`. */
 function addressSubject(address: string): Subject {
   const written = address.trim()
   const parsed = parse(written)
@@ -95,7 +95,7 @@ function addressSubject(address: string): Subject {
   }
 }
 
-/** `domain:example.com`, as Claude Code writes it. What restricts a host restricts those below it, too. */
+/** Matches patterns of Claude Code, such as `domain:example.com`. A restriction of a host also covers its subdomains. */
 function fitsHost(pattern: string, parsed: URL | undefined, below: boolean): boolean | undefined {
   const host = /^domain:(.+)$/i.exec(pattern)?.[1]?.trim().toLowerCase()
   if (host === undefined) return undefined

@@ -14,8 +14,8 @@ export interface Denied {
 }
 
 /**
- * Why a denied tool name matches no tool; `undefined` when it matches one. Stricter than for tools in agent files: a misspelt name
- * there grants nothing, but here it would deny nothing.
+ * Returns the reason why a denied tool name matches no tool, or `undefined` if it matches one. Stricter than for tools in agent files: a
+ * misspelt name there grants nothing, but here it would deny nothing.
  */
 export function unknownDenial(name: string, { tools, agents }: Denied): string | undefined {
   if (tools.some((tool) => covers(name, tool))) return undefined

@@ -1,8 +1,9 @@
+import { isObject } from './is-object.ts'
 import { resolveRef } from './resolve-ref.ts'
 
 type Kind = 'schema' | 'schemas' | 'named' | 'number' | 'texts' | 'list' | 'pattern' | 'type' | 'ref' | 'any'
 
-/** Every keyword that `checkSchema` applies or may ignore, and what its value must be. */
+/** Every keyword that `checkSchema` applies or may ignore, and the type of its value. */
 const keywords: Readonly<Record<string, Kind>> = {
   type: 'type',
   enum: 'list',
@@ -38,7 +39,7 @@ const keywords: Readonly<Record<string, Kind>> = {
   exclusiveMinimum: 'number',
   exclusiveMaximum: 'number',
   multipleOf: 'number',
-  // Descriptions, which restrict nothing. So is `format`, unless a program says otherwise.
+  // Annotations, which restrict nothing. `format` is one too, unless a validator enforces it.
   $schema: 'any',
   $id: 'any',
   $comment: 'any',
@@ -55,7 +56,7 @@ const keywords: Readonly<Record<string, Kind>> = {
 const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
 
 /**
- * Why `checkSchema` cannot apply a schema completely, one sentence each. Empty if it can: then a value without issues really is
+ * Returns the reasons why `checkSchema` cannot apply a schema completely, one sentence each. If there are none, a value without issues is
  * valid.
  */
 export function schemaFaults(schema: unknown): string[] {
@@ -117,8 +118,4 @@ function wrongPattern(pattern: string): string[] {
   } catch {
     return [`is not a valid pattern: ${pattern}`]
   }
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

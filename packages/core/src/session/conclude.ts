@@ -10,8 +10,8 @@ import { followUp } from './follow-up.ts'
 import { notice, type Session, say, withoutSlot } from './session.ts'
 
 /**
- * What to do with a reply that has no calls left to settle: take in what runs in the background, ask for what is missing,
- * or end. Nothing back means that the session goes on.
+ * Handles a reply without open calls: collects background results, asks for missing parts, or ends the session. Returns `undefined` if the
+ * session continues.
  */
 export async function conclude(session: Session): Promise<Ending | undefined> {
   const { state, spec } = session
@@ -45,7 +45,7 @@ export async function conclude(session: Session): Promise<Ending | undefined> {
   return review(session, { status: 'completed', text })
 }
 
-/** The backend stopped the reply: half a text is never taken for the whole. */
+/** The reply was truncated, so it must not count as a complete answer. */
 async function cutShort(
   session: Session,
   stop: 'length' | 'filtered',
@@ -62,7 +62,7 @@ async function cutShort(
   }
 }
 
-/** One follow-up with the results of everything that was started in the background. */
+/** Adds one follow-up with the results of all background delegations. */
 async function collect(session: Session): Promise<undefined> {
   const { state, background, node } = session
   const calls = [...state.background.keys()]
@@ -86,7 +86,7 @@ async function collect(session: Session): Promise<undefined> {
   return undefined
 }
 
-/** The call that started it was removed from the record: there is nothing to take up again. */
+/** The call that started the child was removed from the record, so it cannot be resumed. */
 function lostChild(session: Session, call: string): Promise<Report> {
   const child = session.state.background.get(call) ?? call
   const notices: Notice[] = [
@@ -101,7 +101,7 @@ function lostChild(session: Session, call: string): Promise<Report> {
   })
 }
 
-/** The last word of the gate on a report: sent back while sections are missing, at most a few times. */
+/** The gate's review of a report. It can return the report, for example for missing sections, a limited number of times. */
 async function review(session: Session, ending: Ending): Promise<Ending | undefined> {
   const request = { report: buildReport(session, ending), stops: session.state.nudges.stop }
   const verdict = await session.gate.review(request, session.spec, session.node.signal)

@@ -9,7 +9,7 @@ export async function hear(session: Session, work: Work): Promise<void> {
   const prompt = await attendPrompt(session, work)
   if (!prompt.taken) return
   await record(session, `news/${session.state.seq}`, () => [{ role: 'user', ...work } as Draft], {
-    // The sender forgets the message once it is recorded.
+    // The sender deletes the message once it is recorded.
     durable: work.message !== undefined,
   })
   await addContext(session, prompt.context)

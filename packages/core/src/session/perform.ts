@@ -3,6 +3,7 @@ import { messageOf } from '../ports/errors.ts'
 import type { JudgedCall } from '../ports/gate.ts'
 import type { Notice } from '../ports/report.ts'
 import type { ToolContext, ToolResult } from '../ports/tool.ts'
+import { reserveForCall } from './reserve-for-call.ts'
 import type { Session } from './session.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -12,7 +13,7 @@ export type Outcome = Omit<ResultDraft, 'role' | 'tool_call_id'> & {
   readonly notices?: readonly Notice[]
 }
 
-/** A tool that is told to stop has this many milliseconds to do so before the session continues without it. */
+/** How many milliseconds an aborted tool has to stop before the session continues without it. */
 export const stopGrace = 5_000
 
 /** Runs the tool. A failed tool is data for the model; a stopped one has no outcome. */
@@ -22,7 +23,8 @@ export async function perform(
 ): Promise<Outcome | undefined> {
   const { node, ports } = session
   if (node.signal.aborted) return undefined
-  const context = contextOf(session, call.id)
+  const reserve = reserveForCall(session, call.id)
+  const context = { ...contextOf(session, call.id), ...(reserve && { reserve }) }
   const ran: Promise<ToolResult | undefined> = startTool(() => tool.run(input, context, node.signal)).catch(
     (error) => (node.signal.aborted ? undefined : { content: messageOf(error), failed: true }),
   )

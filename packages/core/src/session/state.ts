@@ -1,136 +1,12 @@
-import type { RequestSize } from '../budget/request-size.ts'
-import type { AssistantEntry, Entry, EventEntry, ResultEntry, UserEntry, WireCall } from '../ports/entry.ts'
+import type { AssistantEntry, Entry, EventEntry, ResultEntry, UserEntry } from '../ports/entry.ts'
 import type { JsonObject } from '../ports/json.ts'
-import type { Message } from '../ports/model.ts'
-import { addUsage, type Notice, noUsage, type Report, type Usage } from '../ports/report.ts'
+import { addUsage, type Notice, type Report, type Usage } from '../ports/report.ts'
 import { isBlank } from '../text/is-blank.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { membersOfStart } from './children-of-start.ts'
-import { type RepeatedCall, repeatedCall } from './repeated-call.ts'
-
-/**
- * The state of a session: a fold over its entries and nothing else. Live and resumed sessions use the same `applyEntry`, so a session that
- * is read from its journal has exactly the state it had before.
- */
-export interface SessionState {
-  seq: number
-  /** Replies recorded. */
-  round: number
-  /** Replies since a person last said something; the limit on rounds counts these. */
-  roundsSinceWork: number
-  /** What the model is shown, with the `seq` of each beside it. Both only grow, except when context is compacted. */
-  messages: Message[]
-  messageSeqs: number[]
-  characters: number
-  /** The first and the latest request to the session. Compaction keeps both word for word. */
-  work: { readonly first: Message; readonly last: Message } | undefined
-  /** Input tokens the last reply was charged with, and the characters it was asked with: calibrates estimates. */
-  measured: { tokens: number; characters: number } | undefined
-  /** Under a budget: the last request, and the last one whose input tokens the server reported. */
-  sentRequest: RequestSize | undefined
-  measuredRequest: (RequestSize & { readonly tokens: number }) | undefined
-  /** The calls of the last reply in their order, and how many of them have no result. */
-  calls: Map<string, CallState>
-  unsettled: number
-  callIds: Set<string>
-  /** The ids of messages from outside that were received, or that a hook refused. */
-  heard: Set<string>
-  /** What a person said while calls were open: shown behind their results, because nothing may stand between the two. */
-  deferred: Message[]
-  /** Delegations in the background whose results are not collected yet: child session by call. */
-  background: Map<string, string>
-  /** The teams it leads, by the key of their name. */
-  teams: Map<string, TeamState>
-  /** Results that it was told, by `collected`. */
-  told: Set<string>
-  nudges: { report: number; empty: number; sections: number; schema: number; truncated: number; stop: number }
-  /** What it last said since a person did. */
-  lastText: string
-  /** Handed in through `reportOut`. */
-  reported: string | undefined
-  usage: Usage
-  sessions: number
-  callCount: number
-  notices: Notice[]
-  /** The last calls that repeat each other: same tool, same arguments, same outcome. Undefined after anything new was said. */
-  repeated: RepeatedCall | undefined
-  /** How many calls a budget refused, by its reason. */
-  refusedByBudget: Map<string, number>
-  /** What a person has permitted for the rest of the session, by the names of `Verdict.grants`. */
-  grants: Set<string>
-  /** Somebody outside ended it, until a person speaks again. */
-  stopped:
-    | { readonly status: 'incomplete' | 'error'; readonly code: string; readonly reason: string }
-    | undefined
-  /** The report, once the session has ended and as long as nothing was recorded after it. */
-  ended: Report | undefined
-  /** Who cancelled it, when it ended cancelled. */
-  cancelledBy: string | undefined
-}
-
-/** A team that a session leads. */
-export interface TeamState {
-  readonly name: string
-  /** The call that created it, as it was let through. */
-  readonly call: WireCall
-  readonly input: JsonObject | undefined
-  /** Sessions by the name of the member. */
-  readonly members: ReadonlyMap<string, string>
-}
-
-/** What the record says of a call. */
-export interface CallState {
-  readonly call: WireCall
-  /** Of the last try. */
-  started?: EventEntry
-  /** How often it was started: more than once if it was in doubt and run again. */
-  tries?: number
-  finished?: EventEntry
-  refused?: EventEntry
-  held?: EventEntry
-  result?: ResultEntry
-}
-
-/** More than this of one result is not shown to the model; the journal keeps it whole. */
-const shownResultLimit = 40_000
-
-const noNudges = { report: 0, empty: 0, sections: 0, schema: 0, truncated: 0, stop: 0 }
-
-function emptyState(): SessionState {
-  return {
-    seq: 0,
-    round: 0,
-    roundsSinceWork: 0,
-    messages: [],
-    messageSeqs: [],
-    characters: 0,
-    work: undefined,
-    measured: undefined,
-    sentRequest: undefined,
-    measuredRequest: undefined,
-    calls: new Map(),
-    unsettled: 0,
-    callIds: new Set(),
-    heard: new Set(),
-    deferred: [],
-    background: new Map(),
-    teams: new Map(),
-    told: new Set(),
-    nudges: { ...noNudges },
-    lastText: '',
-    reported: undefined,
-    usage: noUsage,
-    sessions: 1,
-    callCount: 0,
-    notices: [],
-    repeated: undefined,
-    refusedByBudget: new Map(),
-    grants: new Set(),
-    stopped: undefined,
-    ended: undefined,
-    cancelledBy: undefined,
-  }
-}
+import { repeatedCall } from './repeated-call.ts'
+import { type CallState, emptyState, noNudges, type SessionState } from './session-state.ts'
+import { capped, show, showSummary, takeUnseen } from './shown-messages.ts'
 
 export function foldEntries(entries: readonly Entry[], session: string): SessionState {
   const state = emptyState()
@@ -159,7 +35,7 @@ export function applyEntry(state: SessionState, entry: Entry, session: string): 
   }
 }
 
-/** Calls of the last reply that are not settled, in their order. */
+/** The unsettled calls of the last reply, in order. */
 export function openCalls(state: SessionState): readonly CallState[] {
   return state.unsettled === 0 ? [] : [...state.calls.values()].filter((call) => call.result === undefined)
 }
@@ -176,22 +52,6 @@ export function nextMove(state: SessionState): 'settle' | 'ask' | 'conclude' {
   return state.messages.at(-1)?.role === 'assistant' ? 'conclude' : 'ask'
 }
 
-function show(state: SessionState, message: Message, seq: number): void {
-  state.messages.push(message)
-  state.messageSeqs.push(seq)
-  state.characters += sizeOf(message)
-}
-
-function sizeOf(message: Message): number {
-  let size = (message.content?.length ?? 0) + 20
-  if (message.role === 'assistant') {
-    for (const call of message.tool_calls ?? [])
-      size += call.function.arguments.length + call.function.name.length
-    for (const { item } of message.reasoning?.items ?? []) size += JSON.stringify(item).length
-  }
-  return size
-}
-
 function applyUser(state: SessionState, entry: UserEntry): void {
   if (state.unsettled > 0) state.deferred.push(entry)
   else show(state, entry, entry.seq)
@@ -199,7 +59,7 @@ function applyUser(state: SessionState, entry: UserEntry): void {
     state.background.delete(call)
     state.told.add(call)
   }
-  // Whatever was said, it is something new to act on.
+  // The model has something new to act on.
   state.repeated = undefined
   state.usage = addUsage(state.usage, entry.usage)
   state.sessions += entry.sessions ?? 0
@@ -211,15 +71,15 @@ function applyUser(state: SessionState, entry: UserEntry): void {
     state.work = { ...state.work, last: entry }
     state.nudges = { ...noNudges }
     state.roundsSinceWork = 0
-    // What it said before is no answer to this.
+    // An earlier text does not answer the new message.
     state.lastText = ''
     state.stopped = undefined
   }
-  // A report that was sent back, or a conversation that goes on, has to be reported again.
+  // A returned report, or a new message, requires another report.
   state.reported = undefined
 }
 
-/** The record was cut back while the question was on its way: this is the answer to what is no longer there. */
+/** True if the record was rewound while the request was in flight, so the reply answers entries that no longer exist. */
 export function isOutdated({ asked, seq }: AssistantEntry): boolean {
   return asked !== undefined && asked >= seq
 }
@@ -244,22 +104,6 @@ function applyReply(state: SessionState, entry: AssistantEntry): void {
   if (entry.content !== null && !isBlank(entry.content)) state.lastText = entry.content
 }
 
-/** Takes back what was shown after the question was asked, so that it can stand behind the reply, unanswered. */
-function takeUnseen(state: SessionState, asked: number | undefined): Message[] {
-  let from = state.messages.length
-  while (
-    asked !== undefined &&
-    from > 0 &&
-    (state.messageSeqs[from - 1] as number) > asked &&
-    state.messages[from - 1]?.role === 'user'
-  )
-    from -= 1
-  state.messageSeqs.length = from
-  const unseen = state.messages.splice(from)
-  for (const message of unseen) state.characters -= sizeOf(message)
-  return unseen
-}
-
 /** The next request repeats this one and adds to it, so the tokens of this one bound part of the next. */
 function measureRequest(state: SessionState, usage: Usage | undefined): void {
   const { sentRequest } = state
@@ -271,7 +115,7 @@ function measureRequest(state: SessionState, usage: Usage | undefined): void {
 function applyResult(state: SessionState, entry: ResultEntry, session: string): void {
   const known = state.calls.get(entry.tool_call_id)
   state.callIds.add(entry.tool_call_id)
-  // A result whose call is gone, or is settled already, is no part of the conversation: models refuse such a one.
+  // Skip a result whose call was removed or is already settled: models reject such a result.
   if (known !== undefined && known.result === undefined) {
     known.result = entry
     state.unsettled -= 1
@@ -287,7 +131,7 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
   state.callCount += (entry.calls ?? 0) + (entry.outcome === 'refused' ? 0 : 1)
 }
 
-/** A call that creates or deletes a team was carried out. */
+/** Applies a completed call that created or deleted a team. */
 function applyTeam({ teams }: SessionState, { call, started }: CallState): void {
   const name = started?.['team']
   if (typeof name !== 'string') return
@@ -338,12 +182,13 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
       state.sentRequest = { bytes: Number(entry['bytes']), shape: String(entry['shape']) }
       return
     case 'journal.edited':
-      // The edit may have changed what was measured.
+      // The edit may have changed the measured request.
       state.measuredRequest = undefined
       state.sentRequest = undefined
       return
     case 'context.compacted':
-      applyCompaction(state, entry)
+      state.usage = addUsage(state.usage, entry['usage'] as Usage | undefined)
+      showSummary(state, entry)
       return
     case 'session.ended':
       state.ended = entry['report'] as unknown as Report
@@ -362,45 +207,12 @@ function applyAnswer(state: SessionState, entry: EventEntry): void {
   for (const grant of grantsOf(state.calls.get(call)?.held)) state.grants.add(grant)
 }
 
-/** The answer that also permits what follows of the same kind. */
+/** The answer that approves a call and grants similar calls for the rest of the session. */
 export const approveSession = 'approve-session'
 
-/** What a person may permit together with a call that is held. Of a firm one nothing: every such call has to be seen. */
+/** The grants that a person may give together with a held call. A firm call offers none, because each one needs its own approval. */
 export function grantsOf(held: EventEntry | undefined): readonly string[] {
   if (held?.['firm'] === true) return []
   const grants = held?.['grants']
   return Array.isArray(grants) ? grants.filter((grant) => typeof grant === 'string') : []
-}
-
-function applyCompaction(state: SessionState, entry: EventEntry): void {
-  state.usage = addUsage(state.usage, entry['usage'] as Usage | undefined)
-  const upTo = Number(entry['up_to'])
-  const kept = state.messageSeqs.findIndex((seq) => seq > upTo)
-  const from = kept < 0 ? state.messages.length : kept
-  const rest = state.messages.slice(from)
-  const restSeqs = state.messageSeqs.slice(from)
-  state.messages = []
-  state.messageSeqs = []
-  state.characters = 0
-  state.measured = undefined
-  state.measuredRequest = undefined
-  state.sentRequest = undefined
-  const { first, last } = state.work ?? {}
-  for (const work of new Set([first, last]))
-    if (work !== undefined && !rest.includes(work)) show(state, work, 0)
-  show(state, { role: 'user', content: entry.content ?? '' }, upTo)
-  rest.forEach((message, index) => {
-    show(state, message, restSeqs[index] as number)
-  })
-}
-
-/** Providers reject requests over their limit, and one long result would push everything else out of the window. */
-function capped(entry: ResultEntry, session: string): Message {
-  const { content } = entry
-  if (content.length <= shownResultLimit) return entry
-  const head = content.slice(0, shownResultLimit * 0.75)
-  const tail = content.slice(-shownResultLimit * 0.25)
-  const left = content.length - head.length - tail.length
-  const where = `the full result is in sessions/${session}.session.yaml, at tool_call_id ${entry.tool_call_id}`
-  return { ...entry, content: `${head}\n\n[${left} characters omitted; ${where}]\n\n${tail}` }
 }

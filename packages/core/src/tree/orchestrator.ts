@@ -1,14 +1,12 @@
 import { Accounts } from '../budget/accounts.ts'
 import type { AgentDefinition } from '../ports/agent.ts'
-import type { QuestionId, StoredSession } from '../ports/engine.ts'
+import type { StoredSession } from '../ports/engine.ts'
 import { CadreError, Suspended } from '../ports/errors.ts'
 import type { CadreEvent, EventBody } from '../ports/events.ts'
-import type { JsonObject } from '../ports/json.ts'
 import { defaultLimits, type RunLimits, withinCeilings } from '../ports/limits.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Notice, Report } from '../ports/report.ts'
-import { boundSession, type Controls, type SessionSpec, type Work } from '../ports/session-spec.ts'
-import type { Isolation } from '../ports/workspaces.ts'
+import { boundSession, type SessionSpec, type Work } from '../ports/session-spec.ts'
 import { createGate } from '../rules/create-gate.ts'
 import { engineRules } from '../rules/rules.ts'
 import { requireOutput } from '../schema/require-output.ts'
@@ -18,111 +16,13 @@ import { runSession } from '../session/run-session.ts'
 import { requireSections } from '../session/sections.ts'
 import { foldEntries } from '../session/state.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
-import { type Explained, type ExplainRequest, explainCall } from './explain.ts'
+import { explainCall } from './explain.ts'
 import { canChange, isolate, isolateLate } from './isolate.ts'
+import type { Orchestrator, OrchestratorOptions, ResumeOptions, RunResult } from './orchestrator-contract.ts'
 import { type OwnedRun, RunRegistry } from './run-registry.ts'
 import { specify, specifyInParts } from './specify.ts'
 import { startNotices } from './start-notices.ts'
 import { type StopReason, Tree } from './tree.ts'
-
-export interface StartRequest {
-  /** The id of the new session. Default: a generated id. `start` rejects if the session already exists. */
-  readonly id?: string
-  /** The name of the entry agent, or a definition. */
-  readonly agent: string | AgentDefinition
-  readonly work: Work | string
-  readonly workspace: string
-  /** How the workspace is isolated, if it belongs to another session. */
-  readonly isolation?: Isolation
-  readonly model?: string
-  readonly maxRounds?: number
-  readonly history?: SessionSpec['history']
-  /** A JSON Schema: the entry session must end with JSON that validates. */
-  readonly outputSchema?: JsonObject
-  /** False disables delegation in this run. */
-  readonly delegation?: boolean
-  /** Restrictions of the whole tree. */
-  readonly controls?: Controls
-  /** False: if the agent cannot start, the run fails, and the plain model does not answer instead. */
-  readonly plain?: boolean
-  /** Set if other sessions write at the same time. An agent that can write then gets its own workspace. */
-  readonly parallel?: boolean
-  /** The session that created this task or sent the message. If it has a budget, the budget pays for this session. */
-  readonly charged?: string
-  /** Sessions whose work this one continues. If it has its own workspace, the workspace starts with their changes. */
-  readonly from?: readonly string[]
-}
-
-/** A run ends with a report, or waits for a person. Resume it when there is an answer. */
-export type RunResult =
-  | { readonly kind: 'report'; readonly report: Report }
-  | { readonly kind: 'waiting'; readonly session: string; readonly questions: readonly QuestionId[] }
-
-export interface ResumeOptions {
-  readonly work?: Work | string
-  /**
-   * What to do with calls that a stop left open. `continue`, the default, resumes them, children included. `leave`, with new
-   * work, settles them as cancelled, so that the session starts on the new work at once.
-   */
-  readonly openCalls?: 'continue' | 'leave'
-  /** The model to use from now on. */
-  readonly model?: string
-  /** False: the session may not delegate from now on. */
-  readonly delegation?: false
-  /** Limits to change. The others stay as they were when the run started. */
-  readonly limits?: Partial<RunLimits>
-  /**
-   * The limit on rounds of the session from now on, also for a session that reached its old limit. Counts from the last message of a
-   * person.
-   */
-  readonly maxRounds?: number
-}
-
-export interface Orchestrator {
-  /** Starts a session. Rejects with a `CadreError` if the request is invalid, for example if the agent or model is unknown. */
-  start(request: StartRequest, signal: AbortSignal): Promise<RunResult>
-  /**
-   * Resumes a session, with or without new work. Without new work, an ended session returns its report again. Rejects with
-   * `owned` while its tree is running, in this process or in another. To send a message to a running session, use `tell`.
-   */
-  resume(id: string, options: ResumeOptions, signal: AbortSignal): Promise<RunResult>
-  /** Returns what the gate would decide about a call. Starts, runs and records nothing, if the caller omits rules that run programs. */
-  explain(request: ExplainRequest, signal: AbortSignal): Promise<Explained>
-  /**
-   * Stops one session of a running tree and all sessions below it. Returns false if it is not running in this process. `stays`: a person
-   * stopped it permanently. Otherwise a stopped root is an interrupted run.
-   */
-  cancel(session: string, options?: { readonly stays?: boolean }): boolean
-  /**
-   * Sends a message to a session that is running in this process. The session reads it in its next round. Resolves to true when the message
-   * is recorded, and to false if the session is not running here, or ended or was suspended first.
-   */
-  tell(session: string, work: Work): Promise<boolean>
-  /**
-   * Gives up the reply that this session is receiving. The session continues with the messages it was told, and learns how far its reply
-   * got. Calls that are running, and sessions below it, are not affected. Returns false if no reply is on its way here.
-   */
-  interrupt(session: string): boolean
-  /**
-   * Summarises the older rounds of a session that has ended, so that its next request is shorter. Returns false if there is nothing to
-   * summarise. Rejects if the session has not ended, or runs elsewhere.
-   */
-  compact(session: string, signal: AbortSignal): Promise<boolean>
-  /**
-   * Pauses the tree with this root. Without `root`, pauses everything in this orchestrator permanently. Each session is suspended when its
-   * allowed calls are settled, and nothing is cancelled. Resume it here or, after everything was paused, with another orchestrator, which
-   * judges the other calls of the last reply. `breaksOff`: do not wait for pending model replies; they are requested again.
-   */
-  pause(options?: { readonly root?: string; readonly breaksOff?: boolean }): void
-}
-
-export interface OrchestratorOptions {
-  readonly limits?: Partial<RunLimits>
-  /**
-   * Upper bounds for every limit, whether it comes from these options, an agent, a call, a resume or a stored run.
-   */
-  readonly ceilings?: Partial<RunLimits>
-}
 
 /** Creates an orchestrator, which runs trees of sessions. It reaches everything outside of core through `ports`. */
 export function createOrchestrator(ports: Ports, options: OrchestratorOptions = {}): Orchestrator {
@@ -141,7 +41,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   const accounts = new Accounts(ports.engine, (spec) => runLimits(spec).budget)
   const runLimits = (spec: SessionSpec): RunLimits => runs.known(spec.root)?.limits ?? limitsOf(spec)
   const at = instantWriter()
-  // Bodies are made for one event each, so they are completed in place.
+  // Each body is created for one event, so it can be completed in place.
   const emit = (session: string, body: EventBody) => {
     ports.emit(Object.assign(body, { seq: ++seq, at: at(ports.clock.now()), session }) as CadreEvent)
   }
@@ -188,7 +88,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       const running = run(spec)
-      // Only now does the node exist; an earlier abort would otherwise be missed.
+      // The node exists only now, so check for an earlier abort.
       if (signal.aborted) onAbort()
       return { kind: 'report', report: await running }
     } catch (error) {
@@ -377,7 +277,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   }
 }
 
-/** Writes instants; many events fall into one millisecond, and writing dates is not free. */
+/** Formats timestamps. Caches the last one, because many events share a millisecond. */
 function instantWriter(): (ms: number) => string {
   let last = Number.NaN
   let written = ''

@@ -2,7 +2,7 @@ import { CadreError } from '@cadre/core'
 import { expect, test } from 'vitest'
 import { systemTrouble } from './system-trouble.ts'
 
-test('what the machine cannot do now is told from what is wrong with a file', () => {
+test('distinguishes a system error from an invalid file', () => {
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'write' })
   expect(systemTrouble(full)).toBe('ENOSPC')
   expect(systemTrouble(new CadreError('configuration', 'the home cannot be used', { cause: full }))).toBe(

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@cadre/core'
 import { fitsPattern } from '@cadre/disk'
 import { type Condition, fieldAt, type Route } from './route.ts'
 
-/** The first route that fits a line of `inbox/<file>.jsonl`. */
+/** Returns the first route that matches a line of `inbox/<file>.jsonl`. */
 export function chooseRoute(routes: readonly Route[], file: string, data: JsonObject): Route | undefined {
   return routes.find(
     ({ from, match }) =>
@@ -12,7 +12,7 @@ export function chooseRoute(routes: readonly Route[], file: string, data: JsonOb
 
 function fits({ field, values }: Condition, data: JsonObject): boolean {
   const found = fieldAt(data, field) ?? null
-  // Of a list in the data one item is enough, as with labels.
+  // If the field is a list, such as labels, one matching item is enough.
   const candidates: readonly Json[] = Array.isArray(found) ? found : [found]
   return values.some((wanted) => candidates.some((value) => isSame(wanted, value)))
 }

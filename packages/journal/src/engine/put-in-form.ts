@@ -6,8 +6,8 @@ import type { SessionFile } from './session-file.ts'
 import { writeAnew } from './write-anew.ts'
 
 /**
- * Makes a file that was just read ready for further entries: a cut entry is cut off, a form that cannot be continued is
- * written anew. `kept`: the bytes that were read are still those of the file, up to `journal.good`.
+ * Prepares a file that was just read for further entries: removes an incomplete entry, and rewrites a format that cannot be appended to.
+ * `kept`: the file still has the bytes that were read, up to `journal.good`.
  */
 export function putInForm(file: SessionFile, journal: Journal, parts: EngineParts): 'kept' | 'written' {
   if (journal.torn !== undefined) {
@@ -27,7 +27,7 @@ export function putInForm(file: SessionFile, journal: Journal, parts: EnginePart
     writeAnew(file, parts)
     return 'written'
   }
-  // A person who begins a session in an editor has other things to write down than the time.
+  // People who write a session file omit the creation time.
   if (file.spec.created === '') file.spec = { ...file.spec, created: new Date().toISOString() }
   const beside = keepOriginal(file.path)
   writeAnew(file, parts)
@@ -36,7 +36,7 @@ export function putInForm(file: SessionFile, journal: Journal, parts: EnginePart
   return 'written'
 }
 
-/** Told to whoever looks at the diagnostics, and recorded in the journal with the next write. */
+/** Reports a diagnostic, and records it in the journal with the next write. */
 export function note(
   file: SessionFile,
   type: JournalDiagnostic['code'],

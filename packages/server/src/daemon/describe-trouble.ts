@@ -1,7 +1,7 @@
 import { messageOf } from '@cadre/core'
 import { systemTrouble } from '@cadre/disk'
 
-/** Why a home cannot be written, and what to do about it: two sentences, the last without its full stop. */
+/** Explains why a home is not writable, and what to do: two sentences, the last without a full stop. */
 export function describeTrouble(error: unknown): string {
   switch (systemTrouble(error)) {
     case 'ENOSPC':

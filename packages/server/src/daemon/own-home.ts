@@ -5,7 +5,9 @@ import { type DaemonStatus, statusFile } from './daemon-status.ts'
 import { describeTrouble } from './describe-trouble.ts'
 import { readElsewhere } from './status-elsewhere.ts'
 
-/** One daemon per home: rejects with `owned`, and who it is, where there is one. That of a dead process is taken over. */
+/**
+ * Takes the daemon's lease of a home. Throws `owned`, with the owner, if another daemon is running. Takes over the lease of a dead process.
+ */
 export function ownHome(home: Home, since: string): HeldLease {
   const attempt = tryHold(home, since)
   if (attempt.kind === 'held') return attempt.lease
@@ -36,7 +38,7 @@ function tryHold(home: Home, since: string) {
   }
 }
 
-/** What the daemon of a home has last said of itself. */
+/** Reads the last status of a home's daemon. */
 export function readStatus(home: Home): DaemonStatus | undefined {
   const elsewhere = readElsewhere(home)
   if (elsewhere !== undefined && elsewhere.pid === runningProcess(home, daemonLease)?.pid) return elsewhere

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
 import { heardBy, openLife } from '../daemon/life.spec-helpers.ts'
 
-test('what is queued for a cancelled session does not start it', async () => {
+test('queued messages do not start a cancelled session', async () => {
   const { home } = temporaryHome()
   template(home, 'worker')
   const { keeper, engine, rest } = await openLife({ home, models: scriptedModels({ worker: [say('done')] }) })

@@ -20,7 +20,7 @@ const queuedIn = (home: Home) => readdirSync(home.folder('storage', 'requests', 
 const heardBy = (home: Home, id: string) =>
   [...sessionText(home, id).matchAll(/^ +message: (\S+)$/gm)].map(([, message]) => message)
 
-/** A daemon with one agent, and the keeper its duties are given. */
+/** A daemon with one agent, and the keeper of its duties. */
 async function startKeeper(options: TestDaemonOptions, place = temporaryHome()) {
   const { home, workspace } = place
   template(home, 'worker')
@@ -142,7 +142,7 @@ test('keeps a message queued while the session cannot be run, and delivers it wh
   await until(() => daemon.status().problems.length === 0)
 })
 
-test('asks a hook once about a message that it refuses', async () => {
+test('runs a hook once for a message that it refuses', async () => {
   const asked: string[] = []
   const { home, daemon, sessions } = await startKeeper({
     lanes: { worker: [say('one'), say('two')] },
@@ -164,7 +164,7 @@ test('asks a hook once about a message that it refuses', async () => {
   expect(asked).toEqual(['go', 'bad', 'good'])
 })
 
-test('hands a busy session everything that was queued for it at its next round', async () => {
+test('delivers all queued messages to a busy session at its next round', async () => {
   const hold = holdTool()
   const { home, daemon, sessions } = await startKeeper({
     tools: [hold.tool],
@@ -181,7 +181,7 @@ test('hands a busy session everything that was queued for it at its next round',
   await until(() => queuedIn(home).length === 0)
 })
 
-test('drops the queued messages of a session that is cancelled', async () => {
+test('drops the queued messages of a cancelled session', async () => {
   const hold = holdTool()
   const { home, sessions } = await startKeeper({
     tools: [hold.tool],

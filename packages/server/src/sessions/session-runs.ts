@@ -33,10 +33,10 @@ export interface SessionRunsOptions {
   readonly home: Home
   readonly engine: FileEngine
   readonly workspace: string
-  /** Sessions may run in any workspace. */
+  /** True if sessions may run in any workspace. */
   readonly trusted: boolean
   readonly parallel: () => number
-  /** Whether an error comes from the system, such as a full disk, and is expected to pass. */
+  /** Returns whether an error comes from the system, such as a full disk, and is temporary. */
   readonly trouble: (error: unknown) => boolean
   /** The current configuration. */
   readonly parts: () => { readonly parts: DaemonParts; readonly orchestrator: Orchestrator }
@@ -97,7 +97,7 @@ export class SessionRuns {
     this.#goOn(session, root, agent.name)
   }
 
-  /** False, and reported as a problem, when the daemon may not use the session's workspace or the agent was removed. */
+  /** Returns false, and reports a problem, if the daemon may not use the session's workspace or the agent was removed. */
   mayGoOn({ spec }: StoredSession): boolean {
     const { home, problems } = this.#options
     const gone = this.#whyGone(spec.agent)
@@ -128,7 +128,7 @@ export class SessionRuns {
     return owner === undefined || owner.pid === process.pid ? undefined : owner.pid
   }
 
-  /** Nothing when there is no record, or it cannot be used. Rejects when the machine cannot read it for now. */
+  /** Returns `undefined` if there is no valid record. Rejects if the system cannot read it now. */
   readOr(session: string): Promise<StoredSession | undefined> {
     return this.#options.engine.read(session).catch((error) => {
       if (systemTrouble(error) !== undefined) throw error

@@ -4,14 +4,14 @@ import { approvalsFile } from '../is-approval.ts'
 import type { TaskFile } from '../task-item.ts'
 import type { QueryFiles } from './answer-select.ts'
 
-/** What is asked of the task files of a home. */
+/** The operations that queries need on the task files of a home. */
 export interface HomeTasks {
-  /** Names of files in the folder, without the one of the approvals. */
+  /** File names in the folder, without the file of approvals. */
   list(): readonly string[]
   read(file: string): TaskFile
 }
 
-/** The task files of a home for queries, under the names they have there: `tasks/redis.task.md`. Nothing else can be named. */
+/** The task files of a home for queries, with names such as `tasks/redis.task.md`. Other files cannot be named. */
 export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
   return {
     match(name) {
@@ -30,7 +30,7 @@ export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
   }
 }
 
-/** The name of a file of the folder `tasks`, or a pattern of such names. Throws a `CadreError` for everything else. */
+/** Checks the name or pattern of a file in the folder `tasks`. Throws a `CadreError` for everything else. */
 function nameInTasks(name: string): string {
   const inside = name.replace(/^(?:\.\/)*(?:tasks(?:\/|$))?/, '')
   const file = inside === '' ? '*' : inside

@@ -27,7 +27,7 @@ function agentNamed({ agents }: Runtime, name: string): AgentDefinition {
     .list()
     .filter(({ userInvocable }) => userInvocable !== false)
     .map((one) => one.name)
-  const known = names.length === 0 ? 'There are no agents.' : `There are: ${names.join(', ')}.`
+  const known = names.length === 0 ? 'There are no agents.' : `Agents: ${names.join(', ')}.`
   throw new CadreError(
     'not_found',
     `There is no agent ${JSON.stringify(name)}${didYouMean(name, names) || '.'} ${known}`,

@@ -36,7 +36,7 @@ export function createVscodeBackend(chosen: vscode.LanguageModelChat): Backend {
         models.map((model) => model.name),
       )
       const hint = near.length === 0 ? '' : ` VS Code has, for example, ${near.join(', ')}.`
-      const warning = `VS Code offers no model ${JSON.stringify(name)}; ${chosen.name} is used instead.${hint}`
+      const warning = `VS Code offers no model ${JSON.stringify(name)}, so Cadre uses ${chosen.name}.${hint}`
       // Under the name that was asked for: what answered is recorded with each reply.
       const model = vscodeModel(chosen, { id: `${prefix}:${name}`, warning })
       return { kind: 'found', model, warning, standIn: true }

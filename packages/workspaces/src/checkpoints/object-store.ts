@@ -15,9 +15,9 @@ import { deflateSync } from 'node:zlib'
 import { CadreError } from '@cadre/core'
 import { type GitRequest, git, gitBytes, ownerOnly, type Repository, tryGit } from '@cadre/disk'
 
-/** So many files are stored without starting git. */
+/** Up to this many files are stored without starting git. */
 const few = 32
-/** The most bytes that are read from the store at a time. */
+/** The maximum bytes read from the store at a time. */
 const batch = 32 << 20
 
 export interface Content {
@@ -26,47 +26,51 @@ export interface Content {
 }
 
 /**
- * The contents of files, as objects of a git repository that is in the home and has nothing else in it. It borrows objects of the
- * project's repository, so that the first checkpoint copies nothing that is committed. None of the project's settings, attributes, filters
- * and hooks apply to it: contents are stored and read byte by byte.
+ * Stores file contents as objects of a separate git repository in the home. It borrows objects of the project's repository,
+ * so that the first checkpoint copies nothing that is committed. No settings, attributes, filters or hooks of the project
+ * apply: contents are stored and read byte for byte.
  */
 export class ObjectStore {
-  readonly #gitDir: string
+  readonly gitDir: string
   readonly #top: string
   #algorithm: string | undefined
 
   constructor(gitDir: string, top: string) {
-    this.#gitDir = gitDir
+    this.gitDir = gitDir
     this.#top = top
+  }
+
+  get isSha256(): boolean {
+    return this.#algorithm === 'sha256'
   }
 
   /** Creates the store if it does not exist. */
   async open(repository: Repository | undefined): Promise<void> {
     if (this.#algorithm !== undefined) return
-    const marker = path.join(this.#gitDir, 'object-format')
+    const marker = path.join(this.gitDir, 'object-format')
     if (!existsSync(marker)) {
-      rmSync(this.#gitDir, { recursive: true, force: true })
+      rmSync(this.gitDir, { recursive: true, force: true })
       const format = await formatOf(repository)
-      mkdirSync(this.#gitDir, { recursive: true, mode: 0o700 })
+      mkdirSync(this.gitDir, { recursive: true, mode: 0o700 })
       const options = ['--bare', '--template=', '--shared=0600', `--object-format=${format}`]
-      await git(['init', '-q', ...options, this.#gitDir], { cwd: this.#top })
-      // A complete list, at the highest precedence: whatever files in the project say, nothing is converted.
-      const info = path.join(this.#gitDir, 'info')
+      await git(['init', '-q', ...options, this.gitDir], { cwd: this.#top })
+      // A complete list, at the highest precedence: no file in the project can enable conversions.
+      const info = path.join(this.gitDir, 'info')
       mkdirSync(info, { recursive: true, mode: 0o700 })
       const write = (place: string, text: string) => writeFileSync(place, text, { mode: ownerOnly })
       write(path.join(info, 'attributes'), '* -text -eol -crlf -filter -ident -working-tree-encoding\n')
       if (repository !== undefined)
         write(
-          path.join(this.#gitDir, 'objects', 'info', 'alternates'),
+          path.join(this.gitDir, 'objects', 'info', 'alternates'),
           `${path.join(repository.commonDir, 'objects')}\n`,
         )
-      for (const name of ['HEAD', 'config']) chmodSync(path.join(this.#gitDir, name), ownerOnly)
+      for (const name of ['HEAD', 'config']) chmodSync(path.join(this.gitDir, name), ownerOnly)
       write(marker, format)
     }
     this.#algorithm = readFileSync(marker, 'utf8').trim()
   }
 
-  /** Stores the content of these regular files, by their paths in the folder, in this order. Rejects if one cannot be read. */
+  /** Stores the content of these regular files, in this order. Rejects if one cannot be read. */
   async put(names: readonly string[]): Promise<readonly string[]> {
     if (names.length <= few) return names.map((name) => this.write(readFileSync(path.join(this.#top, name))))
     const input = names.map((name) => `${quoted(name)}\n`).join('')
@@ -87,7 +91,10 @@ export class ObjectStore {
     return object
   }
 
-  /** Copies borrowed objects, so that they stay when the project's repository removes them. Returns those that are lost already. */
+  /**
+   * Copies borrowed objects, so that they remain when the project's repository removes them. Returns those that are already
+   * lost.
+   */
   async keep(contents: readonly Content[]): Promise<ReadonlySet<string>> {
     const lost = new Set(contents.map(({ object }) => object))
     const borrowed: Content[] = []
@@ -102,7 +109,7 @@ export class ObjectStore {
     return lost
   }
 
-  /** Reads contents, each once, a limited amount at a time. Leaves out what is missing. */
+  /** Reads each content once, a limited amount at a time. Skips missing ones. */
   async *read(contents: readonly Content[]): AsyncGenerator<readonly [object: string, content: Buffer]> {
     const wanted = [...new Map(contents.map((content) => [content.object, content])).values()]
     for (let start = 0; start < wanted.length; ) {
@@ -121,7 +128,7 @@ export class ObjectStore {
     }
   }
 
-  /** Added and removed lines between two contents of each pair; nothing for binary ones. */
+  /** Counts added and removed lines for each pair of contents; undefined for binary ones. */
   async countLines(
     pairs: readonly (readonly [before: string | undefined, after: string | undefined])[],
   ): Promise<readonly (LineCounts | undefined)[]> {
@@ -144,7 +151,7 @@ export class ObjectStore {
     return counts
   }
 
-  /** Files and folders that git ignores, without those in ignored folders. Folders end in `/`. */
+  /** Files and folders that git ignores, without the contents of ignored folders. Folders end in `/`. */
   async ignored(excludes: readonly string[]): Promise<readonly string[]> {
     const from = excludes.filter((file) => existsSync(file)).map((file) => `--exclude-from=${file}`)
     const args = ['ls-files', '-z', '-o', '-i', '--directory', '--exclude-standard', ...from]
@@ -152,9 +159,9 @@ export class ObjectStore {
     return listed.split('\0').filter((name) => name !== '')
   }
 
-  /** Removes objects that nothing needs, unless they were just made. */
+  /** Removes unneeded objects, except very recent ones. */
   sweep(needed: ReadonlySet<string>, before: number): void {
-    const objects = path.join(this.#gitDir, 'objects')
+    const objects = path.join(this.gitDir, 'objects')
     for (const start of readdirSync(objects)) {
       if (!/^[0-9a-f]{2}$/.test(start)) continue
       for (const rest of readdirSync(path.join(objects, start))) {
@@ -167,11 +174,11 @@ export class ObjectStore {
   }
 
   get #request(): GitRequest {
-    return { cwd: this.#top, gitDir: this.#gitDir }
+    return { cwd: this.#top, gitDir: this.gitDir }
   }
 
   #fileOf(object: string): string {
-    return path.join(this.#gitDir, 'objects', object.slice(0, 2), object.slice(2))
+    return path.join(this.gitDir, 'objects', object.slice(0, 2), object.slice(2))
   }
 }
 
@@ -187,7 +194,7 @@ async function formatOf(repository: Repository | undefined): Promise<string> {
   return code === 0 && stdout.trim() === 'sha256' ? 'sha256' : 'sha1'
 }
 
-/** As git reads names from its input: one that could be taken for another form is quoted. */
+/** Quotes a name for git's input, if it could be misread. */
 function quoted(name: string): string {
   if (!/^"|\n/.test(name)) return name
   return `"${name.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`

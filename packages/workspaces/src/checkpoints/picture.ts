@@ -1,27 +1,41 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { hasCode, isSameStamp, ownerOnly, type Stamp, stampOf, statsAt } from '@cadre/disk'
 import { absent, type FileState } from './file-state.ts'
 import type { Look } from './look-at.ts'
+import type { Indexed } from './stat-index.ts'
 
 interface Known {
   readonly state: FileState
   readonly stamp: Stamp
-  /** When it was looked at, in milliseconds since 1970. */
+  /** When the check started, in milliseconds since 1970. */
   readonly seen: number
+  /** Undefined until this process has checked it. */
+  readonly look?: Look
 }
 
-/** A file as `JSON.stringify` writes it: short, because there are many. */
-type Row = readonly [path: string, state: FileState, is: string, changed: number, seen: number]
+/** A file in compact JSON, because there are many. Only its path: it was deleted. */
+type Row =
+  | readonly [path: string, state: FileState, is: string, changed: number, seen: number]
+  | readonly [path: string]
 
-const format = 1
+/** A line of the file. The first one has everything, each later one only changes. */
+interface Line {
+  readonly format: number
+  readonly generation: number
+  readonly rows: readonly Row[]
+}
 
-/** How a folder was when Cadre last looked. It is an index: without it, Cadre looks at everything again. */
+const format = 2
+
+/** The state of a folder at the last scan. It is an index: without it, Cadre scans everything again. */
 export class Picture {
   readonly #file: string
   #known = new Map<string, Known>()
   #read: Stamp | undefined
-  #isChanged = false
-  /** Rises with each write. */
+  readonly #changed = new Set<string>()
+  /** The number of rows in the file, including repeated ones. */
+  #rows = 0
+  /** Incremented with each write. */
   generation = 0
 
   constructor(file: string) {
@@ -38,7 +52,8 @@ export class Picture {
     if (this.#read?.is === stamp.is) return
     this.#known = new Map()
     this.generation = 0
-    this.#isChanged = false
+    this.#changed.clear()
+    this.#rows = 0
     this.#read = stamp
     let text: string
     try {
@@ -47,33 +62,55 @@ export class Picture {
       if (hasCode(error, 'ENOENT')) return
       throw error
     }
+    for (const line of text.split('\n')) if (line !== '' && !this.#take(line)) return
+  }
+
+  /** Returns false if the line is torn, so nothing follows. */
+  #take(text: string): boolean {
     try {
-      const { format: its, generation, rows } = JSON.parse(text) as Stored
-      if (its !== format) return
+      const { format: its, generation, rows } = JSON.parse(text) as Line
+      if (its !== format) return false
+      for (const row of rows)
+        if (row.length === 1) this.#known.delete(row[0])
+        else this.#known.set(row[0], { state: row[1], stamp: { is: row[2], changed: row[3] }, seen: row[4] })
       this.generation = generation
-      for (const [path, state, is, changed, seen] of rows)
-        this.#known.set(path, { state, stamp: { is, changed }, seen })
+      this.#rows += rows.length
+      return true
     } catch {
-      // Torn: it is made anew.
-      this.#known = new Map()
+      this.#rows = Number.POSITIVE_INFINITY
+      return false
     }
   }
 
   save(): void {
-    if (!this.#isChanged) return
-    const rows: Row[] = []
-    for (const [path, { state, stamp, seen }] of this.#known)
-      rows.push([path, state, stamp.is, stamp.changed, seen])
+    if (this.#changed.size === 0) return
     this.generation++
-    const draft = `${this.#file}.${process.pid}.tmp`
-    const stored: Stored = { format, generation: this.generation, rows }
-    writeFileSync(draft, JSON.stringify(stored), { mode: ownerOnly })
-    renameSync(draft, this.#file)
+    const isAppended = this.#rows > 0 && this.#rows + this.#changed.size <= this.#known.size * 1.5 + 100
+    const names = isAppended ? this.#changed : this.#known.keys()
+    const rows: Row[] = []
+    for (const path of names) rows.push(this.#rowOf(path))
+    const line: Line = { format, generation: this.generation, rows }
+    const text = `${JSON.stringify(line)}\n`
+    if (isAppended) appendFileSync(this.#file, text)
+    else {
+      const draft = `${this.#file}.${process.pid}.tmp`
+      writeFileSync(draft, text, { mode: ownerOnly })
+      renameSync(draft, this.#file)
+      this.#rows = 0
+    }
+    this.#rows += rows.length
     this.#read = stampOf(statsAt(this.#file))
-    this.#isChanged = false
+    this.#changed.clear()
   }
 
-  /** Forgets what was not saved. */
+  #rowOf(path: string): Row {
+    const known = this.#known.get(path)
+    if (known === undefined) return [path]
+    const { state, stamp, seen } = known
+    return [path, state, stamp.is, stamp.changed, seen]
+  }
+
+  /** Discards unsaved changes. */
   drop(): void {
     this.#read = undefined
   }
@@ -86,16 +123,36 @@ export class Picture {
     return this.#known.get(path)?.state ?? absent
   }
 
-  /** Whether what is there now is surely what was there at the last look. */
+  /** True if the current state is certainly that of the last scan. */
   isSame(path: string, { stamp }: Look): boolean {
     const known = this.#known.get(path)
     return known !== undefined && isSameStamp(known.stamp, known.seen, stamp)
   }
 
+  /** The last check of a file by this process. */
+  lookOf(path: string): Look | undefined {
+    return this.#known.get(path)?.look
+  }
+
   set(path: string, state: FileState, look: Look | undefined, seen: number): void {
-    this.#isChanged = true
+    this.#changed.add(path)
     if (look === undefined) this.#known.delete(path)
-    else this.#known.set(path, { state, stamp: look.stamp, seen })
+    else this.#known.set(path, { state, stamp: look.stamp, seen, look })
+  }
+
+  /** Remembers a newer check of an unchanged file. Not saved, because it adds nothing. */
+  confirm(path: string, look: Look, seen: number): void {
+    const known = this.#known.get(path)
+    if (known !== undefined && known.look !== look) this.#known.set(path, { ...known, seen, look })
+  }
+
+  /** Files and links that had been unchanged for this long when this process checked them. */
+  indexable(oldEnoughMs: number): Indexed[] {
+    const found: Indexed[] = []
+    for (const [path, { look, stamp, seen }] of this.#known)
+      if ((look?.kind === 'file' || look?.kind === 'link') && seen - stamp.changed >= oldEnoughMs)
+        found.push({ path, look })
+    return found
   }
 
   objects(): Set<string> {
@@ -103,10 +160,4 @@ export class Picture {
     for (const { state } of this.#known.values()) if (state.kind === 'file') all.add(state.object)
     return all
   }
-}
-
-interface Stored {
-  readonly format: number
-  readonly generation: number
-  readonly rows: readonly Row[]
 }

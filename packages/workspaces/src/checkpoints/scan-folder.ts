@@ -1,7 +1,8 @@
 import path from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { entriesIn, entryAt } from '@cadre/disk'
-import { type Look, lookOf } from './look-at.ts'
+import { entryAt } from '@cadre/disk'
+import type { FolderLists } from './folder-lists.ts'
+import { folderLook, type Look, lookOf } from './look-at.ts'
 
 export interface ScanRequest {
   /** The folder, with links resolved. */
@@ -10,26 +11,29 @@ export interface ScanRequest {
   readonly without: string
   /** What git ignores, relative to the folder. Folders end in `/`. */
   readonly ignored: readonly string[]
-  /** Set if the folder is in no repository, so that nothing says which folders tools refill. */
+  /** True if the folder is not in a repository, so that no ignore rules are known. */
   readonly isUnversioned: boolean
   readonly limits: ScanLimits
+  readonly lists: FolderLists
+  /** Returns the last check of a file that certainly has not changed since, so that it can be skipped. */
+  readonly unchanged: (name: string) => Look | undefined
 }
 
 export interface ScanLimits {
-  /** Files in the whole folder. */
+  /** The maximum number of files in the whole folder. */
   readonly files: number
-  /** Files in one ignored folder, or in one repository below the folder. A larger one is not covered. */
+  /** The maximum number of files in one ignored folder or nested repository. A larger one is not covered. */
   readonly filesApart: number
 }
 
 export interface Scan {
-  /** Everything that was found, by its path in the folder with `/`. */
+  /** Everything that was found, by its path with `/`. */
   readonly found: ReadonlyMap<string, Look>
-  /** Folders that are not covered, each with a `/` at its end. */
+  /** Folders that are not covered, each with a trailing `/`. */
   readonly uncovered: readonly string[]
 }
 
-/** Folders that tools fill and can fill again. They are not covered if git ignores them, or without git, however small they are. */
+/** Folders that tools can regenerate. They are not covered if git ignores them, or without git. */
 const refilled = new Set(
   (
     'node_modules bower_components .venv venv __pycache__ .tox .mypy_cache .pytest_cache .ruff_cache target .gradle ' +
@@ -37,22 +41,25 @@ const refilled = new Set(
   ).split(' '),
 )
 
-/** Lists a folder: files, links and folders, with what is known of each. Follows no links, and leaves out git folders and the home. */
+/** Lists files, links and folders in a folder. Follows no links, and skips git folders and the home. */
 export async function scanFolder({
   top,
   without,
   ignored,
   isUnversioned,
   limits,
+  lists,
+  unchanged,
 }: ScanRequest): Promise<Scan> {
   const apart = new Set(ignored.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1)))
+  const left = path.relative(top, without).split(path.sep).join('/')
   const found = new Map<string, Look>()
   const uncovered: string[] = []
   if (!(await walk('', found, limits.files, false)))
     throw new Error(`the folder has more than ${limits.files} files`)
   return { found, uncovered: uncovered.sort() }
 
-  /** False if there are too many. `isApart`: in an ignored folder or a repository, where none is entered apart from it. */
+  /** Resolves with false if there are too many. `isApart`: inside an ignored folder or a nested repository. */
   async function walk(
     start: string,
     into: Map<string, Look>,
@@ -62,25 +69,23 @@ export async function scanFolder({
     const waiting = [start]
     for (let at = waiting.pop(), seen = 1; at !== undefined; at = waiting.pop(), seen++) {
       if (seen % 100 === 0) await breathe()
-      const entries = entriesIn(`${top}/${at}`)
+      const entries = lists.entriesOf(top, at)
       if (at !== start && !isApart && entries.some(({ name }) => name === '.git')) {
         into.delete(at)
         await walkApart(at)
         continue
       }
       for (const entry of entries) {
-        const name = at === '' ? entry.name : `${at}/${entry.name}`
-        const place = `${top}/${name}`
-        if (entry.name === '.git' || place === without) continue
-        const isFolder = entry.isDirectory()
+        const { path: name, isFolder } = entry
+        if (entry.name === '.git' || name === left) continue
         if (isFolder && isApart && refilled.has(entry.name)) uncovered.push(`${name}/`)
         else if (isUnreadableName(entry.name)) uncovered.push(name)
         else if (isFolder && !isApart && (apart.has(name) || (isUnversioned && refilled.has(entry.name))))
           await walkApart(name)
         else {
           if (isFolder) waiting.push(name)
-          const stats = entryAt(place)
-          if (stats !== undefined) into.set(name, lookOf(stats))
+          const look = isFolder ? folderLook : (unchanged(name) ?? lookNow(`${top}/${name}`))
+          if (look !== undefined) into.set(name, look)
         }
       }
       if (into.size > most) return false
@@ -88,11 +93,9 @@ export async function scanFolder({
     return true
   }
 
-  /** An ignored folder or a repository: all of it or nothing. */
+  /** An ignored folder or a nested repository: all of it or nothing. */
   async function walkApart(name: string): Promise<void> {
-    const stats = entryAt(path.join(top, name))
-    if (stats === undefined) return
-    const inside = new Map<string, Look>([[name, lookOf(stats)]])
+    const inside = new Map<string, Look>([[name, folderLook]])
     const isSmall =
       !refilled.has(path.posix.basename(name)) && (await walk(name, inside, limits.filesApart, true))
     if (!isSmall) uncovered.push(`${name}/`)
@@ -100,7 +103,12 @@ export async function scanFolder({
   }
 }
 
-/** A name that is not text: Node cannot name that file. */
+function lookNow(place: string): Look | undefined {
+  const stats = entryAt(place)
+  return stats && lookOf(stats)
+}
+
+/** A name that is not valid text, which Node cannot represent. */
 function isUnreadableName(name: string): boolean {
   return name.includes('\ufffd')
 }

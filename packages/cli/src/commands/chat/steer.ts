@@ -22,7 +22,7 @@ export function steerTurn(chat: Chat, hears: boolean): void {
   }
 
   async function prepare(session: string, entered: Entered): Promise<Work> {
-    // The mark before a message that begins like a command is not part of it.
+    // Removes the escape before a message that starts like a command.
     const message = entered.text.trim().replace(/^(?:\\(?=[/@!\d])|\/(?=\/))/, '')
     const { work, notes } = await attachFiles(message, entered, {
       io: chat.io,

@@ -1,54 +1,61 @@
-import { CadreError, type ModelResolution, messageOf, nearestModels } from '@cadre/core'
+import {
+  type AgentDefinition,
+  CadreError,
+  type ModelResolution,
+  type Models,
+  messageOf,
+  nearestModels,
+} from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { allowOnly, type Policy, refusalOfModel, withModelAliases } from '@cadre/home'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { type Check, fail, ok, warn } from './check.ts'
+import { checkAgentModels } from './check-agent-models.ts'
 import { type CopilotChecks, isOfCopilot } from './check-copilot.ts'
 
 const timeout = 3000
 
 interface ModelCheck {
-  /** The default model as somebody named it. */
+  /** The default model, as configured. */
   readonly named: string | undefined
   readonly copilot: Promise<CopilotChecks>
-  /** Milliseconds to wait for the language server. */
+  /** The timeout for the language server, in milliseconds. */
   readonly limit: number
+  /** Agents whose models are looked up, too. */
+  readonly agents: readonly AgentDefinition[]
 }
 
-/** The default model: is it known, does its server answer, is there a key. The key itself is never looked at. */
+/** Checks the default model: whether it is known, its server answers, and there is a key. Never reads the key itself. */
 export async function checkModel(
   io: Io,
   settings: Settings | undefined,
   policy: Policy,
-  { named, copilot, limit }: ModelCheck,
+  { named, copilot, limit, agents }: ModelCheck,
 ): Promise<Check[]> {
-  // Copilot is asked once, for everything.
+  // Copilot is asked only once.
   if (!named || isOfCopilot(named)) {
     const { models = [] } = await copilot
     const name = named?.slice('copilot-ls:'.length).replace(/@\w+$/, '')
     const meant = models.find(({ id, isDefault }) => (name ? id === name : isDefault))
-    if (meant !== undefined) return [allowed(named || `copilot-ls:${meant.id}`, policy)]
-    if (named) return [ofCopilot(named, models)]
+    const told =
+      meant !== undefined
+        ? [allowed(named || `copilot-ls:${meant.id}`, policy)]
+        : named
+          ? [ofCopilot(named, models)]
+          : undefined
+    const isUsable = told?.every(({ status }) => status === 'ok') === true
+    if (told !== undefined && (agents.length === 0 || !isUsable)) return told
+    if (told !== undefined) return [...told, ...(await ofAgents(await open()))]
   }
-  const written = withModelAliases(settings?.config ?? {}, policy)
-  // An alias may stand for a model of Copilot.
-  const config = { ...written, copilot: { ...written.copilot, idleTimeout: limit } }
-  const { createModels, wrongServer } = await import('@cadre/backends')
   try {
-    const all = createModels({
-      config,
-      env: io.env,
-      cwd: io.cwd,
-      clock: systemClock,
-      // A bare name belongs to the backend of the account.
-      defaultModel: async () => ofAccount((await copilot).models),
-      ...(named && { model: named }),
-    })
-    const found = await allowOnly(all, policy).resolve(undefined)
-    await all.close?.()
+    const models = await open()
+    const found = await models.resolve(undefined)
+    const { wrongServer } = await import('@cadre/backends')
+    const configured = settings?.config.copilot?.server
+    if (found.kind === 'unknown') await models.close?.()
     if (found.kind === 'unknown' && !named)
-      return [notChosen(found, wrongServer({ env: io.env, configured: config.copilot.server }))]
+      return [notChosen(found, wrongServer({ env: io.env, configured }))]
     if (found.kind === 'unknown')
       return [
         fail('model', `${named}: ${found.reason}`, nearestOf(found.nearest)),
@@ -58,10 +65,36 @@ export async function checkModel(
       found.warning === undefined
         ? ok('model', found.model.id)
         : warn('model', `${found.model.id}: ${found.warning}`)
-    return [model, ...(await server(io, settings, found.model.id))]
+    return [model, ...(await server(io, settings, found.model.id)), ...(await ofAgents(models))]
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
     return [fail('model', `${named || 'the default'}: ${error.message}`)]
+  }
+
+  async function open(): Promise<Models> {
+    const written = withModelAliases(settings?.config ?? {}, policy)
+    // An alias may refer to a Copilot model.
+    const config = { ...written, copilot: { ...written.copilot, idleTimeout: limit } }
+    const { createModels } = await import('@cadre/backends')
+    const all = createModels({
+      config,
+      env: io.env,
+      cwd: io.cwd,
+      clock: systemClock,
+      // A bare name refers to the backend of the account.
+      defaultModel: async () => ofAccount((await copilot).models),
+      ...(named && { model: named }),
+    })
+    return allowOnly(all, policy)
+  }
+
+  /** Closes the models. */
+  async function ofAgents(models: Models): Promise<Check[]> {
+    try {
+      return await checkAgentModels(models, agents)
+    } finally {
+      await models.close?.()
+    }
   }
 }
 
@@ -90,7 +123,7 @@ function allowed(id: string, policy: Policy): Check {
 }
 
 function ofCopilot(named: string, models: readonly { readonly id: string }[]): Check {
-  // The lines about Copilot explain why there are none.
+  // The Copilot checks explain why there are none.
   if (models.length === 0)
     return warn('model', `${named}: cannot check whether your Copilot plan includes this model`)
   const names = models.map(({ id }) => `copilot-ls:${id}`)
@@ -126,7 +159,7 @@ async function server(io: Io, settings: Settings | undefined, model: string): Pr
   return base === undefined ? [key] : [await reach(base, fix), key]
 }
 
-/** Any answer will do, a refusal included; no key is sent. */
+/** Any answer will do, even a refusal; no key is sent. */
 async function reach(base: string, fix: string): Promise<Check> {
   let origin = base
   try {

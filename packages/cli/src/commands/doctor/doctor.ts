@@ -5,6 +5,7 @@ import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 import { type Check, fail, ok, warn } from './check.ts'
+import { agentsWithModels } from './check-agent-models.ts'
 import { checkCopilot } from './check-copilot.ts'
 import { checkGate } from './check-gate.ts'
 import { checkHome } from './check-home.ts'
@@ -24,15 +25,16 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const home = homeOf(io, flags.home)
   const homeTrusted = (await untrustedIn(io, home)).length === 0
   const loaded = await loadPolicyOf(io, home, homeTrusted)
-  // Of a policy that cannot be understood nothing can be said about the rest.
+  // If a policy is invalid, its other decisions are unknown.
   const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? openPolicy : loaded
   const { checks: settled, settings } = await checkSettings(io, home, { policy, homeTrusted })
   const limit = (flags.wait ?? 3) * 1000
   const named = flags.model || io.env['CADRE_MODEL'] || settings?.config.model
+  const agents = agentsWithModels(io, home, { policy, team: settings?.config.team })
   const copilot = checkCopilot(io, settings, { model: named, limit })
   const [programs, model, sandbox, { checks: ofCopilot }] = await Promise.all([
     checkPrograms(),
-    checkModel(io, settings, policy, { named, copilot, limit }),
+    checkModel(io, settings, policy, { named, copilot, limit, agents }),
     checkSandbox(io.env),
     copilot,
   ])
@@ -63,7 +65,7 @@ function lineOf({ name, status, message, fix }: Check, style: Style): string {
   return `${colour[status](status.padEnd(4))}  ${name.padEnd(14)} ${said}${todo}`
 }
 
-/** Which policies are in force, what each of them decides, and who could change them. */
+/** The policies in effect, their decisions, and who can change them. */
 function checkPolicy(policy: LoadedPolicy): Check[] {
   const { files, diagnostics } = policy
   if (files.length === 0)
@@ -90,7 +92,7 @@ function checkPolicy(policy: LoadedPolicy): Check[] {
   return isBroken ? problems : [...found, ...problems]
 }
 
-/** What keeps commands from the rest of the machine. */
+/** The isolation of commands. */
 async function checkSandbox(env: NodeJS.ProcessEnv): Promise<Check> {
   const { findSandbox } = await import('@cadre/gate')
   const sandbox = await findSandbox(env)

@@ -32,7 +32,7 @@ const show = defineCommand({
   about:
     'Shows a session: its rounds, calls, outcomes and report. With --json: one object with `session` (id, agent, parent, root,\n' +
     'model, status, outcome, created, updated, workspace, work, path), `entries` (the journal as in the file) and `report` (null\n' +
-    'while there is none).',
+    'until there is one).',
   examples: [
     ['sessions show lead-4k2', 'show every round'],
     ['sessions show lead-4k2 --json | jq .report.usage', 'show its usage'],

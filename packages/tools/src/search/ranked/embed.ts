@@ -1,10 +1,12 @@
-import type { Usage } from '@cadre/core'
+import type { Price, ReserveTokens, Usage } from '@cadre/core'
 
-/** Turns texts into vectors: texts that mean something alike get vectors that point in like directions. */
+/** Turns texts into vectors: texts with similar meaning get vectors in similar directions. */
 export interface Embed {
-  /** Another one whenever the vectors are not comparable with those before: other code, another model. */
+  /** Changes whenever the vectors are not comparable with earlier ones: other code, or another model. */
   readonly key: string
-  /** `spent` is told what a server charged for it. */
+  /** Set if a server charges for it, with the price if it is known. */
+  readonly charged?: { readonly price?: Price }
+  /** `spent` receives the cost that a server reports. */
   embed(
     texts: readonly string[],
     signal: AbortSignal,
@@ -12,5 +14,29 @@ export interface Embed {
   ): Promise<readonly (readonly number[])[]>
 }
 
-/** Loaded when it is first needed; a sentence when there is none, or it cannot be used. */
+/** Loaded on first use. Resolves with a sentence if there is none or it cannot be used. */
 export type EmbedLoader = () => Promise<Embed | string>
+
+/** The same, but no request is sent that the budgets of the session do not cover. Rejects with the reason. */
+export function metered(embed: Embed, reserve: ReserveTokens | undefined): Embed {
+  const { charged } = embed
+  if (charged === undefined || reserve === undefined) return embed
+  return {
+    ...embed,
+    async embed(texts, signal, spent) {
+      // A token is at least one byte; a few mark the beginning and the end of a text.
+      const input = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 8, 0)
+      const held = await reserve({ input, ...charged })
+      if (held.kind === 'refused') throw new Error(held.reason)
+      let used: Usage | undefined
+      try {
+        return await embed.embed(texts, signal, (usage) => {
+          used = usage
+          spent(usage)
+        })
+      } finally {
+        await held.settle(used)
+      }
+    },
+  }
+}

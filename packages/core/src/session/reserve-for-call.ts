@@ -1,0 +1,41 @@
+import type { EventDraft } from '../ports/entry.ts'
+import type { ReserveTokens } from '../ports/tool.ts'
+import { record, type Session } from './session.ts'
+
+/**
+ * Reserves tokens for the paid requests of one call, from the budgets of its session. Nothing if no budget limits requests. The
+ * reservation is on disk before the request is sent, so that a request without an answer counts in full after a crash.
+ */
+export function reserveForCall(session: Session, call: string): ReserveTokens | undefined {
+  const { account, question } = session.node
+  if (!account?.limitsRequests) return undefined
+  let count = 0
+  return async ({ input, price }) => {
+    if (account.limitsCost && price === undefined)
+      return { kind: 'refused', reason: 'its price is unknown, so Cadre cannot enforce a budget in money' }
+    const reserved = await account.reserve({ input, output: 0, ...(price && { price }) }, question)
+    if (reserved.kind === 'stopped') return { kind: 'refused', reason: 'the session was stopped' }
+    if (reserved.kind === 'refused') return reserved
+    const { reservation } = reserved
+    const name = `tokens/${call}/${count++}`
+    const note = (event: Omit<EventDraft, 'role'>) =>
+      record(session, name, () => [{ role: 'event', call, ...event } as EventDraft], { durable: true })
+    try {
+      await note({
+        type: 'tokens.reserved',
+        input,
+        ...(price && { cost: reservation.most.nanos / 1e9 }),
+      })
+    } catch (error) {
+      reservation.settle({ input: 0, output: 0 })
+      throw error
+    }
+    return {
+      kind: 'reserved',
+      async settle(usage) {
+        reservation.settle(usage)
+        if (usage !== undefined) await note({ type: 'tokens.settled', usage: { ...usage } })
+      },
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { folder } from './file-state.ts'
+import { folderLook } from './look-at.ts'
+import { Picture } from './picture.ts'
+
+function pictureFile(): string {
+  const at = mkdtempSync(path.join(tmpdir(), 'cadre-picture-'))
+  onTestFinished(() => rmSync(at, { recursive: true, force: true }))
+  return path.join(at, 'picture.json')
+}
+
+function read(file: string): Picture {
+  const picture = new Picture(file)
+  picture.load()
+  return picture
+}
+
+test('appends what has changed, and another process reads it', () => {
+  const file = pictureFile()
+  const picture = read(file)
+  for (let index = 0; index < 1000; index++) picture.set(`f${index}`, folder, folderLook, 1)
+  picture.save()
+  const { size } = statSync(file)
+  picture.set('f1', { kind: 'link', target: 'x' }, folderLook, 2)
+  picture.set('f2', folder, undefined, 2)
+  picture.save()
+  expect(statSync(file).size - size).toBeLessThan(300)
+  const again = read(file)
+  expect(again.generation).toBe(2)
+  expect(again.stateOf('f1')).toEqual({ kind: 'link', target: 'x' })
+  expect(again.stateOf('f2')).toEqual({ kind: 'absent' })
+  expect([...again.paths()]).toHaveLength(999)
+})
+
+test('a torn line is as if it were not there, and the next save is complete', () => {
+  const file = pictureFile()
+  const picture = read(file)
+  picture.set('a', folder, folderLook, 1)
+  picture.save()
+  appendFileSync(file, '{"format":2,"generation":7,"rows":[["b",{"ki')
+  const again = read(file)
+  expect([...again.paths()]).toEqual(['a'])
+  expect(again.generation).toBe(1)
+  again.set('c', folder, folderLook, 1)
+  again.save()
+  expect([...read(file).paths()].sort()).toEqual(['a', 'c'])
+  expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(1)
+})
