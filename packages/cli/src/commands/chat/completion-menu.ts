@@ -117,7 +117,8 @@ export class CompletionMenu {
     else if (shared.length <= length) this.#select(0)
     else {
       this.#editor.replace(length, shared)
-      this.update()
+      this.#isTyping = true
+      this.#show('tab')
     }
   }
 
@@ -136,7 +137,7 @@ export class CompletionMenu {
     this.#editor.replace(length, word)
     this.close()
     // What is in a folder comes next.
-    if (word.endsWith('/')) this.update()
+    if (word.endsWith('/')) this.#show('tab')
   }
 }
 
