@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { answers, startWire } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { agentFile, createProject } from './support/project.ts'
@@ -94,9 +95,73 @@ test('a prompt file of Copilot gets its inputs, its agent, its model and its too
 })
 
 test('after a command with its own tools, the built-in assistant has all its tools again', async () => {
-  const files = { '.claude/commands/peek.md': '---\nallowed-tools: Read\n---\nPeek.\n' }
+  const files = { '.github/prompts/peek.prompt.md': '---\ntools: [read]\n---\nPeek.\n' }
   const { bodies } = await chat(files, ['/agent assistant', '/peek', 'Hello', '/peek', '/new', 'Hello'])
   const names = bodies.map(({ tools }) => tools?.map((tool) => tool.function.name) ?? [])
   expect(names.map((tools) => tools.includes('read_file'))).toEqual([true, true, true, true])
   expect(names.map((tools) => tools.includes('write_file'))).toEqual([false, true, false, true])
+})
+
+test('allowed-tools approve calls of one message after trust, and never what a policy denies', async () => {
+  const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x' } })
+  const run = async (flags: readonly string[], more: Readonly<Record<string, string | object>> = {}) => {
+    const project = createProject({
+      ...agentFile('lead'),
+      '.claude/commands/make.md': '---\nallowed-tools: Write, Bash(git add:*)\n---\nMake it.\n',
+      'p.yaml': {
+        lanes: {
+          lead: [{ calls: [write('a.txt')] }, { reply: 'x' }, { calls: [write('b.txt')] }, { reply: 'y' }],
+        },
+      },
+      'user/.keep': '',
+      ...more,
+    })
+    const { stdout } = await project.cadre(['chat', '--agent', 'lead', '--no-human', ...flags], {
+      input: '/make\nAnd the other one.\n',
+      env: { HOME: project.at('user'), CADRE_MODEL: 'scripted:p.yaml' },
+    })
+    return { stdout, files: ['a.txt', 'b.txt'].filter((name) => project.exists(name)) }
+  }
+  expect((await run(['--trust'])).files).toEqual(['a.txt'])
+  expect((await run([])).files).toEqual([])
+  const denying = { 'user/.config/cadre/policy.yaml': { effects: { write: 'deny' } } }
+  expect((await run(['--trust'], denying)).files).toEqual([])
+  const restricting = { '.claude/settings.json': { permissions: { deny: ['Write(a.txt)'] } } }
+  expect((await run(['--trust'], restricting)).files).toEqual([])
+})
+
+test('commands of a prompt file are in the audit, with the decision and the outcome', async () => {
+  const { project, last } = await chat(
+    {
+      'user/.claude/commands/mine.md':
+        '---\nallowed-tools: Bash(touch own.txt)\n---\n!`touch own.txt` !`touch other.txt` !`cat missing.txt`\n',
+    },
+    ['/mine'],
+  )
+  expect([project.exists('own.txt'), project.exists('other.txt')]).toEqual([true, false])
+  expect(last[0]).toContain('Cadre did not run this command: it needs approval')
+  const [day] = readdirSync(project.at('.cadre/events'))
+  const lines = project
+    .read(`.cadre/events/${day}`)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ prompt }) => prompt !== undefined)
+  expect(lines).toMatchObject([
+    {
+      type: 'call.judged',
+      prompt: expect.stringContaining('mine.md'),
+      agent: 'lead',
+      tool: 'execute_command',
+      input: { command: 'touch own.txt' },
+      decision: 'allow',
+      rule: expect.stringContaining('Bash(touch own.txt)'),
+    },
+    { type: 'call.settled', call: lines[0]?.['call'], outcome: 'done' },
+    { type: 'call.judged', input: { command: 'touch other.txt' }, decision: 'ask' },
+    { type: 'call.settled', outcome: 'refused' },
+    { type: 'call.judged', input: { command: 'cat missing.txt' }, decision: 'allow' },
+    { type: 'call.settled', outcome: 'failed' },
+  ])
+  expect(lines[0]?.['person']).toEqual(expect.any(String))
 })

@@ -3,7 +3,7 @@ import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { cleanLine } from './output/clean-text.ts'
 
-/** Tells what went wrong, in one sentence or one JSON object, and gives the exit code. The only place that does. */
+/** Reports a failure, in one sentence or one JSON object, and returns the exit code. The only place that does. */
 export function tellFailure(error: unknown, io: Io, asJson: boolean): ExitCode {
   const known = error instanceof CadreError || isSystemError(error)
   const code = error instanceof CadreError ? error.code : known ? 'configuration' : 'bug'
@@ -19,7 +19,7 @@ export function tellFailure(error: unknown, io: Io, asJson: boolean): ExitCode {
   return code === 'bug' ? exitCodes.bug : exitCodeOfError(code)
 }
 
-/** A full disk, a folder without permission: what the system refuses is no bug. */
+/** System errors such as a full disk or a missing permission are not bugs. */
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && 'code' in error
 }

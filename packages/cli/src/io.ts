@@ -2,7 +2,7 @@ import type { Environment } from '@cadre/runtime'
 import { cleanText } from './output/clean-text.ts'
 import type { Output } from './output/output.ts'
 
-/** What a command may use of the process it runs in. */
+/** The parts of the process that a command may use. */
 export interface Io extends Environment {
   readonly stdout: Output
   readonly stderr: Output

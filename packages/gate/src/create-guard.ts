@@ -9,6 +9,7 @@ import {
   messageOf,
   type Reviewer,
   type Rule,
+  type SessionSpec,
 } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { effectsOf, type Home, type Policy, type TrustItem } from '@cadre/home'
@@ -23,11 +24,13 @@ import { createAgentHooks } from './hooks/agent-hooks.ts'
 import { createHooks, type Hooks } from './hooks/create-hooks.ts'
 import type { HookSet } from './hooks/hook.ts'
 import { createPlaces, type Places } from './paths/places.ts'
+import type { ClaudeRule } from './permissions/claude-rule.ts'
 import { createPermissionsRule } from './permissions/create-permissions-rule.ts'
 import { noPermissions, type PermissionSet } from './permissions/find-permissions.ts'
 import { pathRestrictions } from './permissions/path-restrictions.ts'
 import { permissionAllowance } from './permissions/permission-allowance.ts'
 import { permissionCommands } from './permissions/permission-commands.ts'
+import { preapprovedFor } from './permissions/preapprove.ts'
 import { artifactOf } from './roles/artifact-of.ts'
 import { createRoleRule } from './roles/create-role-rule.ts'
 import { cleanEnvironment } from './sandbox/clean-environment.ts'
@@ -104,13 +107,8 @@ export function createGuard(options: GuardOptions): Guard {
   const { permissions = noPermissions } = options
   const more = pathRestrictions(permissions.rules, folder.folder)
   const denied = createDeniedPaths({ policy, more, places, userHome })
-  const ofPermissions = permissionCommands(permissions.rules)
-  const allowance = permissionAllowance({
-    rules: permissions.rules,
-    project: folder.folder,
-    userHome,
-    places,
-  })
+  const allowanceWith = (more: readonly ClaudeRule[]) =>
+    permissionAllowance({ rules: [...permissions.rules, ...more], project: folder.folder, userHome, places })
   const listFile = home.at('storage', 'terminal-cmd-allowlist.yaml')
   const allowlists = openAllowlists([
     {
@@ -140,19 +138,20 @@ export function createGuard(options: GuardOptions): Guard {
     createRoleRule({ places }),
     ...(denied.isEmpty ? [] : [createPathRule({ policy, more, places, userHome, sandboxed: isSandboxed })]),
     ...(permissions.rules.length + permissions.lost.length === 0 ? [] : [createPermissionsRule(permissions)]),
-    perGrant(options, (allow) =>
+    perGrant(options, (allow, preapproved) =>
       createEffectsRule({
         policy,
         team,
         allow,
         places,
         sandboxed: isSandboxed,
-        allowance,
+        allowance: allowanceWith(preapproved),
         ownOf: ({ agent }) => (agent.boundary?.writes === 'none' ? undefined : artifactOf(agent)),
       }),
     ),
-    perGrant(options, (allow) => {
+    perGrant(options, (allow, preapproved) => {
       const effects = effectsOf({ policy, team: team?.effects, allow })
+      const ofPermissions = permissionCommands([...permissions.rules, ...preapproved])
       return createCommandRule({
         allowlists: () => [...allowlists.lists(), ofPermissions],
         execute: effects.execute,
@@ -196,25 +195,26 @@ export function createGuard(options: GuardOptions): Guard {
   }
 }
 
-/** One rule per set of allowed effects, because the runs under one guard can have different grants. */
+/** One rule per set of allowed effects and of preapproved calls, because the sessions under one guard can have different ones. */
 function perGrant(
   { allow = [], granted = () => [] }: Pick<GuardOptions, 'allow' | 'granted'>,
-  create: (allow: readonly Effect[]) => Rule,
+  create: (allow: readonly Effect[], preapproved: readonly ClaudeRule[]) => Rule,
 ): Rule {
-  const usual = create(allow)
+  const usual = create(allow, [])
   const others = new Map<string, Rule>()
-  const ruleFor = (root: string): Rule => {
+  const ruleFor = ({ root, agent }: SessionSpec): Rule => {
     const more = granted(root).filter((effect) => !allow.includes(effect))
-    if (more.length === 0) return usual
-    const key = more.toSorted().join(' ')
-    const rule = others.get(key) ?? create([...allow, ...more])
+    const preapproved = preapprovedFor(agent)
+    if (more.length === 0 && preapproved.length === 0) return usual
+    const key = JSON.stringify([more.toSorted(), preapproved])
+    const rule = others.get(key) ?? create([...allow, ...more], preapproved)
     others.set(key, rule)
     return rule
   }
   return {
     ...usual,
     judge: (call, session, signal) =>
-      (call.tool.effect === 'read' ? usual : ruleFor(session.root)).judge(call, session, signal),
+      (call.tool.effect === 'read' ? usual : ruleFor(session)).judge(call, session, signal),
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type RunResult,
   type StartRequest,
 } from '@cadre/core'
-import { createAudit, homeItems } from '@cadre/gate'
+import { createAudit, homeItems, openAuditLog } from '@cadre/gate'
 import { type Config, watchRequests } from '@cadre/home'
 import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
 import { adoptFrom } from './adopt-from.ts'
@@ -22,6 +22,7 @@ import { loadParts, type PartsOptions, type RunParts } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
 import { orchestrate } from './orchestrate.ts'
+import { personName } from './person-name.ts'
 import type { AskPerson, ConfirmTrust } from './person-port.ts'
 import { createPromptCommands, type PromptCommands } from './prompt-commands.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
@@ -114,6 +115,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       parts,
       orchestrator,
       workspace: path.resolve(environment.cwd, workspace),
+      person: personName(environment.env),
+      log: openAuditLog({ home, tell, environment: environment.env }),
     }),
     checkpoints,
     tell,

@@ -103,6 +103,8 @@ export interface RunParts {
   readonly teams: TeamFiles
   /** What the folder contains that needs trust, and whether it is trusted. */
   readonly brought: readonly TrustItem[]
+  /** Whether a person has agreed to a file of the folder, as it is now. */
+  readonly trusts: (item: TrustItem) => boolean
   readonly trusted: boolean
   /** The flags that were recorded for individual runs. */
   readonly grants: Grants
@@ -254,6 +256,7 @@ export async function loadParts(
   })
   return {
     home,
+    trusts: (item) => folder.trusts(item),
     config,
     policy,
     enforced,

@@ -33,7 +33,7 @@ export function AgentForm(props: AgentFormProps) {
   const { configuration, index, state, problems, preview, focusName, onChange } = props
   const agent = configuration.agents[index]
   const nameInput = useRef<HTMLInputElement>(null)
-  // Names are typed letter by letter: each is a rename of what was there when the typing began.
+  // Names are typed letter by letter, so each change is a rename from the original.
   const before = useRef<Configuration | undefined>(undefined)
   useEffect(() => {
     if (focusName > 0) {

@@ -59,9 +59,9 @@ export function Page() {
     const stamp = draft?.stamp ?? own?.stamp ?? ''
     ask({ type: 'save', draft: { level: view.level, configuration, stamp }, overwrite: false })
   }
-  // Behind a question nothing is saved: it is answered first.
+  // While a question is open, nothing is saved.
   saveNow.current = canSave && question === undefined && !view.asksStart ? save : undefined
-  /** Asks first where edits would be lost. */
+  /** Asks first if edits would be lost. */
   const unlessEdited = (text: string, then: () => void) => {
     if (draft === undefined) then()
     else setQuestion({ kind: 'discard', text, then })

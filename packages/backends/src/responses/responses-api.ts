@@ -22,7 +22,7 @@ function adapt(
   maxOutput: number | undefined,
 ): Quirks | undefined {
   if (status !== 400 && status !== 422) return undefined
-  // Models that do not reason refuse to return encrypted reasoning.
+  // Models without reasoning reject requests for encrypted reasoning.
   if (!quirks.withoutReasoning && /encrypted|reasoning|\binclude\b/i.test(text))
     return { ...quirks, withoutReasoning: true }
   if (!quirks.withoutCacheKey && /prompt_cache_key/.test(text)) return { ...quirks, withoutCacheKey: true }

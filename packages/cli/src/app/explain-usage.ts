@@ -4,14 +4,14 @@ import {
   formatMessageForArgumentScannerError,
 } from '@stricli/core'
 
-/** Commands that show what an argument can be. */
+/** Commands that list the possible values of an argument. */
 const lists = {
   session: 'cadre sessions list',
   approval: 'cadre approvals',
   agent: 'cadre agents list',
 }
 
-/** What is wrong with a command line, in the wording of the rest of the command. */
+/** Usage errors in Cadre's own wording. */
 export const explainUsage: Pick<
   ApplicationText,
   'noCommandRegisteredForInput' | 'exceptionWhileParsingArguments'

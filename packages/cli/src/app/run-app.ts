@@ -16,9 +16,9 @@ import { foldHelp } from '../output/fold-help.ts'
 import { buildApp } from './build-app.ts'
 import type { CliContext } from './command.ts'
 
-/** Finds the command, checks its arguments and runs it. Rejects with what went wrong, wrong usage included. */
+/** Finds the command, checks its arguments and runs it. Rejects with all errors, including usage errors. */
 export async function runApp(args: readonly string[], io: Io): Promise<ExitCode> {
-  // Before anything is started: a repository must not bring the programs.
+  // Before anything starts: a repository must not provide programs.
   dropProjectPath(io.env, [projectOf(io.cwd)])
   const complaints: string[] = []
   const context: CliContext & { process: { exitCode?: number | string | null } } = {
@@ -40,7 +40,7 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
   throw new CadreError('usage', `${complaint}${complaint.endsWith('?') ? '' : '.'} ${seeHelp(args)}`)
 }
 
-/** What the parser prints is help. */
+/** The parser only prints help. */
 function folded(text: string, { stdout }: Io): string {
   return stdout.isTTY ? foldHelp(text, stdout.stream.columns || 80) : text
 }

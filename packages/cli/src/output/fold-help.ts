@@ -1,4 +1,4 @@
-/** Breaks lines of a help text between words, so that a terminal does not break words. Rows of a table stay in their column. */
+/** Wraps a help text between words. Table rows stay in their column. */
 export function foldHelp(text: string, columns: number): string {
   return text
     .split('\n')
@@ -8,7 +8,7 @@ export function foldHelp(text: string, columns: number): string {
 
 function foldLine(line: string, columns: number): string {
   const start = /^ */.exec(line)?.[0].length ?? 0
-  // The second column of a table starts behind a gap of two spaces or more.
+  // The second column of a table starts after at least two spaces.
   const second = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0].length ?? start
   const indent = second <= columns / 2 ? second : start
   const lines: string[] = []

@@ -3,11 +3,11 @@ import type { Io } from '../io.ts'
 
 export interface ReadLineOptions {
   readonly signal: AbortSignal
-  /** What Ctrl-C does: while a line is read, the terminal gives it to the reader and not to the process. */
+  /** What Ctrl-C does: while a line is read, the terminal sends it to the reader and not to the process. */
   readonly interrupt: () => void
 }
 
-/** One line from the keyboard, without the spaces around it; nothing when it was interrupted or closed. */
+/** Reads one line from the keyboard, trimmed; undefined if interrupted or closed. */
 export function readLine(io: Io, prompt: string, options: ReadLineOptions): Promise<string | undefined> {
   const { signal, interrupt } = options
   return new Promise((resolve) => {

@@ -1,6 +1,4 @@
-/**
- * Owns the keyboard while a run is active. One question is asked at a time; the live tree leaves the screen meanwhile.
- */
+/** Owns the keyboard while a run is active. Asks one question at a time; the live tree is hidden meanwhile. */
 import type { Answer, Json, Question } from '@cadre/core'
 import { actionLines, approvalContent, isVisible, type RulePlan, shownText } from '@cadre/gate'
 import type { AskPerson } from '@cadre/runtime'
@@ -15,17 +13,17 @@ export interface AskOptions {
   readonly io: Io
   readonly style: Style
   readonly screen: {
-    /** Makes room for a question. Resolves when the keyboard is free, and what was typed before is out of the way. */
+    /** Prepares for a question. Resolves when the keyboard is free, and earlier input is discarded. */
     lend(): Promise<void>
     reclaim(): void
   }
-  /** What Ctrl-C does: while a question is read, the terminal gives it to the reader and not to the process. */
+  /** What Ctrl-C does: while a question is read, the terminal sends it to the reader and not to the process. */
   readonly interrupt: () => void
-  /** What the call would do to files, where that can be said. */
+  /** The call's changes to files, if they can be computed. */
   readonly preview?: (session: string, question: Question) => Promise<readonly FileChange[] | undefined>
 }
 
-/** Asks at the terminal. Nothing back when the person leaves it open: the run then suspends, and can be answered later. */
+/** Asks at the terminal. Undefined if the person decides later: the run is then suspended. */
 export function createAskPerson(options: AskOptions): AskPerson {
   let previous: Promise<unknown> = Promise.resolve()
   return (session, question, signal, planRule) => {
@@ -68,7 +66,7 @@ async function ask(
     const choices = words.map((choice, index) => `${index + 1} ${choice}`).join(' · ')
     for (;;) {
       const said = await readLine(io, `  ${choices} · Enter to decide later: `, { signal, interrupt })
-      // Decided elsewhere, or stopped: what follows begins on a line of its own.
+      // Decided elsewhere, or stopped: ends the line.
       if (signal.aborted) io.stdout.write('\n')
       if (said === undefined || said === '') return undefined
       const [word = '', ...reason] = said.split(/\s+/)
@@ -86,7 +84,7 @@ async function ask(
   }
 }
 
-/** Shows what would be written and writes it if the person agrees. */
+/** Shows the rule and writes it if the person agrees. */
 async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: AbortSignal): Promise<boolean> {
   io.stdout.write(`${ruleText(plan)}\n`)
   if (plan.lines.length === 0) return true
@@ -101,7 +99,7 @@ async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: Abort
   }
 }
 
-/** What a rule does, in words. */
+/** Describes a rule in words. */
 export function ruleText({ path, lines }: Ready): string {
   if (lines.length === 0) return `  ${cleanLine(path)} already contains this rule.`
   const shown = lines.map((line) => `    ${cleanLine(line)}`).join('\n')
@@ -118,7 +116,7 @@ function planned(question: Question, planRule: Parameters<AskPerson>[3]): Ready 
     const plan = planRule(grants)
     return plan.kind === 'ready' ? plan : undefined
   } catch {
-    // A list that cannot be read is no reason not to ask.
+    // An unreadable allowlist does not prevent the question.
     return undefined
   }
 }
@@ -128,7 +126,7 @@ function byHere(io: Io): { by?: string } {
   return by === undefined ? {} : { by }
 }
 
-/** What is asked in one line. What a call was given may be long: it is shown below, once. */
+/** The question in one line. Arguments may be long, so they are shown once, below. */
 function headOf({ text, kind, detail }: Question): string {
   const { agent, tool, reason } = isRecord(detail) ? detail : {}
   if (kind === 'doubt') return typeof reason === 'string' ? reason : text
@@ -136,7 +134,7 @@ function headOf({ text, kind, detail }: Question): string {
   return `${agent} wants to use ${tool}: ${typeof reason === 'string' ? reason : ''}`
 }
 
-/** What exactly is asked about, so that nobody decides on a name alone. What does not show is written so that it does. */
+/** The complete request, so that nobody decides by a name alone. Invisible characters are made visible. */
 function detailOf(question: Question, diff: readonly string[]): string {
   const { detail } = question
   if (!isRecord(detail)) return ''
@@ -145,7 +143,7 @@ function detailOf(question: Question, diff: readonly string[]): string {
   return [...action, ...questionLines(content, detail).map(cleanText)].map((line) => `  ${line}`).join('\n')
 }
 
-/** The changes as diffs, whole. Nothing where a character in them does not show: the arguments then are, as JSON. */
+/** The complete changes as diffs. Undefined if they contain invisible characters: then the arguments are shown as JSON. */
 function diffLines(changes: readonly FileChange[] | undefined, { io, style }: AskOptions): string[] {
   const texts = changes?.flatMap(({ path, before = '', after = '' }) => [path, before, after]) ?? []
   if (changes === undefined || !texts.every(isVisible)) return []

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { CadreError, type JsonObject, parseJson, schemaFaults, sentenceOf } from '@cadre/core'
 import type { Io } from '../io.ts'
 
-/** The JSON Schema in a file. Rejects one that Cadre could not check completely. */
+/** Reads a JSON Schema from a file. Rejects one that Cadre cannot check completely. */
 export function readOutputSchema(io: Io, given: string): JsonObject {
   const where = path.resolve(io.cwd, given)
   let text: string

@@ -27,6 +27,19 @@ export type RuleSubject =
   /** Cadre does not support this rule. */
   | { readonly kind: 'unsupported'; readonly why: string }
 
+/** `Bash(git push *)`. Nothing if it is no rule. */
+export function readRule(
+  text: string,
+  decision: Decision,
+  place: string,
+  level: ClaudeRule['level'],
+): ClaudeRule | undefined {
+  const found = /^\s*([\w.*-]+?)\s*(?:\(([\s\S]*)\))?\s*$/.exec(text)
+  if (found === null) return undefined
+  const [, tool = '', specifier] = found
+  return { decision, text: text.trim(), tool, place, level, ...(specifier !== undefined && { specifier }) }
+}
+
 const reading = /^(?:Read|Grep|Glob|LS|NotebookRead)$/
 const writing = /^(?:Edit|Write|MultiEdit|NotebookEdit)$/
 

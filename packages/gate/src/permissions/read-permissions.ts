@@ -1,6 +1,6 @@
 import { readJson } from '@cadre/agents'
-import type { Diagnostic, Located } from '@cadre/disk'
-import { type ClaudeRule, subjectOf } from './claude-rule.ts'
+import type { Diagnostic } from '@cadre/disk'
+import { type ClaudeRule, readRule, subjectOf } from './claude-rule.ts'
 import { widens } from './widens.ts'
 
 export interface ReadPermissions {
@@ -45,7 +45,8 @@ export function readPermissions({ path, text, level }: PermissionsFile): ReadPer
     if (list === undefined) return []
     if (list.items === undefined && decision !== 'allow') isLost = true
     return (list.items ?? []).flatMap((item): ClaudeRule[] => {
-      const rule = ruleOf(item, decision, `${path}:${item.line}`, level)
+      const { value, line } = item
+      const rule = typeof value === 'string' ? readRule(value, decision, `${path}:${line}`, level) : undefined
       if (rule !== undefined) return [rule]
       if (decision !== 'allow') isLost = true
       return []
@@ -73,19 +74,6 @@ export function readPermissions({ path, text, level }: PermissionsFile): ReadPer
     )
   }
   return { rules, diagnostics, isLost }
-}
-
-function ruleOf(
-  { value }: Located,
-  decision: ClaudeRule['decision'],
-  place: string,
-  level: ClaudeRule['level'],
-): ClaudeRule | undefined {
-  if (typeof value !== 'string') return undefined
-  const found = /^\s*([\w.*-]+?)\s*(?:\(([\s\S]*)\))?\s*$/.exec(value)
-  if (found === null) return undefined
-  const [, tool = '', specifier] = found
-  return { decision, text: value.trim(), tool, place, level, ...(specifier !== undefined && { specifier }) }
 }
 
 /** Returns a sentence about a rule that has another effect than written. */

@@ -9,6 +9,7 @@ import { type HomeState, homeItems } from './home-items.ts'
 import { hookItems } from './hook-items.ts'
 import { importItems } from './import-items.ts'
 import { permissionItems } from './permission-items.ts'
+import { promptItems } from './prompt-items.ts'
 import { serverItems } from './server-items.ts'
 
 export interface FolderRequest {
@@ -50,6 +51,7 @@ export async function readFolderContents(request: FolderRequest): Promise<Folder
     ...servers.items,
     ...importItems(project, request.userHome),
     ...permissions.items,
+    ...promptItems(project, request.userHome),
     ...(isOwn ? [] : await policyItems(home)),
     ...allowlist.items,
   ]

@@ -13,10 +13,15 @@ export interface PromptFile {
   /** The agent it is for, if it names one. */
   readonly agent?: string
   readonly model?: string
-  /** The tools that the agent keeps, without what stands in brackets. */
+  /** The tools that the agent keeps, without the text in parentheses. */
   readonly tools?: readonly string[]
+  /** `allowed-tools` of a command of Claude Code: what needs no approval. `Bash(git add:*)`. */
+  readonly allowed?: readonly string[]
   readonly body: string
+  readonly file: string
   readonly shown: string
+  /** The user's own, or a file that came with the project. */
+  readonly level: 'user' | 'project'
   readonly dialect: 'copilot' | 'claude'
 }
 
@@ -26,10 +31,10 @@ export interface FoundPromptFiles {
 }
 
 const mostFiles = 500
-/** Modes of VS Code, which are no agents. */
+/** Modes of VS Code, which are not agents. */
 const modes = /^(?:ask|edit|agent|plan)$/i
 
-/** The prompt files of the workspace, of its repository and of the user. Of two with one name, the first counts. Never throws. */
+/** Finds the prompt files of the workspace, its repository and the user. Of two with one name, the first is used. Never throws. */
 export function findPromptFiles(places: KnowledgePlaces): FoundPromptFiles {
   const { workspace, userHome, folder = true } = places
   const root = rootOf(workspace)
@@ -72,7 +77,7 @@ function readPrompt(
   diagnostics.push(...ofHeader)
   const written = textOf(fields, 'name') ?? path.basename(file).replace(/(?:\.prompt)?\.md$/i, '')
   const name = written.toLowerCase().replace(/\s+/g, '-')
-  // People type it, and terminals show it: the name of a file may contain anything.
+  // People type the name and terminals show it, but a file name can contain anything.
   if (!/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:+-]{0,63}$/u.test(name)) {
     diagnostics.push({
       path: file,
@@ -83,7 +88,8 @@ function readPrompt(
     return undefined
   }
   const agent = textOf(fields, 'agent', 'mode')
-  const tools = listOf(fields, 'tools', 'allowed-tools')?.map((tool) => tool.replace(/\(.*$/s, '').trim())
+  const tools = listOf(fields, 'tools')?.map((tool) => tool.replace(/\(.*$/s, '').trim())
+  const allowed = dialect === 'claude' ? allowedIn(fields.get('allowed-tools')?.value) : []
   const hint = textOf(fields, 'argument-hint')
   const model = textOf(fields, 'model')
   return {
@@ -93,10 +99,19 @@ function readPrompt(
     ...(agent !== undefined && !modes.test(agent) && { agent }),
     ...(model !== undefined && model !== 'inherit' && { model }),
     ...(tools && { tools }),
+    ...(allowed.length > 0 && { allowed }),
     body: body.trim(),
+    file,
+    level: root === undefined ? 'user' : 'project',
     shown: shownAs(file, places),
     dialect,
   }
+}
+
+/** A list, or text with commas or spaces between the names. What is in brackets belongs to the name before them. */
+function allowedIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.filter((item) => typeof item === 'string')
+  return typeof value === 'string' ? (value.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? []) : []
 }
 
 function firstLine(body: string): string {

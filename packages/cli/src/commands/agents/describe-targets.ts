@@ -11,7 +11,7 @@ export interface TargetsRequest {
   readonly delegated: SessionSpec
 }
 
-/** Whom the agent may start, as its sessions would be specified; and why not the others, those it names first. */
+/** The agents that it may start, from the specification of its sessions; and why not the others, starting with those it names. */
 export function describeTargets({ agent, parts, places, entry, delegated }: TargetsRequest): TargetsView {
   const isEntry = agent.userInvocable !== false
   const named = agent.delegates?.kind === 'list' ? agent.delegates.names : []

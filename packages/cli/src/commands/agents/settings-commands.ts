@@ -1,7 +1,7 @@
 import { defineCommand } from '../../app/command.ts'
 import { flag, json, text } from '../../app/flags.ts'
 
-/** Commands that edit the agents in VS Code settings, as the settings page of the extension does. */
+/** Commands that edit the agents in VS Code settings, like the settings page of the extension. */
 
 const shared = {
   settings: text('The settings file; default: .vscode/settings.json of the project', 'FILE'),

@@ -97,7 +97,7 @@ function textOf(file: string): string {
   return text
 }
 
-/** The fence is longer than any in the text, so that the text cannot end it. */
+/** The fence is longer than any in the text, so that the text cannot close it. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)

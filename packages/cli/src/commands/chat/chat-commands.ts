@@ -12,10 +12,10 @@ import { promptCommands } from './prompt-files.ts'
 export interface ChatCommand {
   /** Without the slash, in lower case. */
   readonly name: string
-  /** What it takes, as the help shows it. */
+  /** Its argument, as shown in the help. */
   readonly argument?: string
   readonly about: string
-  /** `rest` is what follows the name. A `CadreError` is shown, and the chat continues. */
+  /** `rest` is the text after the name. A `CadreError` is shown, and the chat continues. */
   run(chat: Chat, rest: string): void | Promise<void>
 }
 
@@ -35,7 +35,7 @@ export const builtInCommands: readonly ChatCommand[] = [
   },
 ]
 
-/** The commands of a chat, and the prompt files that are there now. A prompt file cannot take the name of a command. */
+/** Returns the commands of a chat and the current prompt files. A prompt file cannot have the name of a command. */
 export function allCommands({
   commands,
   runtime,

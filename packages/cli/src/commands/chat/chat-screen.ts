@@ -1,12 +1,13 @@
 /**
- * Owns the terminal of a chat: the keyboard, and the lines at the bottom of the screen. While nobody works, those are the input line and
- * the status line; while agents work, also the reply that is on its way, and the tree.
+ * Owns the terminal of a chat: the keyboard, and the lines at the bottom of the screen. At the prompt, these are the input
+ * line and the status line; while agents work, also the partial reply and the tree.
  *
- * 1. The lines at the bottom are there only while a message is awaited or agents work. In between, everybody may print.
- * 2. Nothing typed is lost: it is in the input line until it is sent, also if a question borrows the keyboard in between. What was typed
- *    before a question is no answer to it.
- * 3. A pasted text is one message, however many lines it has.
- * 4. Whatever ends the process, short of a kill, gives the terminal back as it was.
+ * 1. The bottom lines exist only while a message is awaited or agents work. In between, any code may print.
+ * 2. No input is lost: it stays in the input line until it is sent, even if a question uses the keyboard in between. Text
+ *    typed
+ *     before a question does not answer it.
+ * 3. A pasted text is one message, with any number of lines.
+ * 4. The terminal is restored however the process ends, except by SIGKILL.
  */
 import type { Io } from '../../io.ts'
 import type { Style } from '../../output/style.ts'
@@ -34,9 +35,9 @@ export interface ChatScreenOptions {
   readonly turn: TurnSurfaceOptions['turn']
 }
 
-/** What can be done while agents work. */
+/** Actions while agents work. */
 export interface Steering {
-  /** Enter: the text is delivered to the agents. */
+  /** Enter: delivers the text to the agents. */
   send(entered: Entered): void
   /** Esc: the reply is given up. Without a message just before it, agents are stopped if no message is on its way. */
   interrupt(isAfterMessage: boolean): void
@@ -45,9 +46,9 @@ export interface Steering {
 export interface ChatScreen extends Input {
   /** The surface of the next turn. */
   surface(): Surface
-  /** What can be done in the turn that is running. */
+  /** Actions in the running turn. */
   steering: Steering | undefined
-  /** Messages that wait to be delivered, shown above the input line. */
+  /** Undelivered messages, shown above the input line. */
   waiting: readonly string[]
   /** What Ctrl-C does while no turn is running and no message is awaited. */
   onCancel: (() => void) | undefined
@@ -162,7 +163,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
       return
     }
     if (mode.kind === 'between' || (mode.kind === 'working' && screen.steering === undefined)) {
-      // Nobody awaits it yet: it stays in the input line.
+      // No message is awaited yet, so it stays in the input line.
       if (!editor.isEmpty) editor.press('newline')
       return
     }
@@ -269,7 +270,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
     edit: (name, text) => ask(name, text, true),
     sent: (text) => history.add(text),
     async lend() {
-      // What the terminal has sent by now is read before the second of these.
+      // Input that the terminal has already sent is read before the second round.
       for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve))
       close()
     },

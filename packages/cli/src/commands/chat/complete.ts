@@ -30,7 +30,7 @@ export interface CompleteOptions {
   readonly files: Pick<FileIndex, 'like'>
 }
 
-/** Completes commands at the beginning of a message, and agents and paths behind an `@`. */
+/** Completes commands at the start of a message, and agents and paths after an `@`. */
 export function createCompleter({ workspace, commands, agents, files }: CompleteOptions): Completer {
   return (before, isAsked) => {
     const command = /^\/\S*$/.exec(before)?.[0]

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Editor } from './editor.ts'
 import { createKeyReader } from './key-reader.ts'
 
-/** Types what a terminal would send. */
+/** Types terminal input. */
 function type(editor: Editor, input: string): Editor {
   for (const key of createKeyReader().read(input)) {
     if (key.kind === 'text') editor.insert(key.text)

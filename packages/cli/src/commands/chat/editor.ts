@@ -25,12 +25,12 @@ export class Editor {
   #cursor = 0
   readonly #pasted = new Pasted()
   readonly #history: Draft[]
-  /** Where in the history it stands; below 0 is what is being written. */
+  /** The position in the history; below 0 is the new text. */
   #at = -1
   /** What was being written before the history. */
   #left = empty
 
-  /** `history`: the newest first. */
+  /** `history`: newest first. */
   constructor(history: readonly string[] = []) {
     this.#history = history.map((text) => drafted({ text: cleanTyped(text), mentions: [] }))
   }
@@ -73,7 +73,7 @@ export class Editor {
     this.#cursor = this.text.length
   }
 
-  /** Gives the text with pasted texts in their places, and is empty then. */
+  /** Returns the text with pasted texts inserted, and clears the editor. */
   take(): Entered {
     const { text, origins } = this.#draft
     const typed = mentionsIn(text).filter(({ at }) => origins[at] === 't')
@@ -104,7 +104,7 @@ export class Editor {
     this.insert(text)
   }
 
-  /** Does what a key does to the text. False if it does nothing to it. */
+  /** Applies a key to the text. Returns false if it has no effect. */
   press(key: KeyName): boolean {
     switch (key) {
       case 'newline':
@@ -154,7 +154,7 @@ export class Editor {
     }
   }
 
-  /** The text in lines of at most `columns`, the first of which has `first` less room, and where the cursor is. */
+  /** Returns the text in lines of at most `columns`, where the first has `first` columns less, and the cursor position. */
   lines(
     columns: number,
     first: number,

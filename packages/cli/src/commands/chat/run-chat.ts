@@ -15,8 +15,8 @@ import { takeHandoff } from './take-handoff.ts'
 import { sendMessage } from './take-turn.ts'
 
 /**
- * Takes one line after the other until the person leaves. Gives back the exit code of the last turn; a message that could not
- * be sent is one that failed, a command that could not be carried out is none.
+ * Handles one line after the other until the person leaves. Returns the exit code of the last turn; a message that could
+ * not be sent is a failed turn, a failed command is not.
  */
 export async function runChat(chat: Chat): Promise<ExitCode> {
   while (!chat.isLeft) {
@@ -40,7 +40,7 @@ export async function runChat(chat: Chat): Promise<ExitCode> {
   return chat.code
 }
 
-/** What was typed while agents worked comes first. */
+/** Lines typed while agents worked come first. */
 async function nextLine(chat: Chat): Promise<Entered | undefined> {
   await Promise.allSettled(chat.deliveries)
   // Who stops everything does not want the next thing to begin: it waits in the input line.
@@ -62,7 +62,7 @@ async function carryOut(chat: Chat, meaning: Meaning, entered: Entered): Promise
     case 'message':
       return sendMessage(chat, meaning.text, entered)
     case 'unknown':
-      // Refused, with the names that are like it.
+      // Rejected, with similar names.
       chooseAgent(chat.runtime, meaning.name)
       return
     case 'agent':
@@ -78,19 +78,19 @@ async function address(chat: Chat, name: string, text: string, entered: Entered)
   try {
     await sendMessage(chat, text, entered)
   } catch (error) {
-    // Nothing was sent: the conversation is still with whom it was.
+    // Nothing was sent, so the agent of the conversation does not change.
     conversation.agent = before
     throw error
   }
 }
 
-/** What a person meant by a line. */
+/** The meaning of an input line. */
 type Meaning =
   | { readonly kind: 'message'; readonly text: string }
   | { readonly kind: 'command'; readonly name: string; readonly rest: string }
-  /** A command line of the person's own. */
+  /** A shell command of the person. */
   | { readonly kind: 'own'; readonly command: string }
-  /** One of the handoffs on offer, from 1. */
+  /** One of the available handoffs, from 1. */
   | { readonly kind: 'handoff'; readonly number: number }
   | Exclude<Address, { kind: 'none' }>
 
@@ -102,9 +102,9 @@ interface Known {
 }
 
 /**
- * `/name …` is a command, `@name …` addresses an agent, a number takes a handoff as long as there is one of that number. From a
- * person at a terminal, `!…` is a command line, and `@path` may begin a message. A message that begins like one of these is written
- * `//…`, or with a backslash before it.
+ * `/name …` is a command, `@name …` addresses an agent, a number accepts the handoff with that number. At a terminal, `!…`
+ * is a shell command, and `@path` may start a message. A message that starts like one of these is written `//…`, or with a
+ * leading backslash.
  */
 function understandLine(line: string, known: Known): Meaning {
   const text = line.trim()

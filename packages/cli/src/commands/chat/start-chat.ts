@@ -51,7 +51,7 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
   const workspace = stored === undefined ? resolveWorkspace(io, flags.workspace) : sharedFolder(stored.spec)
   const repeated = repeatedFlags(flags)
   const seen = { view: emptyView() }
-  // Unless it is to go on with another team.
+  // Unless another team is requested.
   const team = stored === undefined || flags.team !== undefined ? {} : teamOfRun(stored.spec)
   let input: Input | undefined
   let screen: ChatScreen | undefined
@@ -126,7 +126,7 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
   }
 }
 
-/** A Ctrl-C between a turn and the prompt is too late for the one and too early for the other: it must not end the chat. */
+/** A Ctrl-C between a turn and the prompt must not end the chat. */
 async function withoutStrayInterrupts<T>(work: () => Promise<T>): Promise<T> {
   const ignore = () => {}
   process.on('SIGINT', ignore)

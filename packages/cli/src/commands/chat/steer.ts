@@ -6,13 +6,14 @@ import type { Entered } from './input.ts'
 
 /**
  * Lets the person speak to agents at work. A message is delivered to the entry session with its next round, in the order in which they were
- * sent; one that comes too late, and everything that is no message, is done when the turn has ended.
+ * sent; one that comes too late, and everything that is no message, is done when the turn has ended. `hears`: there is a session that
+ * messages can be delivered to.
  */
-export function steerTurn(chat: Chat): void {
+export function steerTurn(chat: Chat, hears: boolean): void {
   const { screen, runtime, drive } = chat
   if (screen === undefined) return
   const { orchestrator } = runtime
-  const entry = () => chat.seen.view.roots[0]
+  const entry = () => (hears ? chat.seen.view.roots[0] : undefined)
   const waiting: Entered[] = []
   /** Every message so far is with the orchestrator when this has resolved. */
   let handedOver: Promise<unknown> = Promise.resolve()
@@ -21,7 +22,7 @@ export function steerTurn(chat: Chat): void {
   }
 
   async function prepare(session: string, entered: Entered): Promise<Work> {
-    // The mark before a message that begins like a command is not part of it.
+    // Removes the escape before a message that starts like a command.
     const message = entered.text.trim().replace(/^(?:\\(?=[/@!\d])|\/(?=\/))/, '')
     const { work, notes } = await attachFiles(message, entered, {
       io: chat.io,

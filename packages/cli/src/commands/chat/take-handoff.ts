@@ -7,8 +7,8 @@ import type { Chat } from './chat.ts'
 import { sendMessage } from './take-turn.ts'
 
 /**
- * Hands the conversation over. What the handoff says is sent at once, or put into the input line to be changed first: as the
- * handoff wants it, unless the person says otherwise.
+ * Accepts a handoff. Its message is sent immediately, or put into the input line first: as the handoff specifies, unless
+ * the person chooses.
  */
 export async function takeHandoff(chat: Chat, number: number, how?: 'fill' | 'send'): Promise<void> {
   const { conversation, input, output } = chat
@@ -33,7 +33,7 @@ export async function takeHandoff(chat: Chat, number: number, how?: 'fill' | 'se
 
 function targetOf({ runtime }: Chat, handoff: Handoff): AgentDefinition {
   const isGeneral = handoff.agent.toLowerCase() === 'agent'
-  // Hosts call their general agent so; here it is the assistant, unless there is one of that name.
+  // Other hosts use this name for their general agent; here it is the assistant, unless an agent has that name.
   if (isGeneral && !namesOf(runtime).some((name) => name.toLowerCase() === 'agent')) return assistant
   try {
     return chooseAgent(runtime, handoff.agent)

@@ -6,23 +6,27 @@ import type { TakenHandoff } from './conversation.ts'
 import type { Entered } from './input.ts'
 import { steerTurn } from './steer.ts'
 
-/** Has the agents work, shows it, and says what came of it. */
+/** Runs a turn, shows it, and prints the result. */
 export async function takeTurn(chat: Chat, go: (signal: AbortSignal) => Promise<RunResult>): Promise<void> {
   const { drive, output, seen } = chat
   seen.view = emptyView()
-  const result = await whileBusy(chat, go).catch((error: unknown) => {
-    // Also where a command was to begin the turn.
+  const result = await whileBusy(chat, true, go).catch((error: unknown) => {
+    // Also if a command was to start the turn.
     if (error instanceof CadreError) chat.code = exitCodeOfError(error.code)
     throw error
   })
   chat.code = await output.ending(result, saidLast(seen.view, result))
-  // Ctrl-C at a prompt comes back to it; any other end was not meant for the turn alone.
+  // Ctrl-C at a terminal returns to the prompt; any other signal ends the chat.
   if (drive.stoppedBy !== undefined && (!drive.hasPerson || drive.stoppedBy !== 'SIGINT')) chat.isLeft = true
 }
 
-/** Shows what `work` does. Meanwhile the person can type, and stop it. */
-export async function whileBusy<T>(chat: Chat, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  steerTurn(chat)
+/** Shows what `work` does. Meanwhile the person can stop it, and type: for its session if it `hears`, for later otherwise. */
+export async function whileBusy<T>(
+  chat: Chat,
+  hears: boolean,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  steerTurn(chat, hears)
   try {
     return await chat.drive.during(work)
   } finally {
@@ -30,7 +34,7 @@ export async function whileBusy<T>(chat: Chat, work: (signal: AbortSignal) => Pr
   }
 }
 
-/** What the entry agent said last: it is on the screen already. */
+/** The entry agent's last text, which is already on the screen. */
 function saidLast({ sessions, roots }: View, result: RunResult): string {
   const session = result.kind === 'report' ? result.report.session : (roots[0] ?? '')
   const rounds = sessions.get(session)?.rounds ?? []

@@ -22,8 +22,8 @@ export interface TurnTextOptions {
 const mostSaid = 10
 
 /**
- * What stays of a turn on the screen: what the entry agent says, as it says it, and how each of its calls ended, in that order. Takes events
- * that are in the view already.
+ * The lasting output of a turn: the text of the entry agent as it arrives, and the result of each of its calls, in order.
+ * Expects events that are already in the view.
  */
 export class TurnText {
   /** The session that the person talks to. */
@@ -40,7 +40,7 @@ export class TurnText {
     this.#calls = createTurnLines(options.view, options.style)
   }
 
-  /** Lines that are final. */
+  /** Returns final lines. */
   event(event: CadreEvent): string[] {
     const { columns, workspace } = this.#options
     if (event.type === 'session.started' && event.parent === undefined) this.entry = event.session
@@ -68,7 +68,7 @@ export class TurnText {
     return this.#apart('call', this.#calls(event, columns()))
   }
 
-  /** The lines of the reply that are not final yet. */
+  /** Returns the lines of the reply that are not final yet. */
   tail(): string[] {
     const lines = this.#stream?.tail() ?? []
     return lines.length > 0 && this.#last === 'call' ? ['', ...lines] : lines
@@ -99,7 +99,7 @@ export class TurnText {
   }
 
   #receive(text: string): string[] {
-    // Pieces may have been dropped on the way. What is on the screen cannot be taken back, so the whole follows.
+    // Pieces may have been dropped. Printed text cannot be removed, so the complete text follows.
     const rest = text.startsWith(this.#heard) ? text.slice(this.#heard.length) : `\n\n${text}`
     const stream = this.#streamed()
     const lines = this.#apart('text', [...stream.add(rest), ...stream.end()])
@@ -108,7 +108,7 @@ export class TurnText {
     return lines
   }
 
-  /** The reply does not arrive: what was read of it stays. */
+  /** The reply was interrupted: the text so far stays. */
   #breakOff(): string[] {
     if (this.#heard.trim() === '') return []
     const lines = this.#apart('text', this.#stream?.end() ?? [])
@@ -140,7 +140,7 @@ export class TurnText {
     return [`${mark} ${title}`, ...(output.trim() === '' ? [] : folded.fold(title, output, columns(), style))]
   }
 
-  /** A blank line between what is said and what is done. */
+  /** Adds a blank line between text and calls. */
   #apart(kind: 'text' | 'call', lines: string[]): string[] {
     if (lines.length === 0) return lines
     const before = this.#last

@@ -42,7 +42,7 @@ export async function editConfig(
   }
 }
 
-/** The editor may be written with options, so a shell reads it; the file is passed beside it. */
+/** The editor may include options, so a shell parses it; the file is passed separately. */
 function open(io: Io, editor: string, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const options = { stdio: 'inherit', env: io.env, cwd: io.cwd } as const

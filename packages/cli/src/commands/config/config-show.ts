@@ -54,7 +54,7 @@ function sourceText({ from, overrides = [] }: ConfigRow): string {
   return cleanLine(`  from ${from}${others.length === 0 ? '' : `; overrides ${others.join(', ')}`}`)
 }
 
-/** Below the user's own folder, as a shell shows it. */
+/** Abbreviates the user's home, as shells do. */
 function shortened({ env }: Io, from: string): string {
   const home = env['HOME']
   return home && from.startsWith(`${home}/`) ? `~${from.slice(home.length)}` : from

@@ -10,7 +10,7 @@ import type { DemoPlace } from './prepare-demo.ts'
 
 export interface DemoQuestion {
   readonly place: DemoPlace
-  /** Of the approval. */
+  /** The id of the approval. */
   readonly id: string
   /** A user is at the terminal. */
   readonly isAsked: boolean

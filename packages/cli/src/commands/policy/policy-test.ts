@@ -46,7 +46,7 @@ function check(io: Io, flags: TestPolicyFlags, table: Table, tell: (message: str
   })
 }
 
-/** What holds for every agent is told once. */
+/** Messages that apply to every agent are shown once. */
 function teller(io: Io): (message: string) => void {
   const told = new Set<string>()
   return (message) => {
@@ -96,7 +96,7 @@ function forMachines(checked: readonly CheckedTable[]): object {
   }
 }
 
-/** What is not as expected, call by call with its place, then the sum. */
+/** Lists the failed calls with their place, then the totals. */
 function tableText(tables: readonly CheckedTable[], style: Style): string {
   const failures = tables.flatMap(({ path, failures: found }) =>
     found.map((failure) => failureText(path, failure, style)),

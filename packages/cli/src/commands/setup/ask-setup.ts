@@ -15,7 +15,7 @@ export type SetupEnd = { readonly kind: 'stored'; readonly model: string } | { r
 
 class Cancelled extends Error {}
 
-/** Asks at a terminal until a model answers, and stores it. Nothing is written before the end. */
+/** Asks at a terminal until a model answers, and stores it. Writes nothing before the end. */
 export async function askSetup(
   io: Io,
   config: ModelsConfig,
@@ -25,7 +25,7 @@ export async function askSetup(
   const ask = async (prompt: string): Promise<string> => {
     const said = signal.aborted ? undefined : await readLine(io, prompt, { signal, interrupt: stop })
     if (said !== undefined) return said
-    // What follows begins on a line of its own, not behind the question.
+    // Ends the line of the question.
     io.stdout.write('\n')
     throw new Cancelled()
   }
@@ -134,7 +134,7 @@ export async function askSetup(
   }
 
   function warn(candidate: Candidate, message: string): void {
-    // What the environment and the configuration name has their settings.
+    // Variables in the message are correct only for candidates from the environment and the configuration.
     io.warn(candidate.config === config ? message : withoutVariables(message))
   }
 
@@ -190,7 +190,7 @@ export async function askSetup(
     return /^y(es)?$/i.test(await ask('Store it anyway? y/N: '))
   }
 
-  /** Where the key is kept; nothing to go back. It is never written to a file as it is. */
+  /** Stores the key; undefined to go back. The key itself is never written to a file. */
   async function keepKey(candidate: Candidate, key: string): Promise<StoredKey | undefined> {
     const section = sectionOf(candidate)
     const baseUrl = candidate.config[section]?.baseUrl
@@ -211,7 +211,7 @@ export async function askSetup(
 
 const most = 20
 
-/** Advice for somebody who has typed the address and the key: that it names variables would mislead. */
+/** For a user who typed the address and the key, names of variables would be misleading. */
 function withoutVariables(message: string): string {
   return message
     .replace(/ [A-Z]+_BASE_URL usually/g, ' The address usually')
@@ -231,7 +231,7 @@ function modelTable(io: Io, all: readonly ListedModel[], shown: readonly ListedM
     model.price === undefined ? '' : `$${model.price.input} / $${model.price.output}`,
   ])
   const head = ['', 'MODEL', 'CONTEXT', 'PRICE PER MILLION']
-  // A column in which nothing is known says nothing.
+  // Omits empty columns.
   const used = head.map((_, column) => column < 2 || rows.some((row) => row[column] !== ''))
   const kept = (row: readonly string[]) => row.filter((_, column) => used[column])
   return textTable(kept(head), rows.map(kept), roomIn(io.stdout)).trimEnd()

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import type { Io } from '../../io.ts'
 import type { ReadLineOptions } from '../../run/ask-line.ts'
 
-/** One line from the keyboard that is not shown; nothing when it was interrupted or closed. */
+/** Reads one line from the keyboard without showing it; undefined if interrupted or closed. */
 export function readSecret(
   io: Io,
   prompt: string,
@@ -13,7 +13,7 @@ export function readSecret(
   return new Promise((resolve) => {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
     const reader = createInterface({ input: io.stdin, output: nowhere, terminal: true, historySize: 0 })
-    // Only now: before the reader takes over, the terminal itself shows what is typed.
+    // Only now: before the reader is active, the terminal would echo the input.
     io.stdout.write(prompt)
     let line: string | undefined
     const stop = () => reader.close()

@@ -80,7 +80,7 @@ async function compact(chat: Chat): Promise<void> {
   const { session } = conversation
   if (session === undefined) throw new CadreError('usage', 'there is no conversation to summarise yet.')
   if (screen !== undefined) output.note('Summarising…')
-  const { isDone, isStopped } = await whileBusy(chat, async (signal) => ({
+  const { isDone, isStopped } = await whileBusy(chat, false, async (signal) => ({
     isDone: await runtime.orchestrator.compact(session, signal),
     isStopped: signal.aborted,
   }))

@@ -9,7 +9,7 @@ export const undoCommands: readonly ChatCommand[] = [
   { name: 'redo', about: 'restore the changes of the last undo', run: (chat) => change(chat, 'redo') },
 ]
 
-/** Shows the files, asks, and does it. Without a terminal nobody can be asked, so nothing is changed. */
+/** Shows the files, asks, and applies the change. Without a terminal it cannot ask, so it changes nothing. */
 async function change(chat: Chat, direction: Direction): Promise<void> {
   const { runtime, conversation, io, input, output } = chat
   const { checkpoints } = runtime

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import type { TrustItem } from '@cadre/home'
+import type { PromptFile } from '@cadre/knowledge'
+import { type ClaudeRule, readRule } from './claude-rule.ts'
+import { widens } from './widens.ts'
+
+/** What the `allowed-tools` of a prompt file allow without approval. Names that would allow nothing are left out. */
+export function promptAllowances({ allowed = [], file, level }: PromptFile): readonly ClaudeRule[] {
+  return allowed.flatMap((text) => {
+    const rule = readRule(text, 'allow', file, level)
+    return rule !== undefined && widens(rule) ? [rule] : []
+  })
+}
+
+/** What a person agrees to before a prompt file of the project allows anything. Nothing if it allows nothing, or is the user's own. */
+export function promptItem(prompt: PromptFile): TrustItem | undefined {
+  const rules = promptAllowances(prompt)
+  if (prompt.level === 'user' || rules.length === 0) return undefined
+  return {
+    path: `${prompt.file}#allowed-tools`,
+    sha256: createHash('sha256')
+      .update(JSON.stringify(rules.map(({ text }) => text)))
+      .digest('hex'),
+  }
+}

@@ -1,0 +1,19 @@
+import { findPromptFiles } from '@cadre/knowledge'
+import { promptAllowances, promptItem } from '../permissions/prompt-allowances.ts'
+import type { FolderItem } from './folder-item.ts'
+
+/** Prompt files of the project that allow calls without approval. */
+export function promptItems(project: string, userHome: string): readonly FolderItem[] {
+  return findPromptFiles({ workspace: project, userHome }).prompts.flatMap((prompt) => {
+    const item = promptItem(prompt)
+    if (item === undefined) return []
+    const rules = promptAllowances(prompt).map(({ text }) => text)
+    return [
+      {
+        ...item,
+        file: prompt.file,
+        what: `allows calls of /${prompt.name} without approval: ${rules.join(', ')}`,
+      },
+    ]
+  })
+}
