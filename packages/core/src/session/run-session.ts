@@ -10,7 +10,7 @@ import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
 import { hasNews, hearMail } from './mail.ts'
 import { type Host, hearMessages, openSession } from './open-session.ts'
-import { leaveBehind, nothingLeft, record, requireLife, type Session, takeUpChanges } from './session.ts'
+import { leaveBehind, nothingLeft, record, requireLife, type Session, applyEdits } from './session.ts'
 import { settleReply } from './settle.ts'
 import { nextMove, startedCalls } from './state.ts'
 
@@ -26,7 +26,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
   const { session } = opened
   try {
     for (;;) {
-      takeUpChanges(session)
+      applyEdits(session)
       await hearMessages(session, host.messages(spec.id))
       await hearMail(session)
       requireLife(session)
@@ -108,7 +108,7 @@ function failed(session: Session, error: unknown): Ending {
 
 /** A person edited the record while the last reply was judged. The session must answer before it ends. */
 function isAskedAgain(session: Session): boolean {
-  return takeUpChanges(session) && nextMove(session.state) === 'ask'
+  return applyEdits(session) && nextMove(session.state) === 'ask'
 }
 
 function endSession(session: Session, ending: Ending): Promise<Report>
