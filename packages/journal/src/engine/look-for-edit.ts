@@ -9,7 +9,7 @@ import { type EngineParts, readOptions } from './engine-parts.ts'
 import { keepEdit, moveAside } from './keep-beside.ts'
 import { note, putInForm } from './put-in-form.ts'
 import type { SessionFile } from './session-file.ts'
-import { takeAs, writeAnew } from './write-anew.ts'
+import { takeAs, rewriteFile } from './rewrite-file.ts'
 
 /** After this many checks, a file that keeps changing is read anyway. */
 const mostLooks = 50
@@ -107,7 +107,7 @@ function restore(file: SessionFile, message: string, where: string | undefined, 
   for (const waiter of file.unsure) waiter.entries = []
   // A file cannot replace a folder.
   if (statsOf(file.path)?.isDirectory() === true) moveAside(file.path)
-  writeAnew(file, parts)
+  rewriteFile(file, parts)
   note(file, 'journal.edited', `${message}.`, where ?? file.path, parts)
 }
 
