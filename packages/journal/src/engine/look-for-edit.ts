@@ -7,7 +7,7 @@ import { type Journal, readJournal } from '../format/read-journal.ts'
 import { describeChange } from './describe-change.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
 import { keepEdit, moveAside } from './keep-beside.ts'
-import { note, putInForm } from './put-in-form.ts'
+import { note, prepareFile } from './prepare-file.ts'
 import type { SessionFile } from './session-file.ts'
 import { takeAs, rewriteFile } from './rewrite-file.ts'
 
@@ -92,7 +92,7 @@ function adopt(file: SessionFile, journal: Journal, { bytes, stats }: Content, p
   file.load(journal)
   settleUnsure(file)
   file.wanted = state
-  if (putInForm(file, journal, parts) === 'kept') {
+  if (prepareFile(file, journal, parts) === 'kept') {
     // The stats from before the read, so that the next check finds a later edit.
     const now = journal.torn === undefined ? stats : statSync(file.path)
     takeAs(file, bytes.subarray(0, journal.good), parts, now)

@@ -9,7 +9,7 @@ import { rewriteFile } from './rewrite-file.ts'
  * Prepares a file that was just read for further entries: removes an incomplete entry, and rewrites a format that cannot be appended to.
  * `kept`: the file still has the bytes that were read, up to `journal.good`.
  */
-export function putInForm(file: SessionFile, journal: Journal, parts: EngineParts): 'kept' | 'written' {
+export function prepareFile(file: SessionFile, journal: Journal, parts: EngineParts): 'kept' | 'written' {
   if (journal.torn !== undefined) {
     const beside = keepTorn(file.path, journal.torn)
     truncateSync(file.path, journal.good)
