@@ -93,12 +93,12 @@ export class SessionRuns {
       return
     }
     this.#elsewhere.delete(root)
-    if (!(await isReady(stored, (id) => this.readOr(id))) || !this.mayGoOn(stored)) return
+    if (!(await isReady(stored, (id) => this.readOr(id))) || !this.mayResume(stored)) return
     this.#goOn(session, root, agent.name)
   }
 
   /** Returns false, and reports a problem, if the daemon may not use the session's workspace or the agent was removed. */
-  mayGoOn({ spec }: StoredSession): boolean {
+  mayResume({ spec }: StoredSession): boolean {
     const { home, problems } = this.#options
     const gone = this.#whyGone(spec.agent)
     if (gone === undefined) this.#orphans.delete(spec.id)
@@ -115,7 +115,7 @@ export class SessionRuns {
   }
 
   requireHere(stored: StoredSession): void {
-    if (!this.mayGoOn(stored))
+    if (!this.mayResume(stored))
       throw new CadreError(
         'configuration',
         `the daemon may not resume ${stored.spec.id}. "cadre status" shows the reason.`,
