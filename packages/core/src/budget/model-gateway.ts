@@ -50,7 +50,7 @@ export async function askModel(
     ...question,
   }
   if (!node.account?.limitsRequests) return withPrice(await send(session, request, hooks), model)
-  const refusal = unfit(session)
+  const refusal = unfitForBudget(session)
   if (refusal !== undefined) return refusal
   const meter = new Meter(session, request)
   try {
@@ -101,7 +101,7 @@ function withoutTools({ id }: Model): ReplyFailure {
 }
 
 /** Returns the reason why a model cannot be used under this budget. */
-function unfit({ model, node }: Session): RequestFailure | undefined {
+function unfitForBudget({ model, node }: Session): RequestFailure | undefined {
   const refused = (message: string) => ({ kind: 'failed', code: 'budget_exceeded', message }) as const
   if (model.capsReplies !== true)
     return refused(
@@ -134,7 +134,7 @@ class Meter {
     const wanted = {
       input,
       output: model.maxOutput ?? usualReply,
-      ...(model.price && { price: dearest(model.price) }),
+      ...(model.price && { price: highestPrice(model.price) }),
     }
     const account = node.account
     if (this.#isClosed || account === undefined) return cancelled
@@ -194,7 +194,7 @@ class Meter {
 }
 
 /** How much of the input the server writes to its cache is unknown before the reply, and writing can cost more than plain input. */
-function dearest({ input, output, cacheRead = 0, cacheWrite = 0 }: Price): Price {
+function highestPrice({ input, output, cacheRead = 0, cacheWrite = 0 }: Price): Price {
   return { input: Math.max(input, cacheRead, cacheWrite), output }
 }
 
