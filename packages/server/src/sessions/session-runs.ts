@@ -158,7 +158,7 @@ export class SessionRuns {
     return () => this.#listeners.delete(listener)
   }
 
-  tellRested({ session, agent }: Job, end: BegunEnd): void {
+  notifyRested({ session, agent }: Job, end: BegunEnd): void {
     const result = end.kind === 'failed' ? failureResult(session, agent, end.error) : end.result
     for (const listener of this.#listeners) listener(session, result)
   }
@@ -218,7 +218,7 @@ export class SessionRuns {
     const isOwned = end.kind === 'failed' && isCode(end.error, 'owned')
     const isPaused = end.kind === 'rested' && isPause(end.result)
     if (isPaused) this.#paused.push(job)
-    if (!isOwned && !isPaused) this.tellRested(job, end)
+    if (!isOwned && !isPaused) this.notifyRested(job, end)
     rested([...job.members])
   }
 
