@@ -51,7 +51,7 @@ export {
 } from './system/process-identity.ts'
 export { startProcess } from './system/start-process.ts'
 export { systemClock } from './system/system-clock.ts'
-export { isOutOfFiles, systemTrouble } from './system/system-trouble.ts'
+export { isOutOfFiles, systemErrorCode } from './system/system-error-code.ts'
 export { decodeText } from './text/decode-text.ts'
 export { fitsPattern } from './text/fits-pattern.ts'
 export { glob, type Matcher } from './text/glob.ts'

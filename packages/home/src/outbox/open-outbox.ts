@@ -9,7 +9,7 @@
  *    only if the process dies first.
  */
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
-import { listFolder, systemTrouble } from '@cadre/disk'
+import { listFolder, systemErrorCode } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { appendInbox } from '../inbox/append-inbox.ts'
 import { lineFileName, nameOfLineFile } from '../lines/line-file-name.ts'
@@ -140,7 +140,7 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
     try {
       await record(entry)
     } catch (error) {
-      if (systemTrouble(error) === undefined) throw error
+      if (systemErrorCode(error) === undefined) throw error
       unwritten.set(nameOf(entry.channel, entry.key), entry)
       writeDownLater()
     }

@@ -8,9 +8,9 @@
 import { accessSync, closeSync, constants, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { Problems } from '@cadre/channels'
-import { systemTrouble } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { describeTrouble } from './describe-trouble.ts'
+import { describeSystemError } from './describe-system-error.ts'
 
 export interface HomeHealth {
   /** Call it when a write failed. Returns true if the system is the cause, so that the write can be retried unchanged. */
@@ -52,7 +52,7 @@ export function watchHealth({ home, problems, recovered }: HomeHealthOptions): H
       return isWell
     },
     suspect(error) {
-      const code = systemTrouble(error)
+      const code = systemErrorCode(error)
       if (code === undefined) return false
       // Report immediately, so that `cadre status` shows it.
       if (isWell) {
@@ -105,5 +105,5 @@ function probe(home: Home): string | undefined {
 }
 
 function sentence(error: unknown): string {
-  return `${describeTrouble(error)}. No data is lost, and work continues as soon as Cadre can write again.`
+  return `${describeSystemError(error)}. No data is lost, and work continues as soon as Cadre can write again.`
 }

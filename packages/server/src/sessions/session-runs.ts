@@ -18,7 +18,7 @@ import {
   type RunResult,
   type StoredSession,
 } from '@cadre/core'
-import { isInside, systemTrouble } from '@cadre/disk'
+import { isInside, systemErrorCode } from '@cadre/disk'
 import { type Home, runningProcess } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
@@ -131,7 +131,7 @@ export class SessionRuns {
   /** Returns `undefined` if there is no valid record. Rejects if the system cannot read it now. */
   readOr(session: string): Promise<StoredSession | undefined> {
     return this.#options.engine.read(session).catch((error) => {
-      if (systemTrouble(error) !== undefined) throw error
+      if (systemErrorCode(error) !== undefined) throw error
       return undefined
     })
   }
