@@ -26,7 +26,7 @@ export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
   const stats = statsOf(file.path)
   if (stats !== undefined && file.isSame(stats)) return 'same'
   if (isUnguarded(parts.home)) {
-    putBack(file, stats, parts)
+    restoreFile(file, stats, parts)
     return 'changed'
   }
   const seen = stats === undefined ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
@@ -38,7 +38,7 @@ export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
 }
 
 /** An agent could have written the file, for example an approval of its own call. */
-function putBack(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
+function restoreFile(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
   const beside = stats?.isFile() !== true || stats.size === 0 ? undefined : keepEdit(file.path)
   if (beside !== undefined) rememberWritten(beside, readFileSync(beside))
   const kept = beside === undefined ? '' : ` and kept the changed file as ${beside}`

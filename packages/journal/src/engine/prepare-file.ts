@@ -21,7 +21,7 @@ export function prepareFile(file: SessionFile, journal: Journal, parts: EnginePa
       parts,
     )
   }
-  const isPlaced = file.takePlace()
+  const isPlaced = file.addWorkspace()
   if (journal.layout !== undefined) {
     if (!isPlaced) return 'kept'
     rewriteFile(file, parts)
