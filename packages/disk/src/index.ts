@@ -53,7 +53,7 @@ export { startProcess } from './system/start-process.ts'
 export { systemClock } from './system/system-clock.ts'
 export { isOutOfFiles, systemErrorCode } from './system/system-error-code.ts'
 export { decodeText } from './text/decode-text.ts'
-export { fitsPattern } from './text/fits-pattern.ts'
+export { matchesPattern } from './text/matches-pattern.ts'
 export { glob, type Matcher } from './text/glob.ts'
 export {
   eolOf,
