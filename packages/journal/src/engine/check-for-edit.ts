@@ -22,7 +22,7 @@ export type Look = 'same' | 'changed' | 'unsettled'
  * command ran without a sandbox. These are kept in another file, and the session file is restored. Costs one system call if nothing has
  * changed. Misses an edit of equal size within the same clock tick of the file system.
  */
-export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
+export function checkForEdit(file: SessionFile, parts: EngineParts): Look {
   const stats = statsOf(file.path)
   if (stats !== undefined && file.isSame(stats)) return 'same'
   if (isUnguarded(parts.home)) {
