@@ -120,7 +120,7 @@ async function noteInterruption(session: Session, heard: string): Promise<void> 
 function replyOf(
   session: Session,
   round: number,
-  hear: (text: string) => void,
+  recordMessage: (text: string) => void,
 ): Promise<Reply | RequestFailure> {
   const { state, systemPrompt: system, toolset } = session
   return askModel(
@@ -128,7 +128,7 @@ function replyOf(
     { round, system, messages: state.messages, tools: toolset.offers },
     {
       text: (text) => {
-        hear(text)
+        recordMessage(text)
         session.emit({ type: 'text.added', round, text })
       },
       delayed: (reason, ms) => session.emit({ type: 'reply.delayed', round, reason, ms }),

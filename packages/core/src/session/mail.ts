@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/ports.ts'
 import type { SessionSpec, Work } from '../ports/session-spec.ts'
-import { hear } from './hear.ts'
+import { recordMessage } from './recordMessage.ts'
 import type { Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 
@@ -16,12 +16,12 @@ export function hasNews({ spec, state, ports, hasMessages }: Session): boolean {
 }
 
 /** Records the messages of its team, in order, each once. */
-export async function hearMail(session: Session): Promise<void> {
+export async function recordMail(session: Session): Promise<void> {
   const { spec, state, ports, node } = session
   for (const work of unread(spec, state, ports)) {
     if (node.isStopped) return
     const isNew = !session.state.heard.has(work.message as string)
-    await hear(session, work)
+    await recordMessage(session, work)
     if (isNew) session.emit({ type: 'message.added', from: work.from ?? 'person', text: work.content })
     await ports.teams?.received(spec.id, work.message as string)
   }

@@ -8,8 +8,8 @@ import { ask } from './ask.ts'
 import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
-import { hasNews, hearMail } from './mail.ts'
-import { type Host, hearMessages, openSession } from './open-session.ts'
+import { hasNews, recordMail } from './mail.ts'
+import { type Host, recordMessages, openSession } from './open-session.ts'
 import { leaveBehind, nothingLeft, record, requireLife, type Session, applyEdits } from './session.ts'
 import { settleReply } from './settle.ts'
 import { nextMove, startedCalls } from './state.ts'
@@ -27,8 +27,8 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
   try {
     for (;;) {
       applyEdits(session)
-      await hearMessages(session, host.messages(spec.id))
-      await hearMail(session)
+      await recordMessages(session, host.messages(spec.id))
+      await recordMail(session)
       requireLife(session)
       const stopped = stopEnding(session) ?? stoppedFromOutside(session)
       if (stopped !== undefined) return await endSession(session, stopped)
