@@ -1,4 +1,4 @@
-import { matchesWildcard, isEverything } from '../vocabulary/wildcard.ts'
+import { isEverything, matchesWildcard } from '../vocabulary/wildcard.ts'
 import type { Subject } from './permission-subject.ts'
 
 /** A path in the two forms that a pattern can match. Both are computed from the text, without the file system. */

@@ -3,7 +3,7 @@ import type { Ports } from '../ports/ports.ts'
 import type { CommandsOfCall } from '../ports/tool.ts'
 import { targetsOf } from '../tree/targets-of.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
-import { matchesWildcard, isEverything } from '../vocabulary/wildcard.ts'
+import { isEverything, matchesWildcard } from '../vocabulary/wildcard.ts'
 import { pathSubject } from './permission-path.ts'
 
 /** One subject of a call, for the patterns of permission rules. */
@@ -73,7 +73,9 @@ function programText([program = '', ...words]: readonly string[]): string[] {
 /** `git status *` also matches `git status`. */
 function matchesCommand(pattern: string, command: string): boolean {
   const plain = inOneLine(pattern)
-  return matchesWildcard(plain, command) || (plain.endsWith(' *') && matchesWildcard(plain.slice(0, -2), command))
+  return (
+    matchesWildcard(plain, command) || (plain.endsWith(' *') && matchesWildcard(plain.slice(0, -2), command))
+  )
 }
 
 function inOneLine(text: string): string {

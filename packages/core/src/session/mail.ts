@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/ports.ts'
 import type { SessionSpec, Work } from '../ports/session-spec.ts'
-import { recordMessage } from './recordMessage.ts'
+import { recordMessage } from './record-message.ts'
 import type { Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 

@@ -8,8 +8,8 @@ import { describeChange } from './describe-change.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
 import { keepEdit, moveAside } from './keep-beside.ts'
 import { note, prepareFile } from './prepare-file.ts'
+import { rewriteFile, takeAs } from './rewrite-file.ts'
 import type { SessionFile } from './session-file.ts'
-import { takeAs, rewriteFile } from './rewrite-file.ts'
 
 /** After this many checks, a file that keeps changing is read anyway. */
 const mostLooks = 50

@@ -2,8 +2,8 @@ import { truncateSync } from 'node:fs'
 import type { Journal } from '../format/read-journal.ts'
 import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
 import { keepOriginal, keepTorn } from './keep-beside.ts'
-import type { SessionFile } from './session-file.ts'
 import { rewriteFile } from './rewrite-file.ts'
+import type { SessionFile } from './session-file.ts'
 
 /**
  * Prepares a file that was just read for further entries: removes an incomplete entry, and rewrites a format that cannot be appended to.

@@ -3,8 +3,8 @@ import type { Draft, Entry } from '@cadre/core'
 import { hasCode, writeWhole } from '@cadre/disk'
 import { emitEntry } from '../format/emit-entry.ts'
 import { emitOutcome, emitStamp } from '../format/emit-header.ts'
-import type { EngineParts } from './engine-parts.ts'
 import { checkForEdit } from './check-for-edit.ts'
+import type { EngineParts } from './engine-parts.ts'
 import type { SessionFile, Waiter } from './session-file.ts'
 
 /**

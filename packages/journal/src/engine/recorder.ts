@@ -1,8 +1,8 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs'
 import { CadreError, type Draft, type Entry } from '@cadre/core'
 import type { Leases } from '@cadre/home'
-import type { EngineParts } from './engine-parts.ts'
 import { checkForEdit } from './check-for-edit.ts'
+import type { EngineParts } from './engine-parts.ts'
 import { recordPending } from './record-pending.ts'
 import type { SessionFile, State, Waiter } from './session-file.ts'
 

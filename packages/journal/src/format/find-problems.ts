@@ -1,6 +1,6 @@
 import { readEntry } from './read-entry.ts'
 import { readHeader } from './read-header.ts'
-import { canonicalLines, isRemark, hasIncompleteHeader, lineOfKey, tornAt } from './read-journal.ts'
+import { canonicalLines, hasIncompleteHeader, isRemark, lineOfKey, tornAt } from './read-journal.ts'
 import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
 import { BadHeader, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'

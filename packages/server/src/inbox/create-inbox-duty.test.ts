@@ -5,7 +5,7 @@ import { say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { template, temporaryHome } from '../daemon/daemon.spec-helpers.ts'
-import { messagesBySession, type Life, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import { type Life, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { createInboxDuty } from './create-inbox-duty.ts'
 
 let home: Home

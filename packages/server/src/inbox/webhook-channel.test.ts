@@ -7,7 +7,7 @@ import { say, scriptedModels } from '@cadre/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProblems } from '../daemon/create-problems.ts'
 import { template, temporaryHome } from '../daemon/daemon.spec-helpers.ts'
-import { messagesBySession, linesIn, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import { linesIn, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { type Http, startHttp } from '../http/start-http.ts'
 import { createInboxDuty } from './create-inbox-duty.ts'
 

@@ -5,7 +5,7 @@ import { type Line, say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
-import { messagesBySession, type Life, linesIn, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import { type Life, linesIn, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { createMailboxDuty } from './create-mailbox-duty.ts'
 
 let home: Home
@@ -50,7 +50,9 @@ async function begin(id: string, controls?: Controls): Promise<void> {
 /** Waits for this many messages of a session, without its first one. */
 const told = (session: string, count: number) =>
   until(async () => {
-    const heard = (await messagesBySession(life.engine)).get(session)?.filter(({ message }) => message !== undefined)
+    const heard = (await messagesBySession(life.engine))
+      .get(session)
+      ?.filter(({ message }) => message !== undefined)
     return heard?.length === count && heard
   })
 const sessions = async () => [...(await messagesBySession(life.engine)).keys()]

@@ -33,7 +33,9 @@ export function editChunks({ raw, tasks, targets, edit }: ChunkEdits): RawText {
     for (const task of wanted.length === 0 ? own : itemsOf(after)) expected.push(task)
   }
   const result = edited.join('')
-  return isSure && haveSameContent(itemsOf(result), expected) ? result : inTurn(raw, tasks.filter(isTarget), edit)
+  return isSure && haveSameContent(itemsOf(result), expected)
+    ? result
+    : inTurn(raw, tasks.filter(isTarget), edit)
 }
 
 interface Piece {
