@@ -58,6 +58,8 @@ export interface ReplyFailure {
   readonly message: string
   /** True if the request did not fit into the model's context window. */
   readonly tooLong?: boolean
+  /** True if the server rejected the key, or requires one. */
+  readonly rejectsKey?: boolean
   /** The usage of the last request. If it is absent, budgets charge the whole reservation of the request. */
   readonly spent?: Spent
 }

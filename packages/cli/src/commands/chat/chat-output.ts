@@ -5,6 +5,7 @@ import { type ExitCode, exitCodeOfReport, exitCodes } from '../../exit-codes.ts'
 import { tellFailure } from '../../failure.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
+import { foldFor } from '../../output/fold-for.ts'
 import { handoffLines } from '../../output/handoff-text.ts'
 import { markdownColumns, reportText } from '../../output/report-text.ts'
 import type { Style } from '../../output/style.ts'
@@ -35,7 +36,7 @@ export interface ChatOutputOptions {
 export function createChatOutput(options: ChatOutputOptions): ChatOutput {
   const { io, style, json, hasPrompt, flags, runtime } = options
   const told = new Set<string>()
-  const write = (text: string) => void io.stdout.write(`${text}\n`)
+  const write = (text: string) => void io.stdout.write(`${json ? text : foldFor(io.stdout, text)}\n`)
 
   function report(ended: Report, said: string): ExitCode {
     const isRead = hasPrompt && ended.text.trim() === said.trim()
