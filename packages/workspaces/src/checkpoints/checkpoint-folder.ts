@@ -10,8 +10,8 @@
  * 3. Contents are in the store before a record names them. The content that a turn replaced is in the store itself, not borrowed.
  * 4. Nothing in the folder is ever changed here.
  */
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import {
@@ -24,6 +24,7 @@ import {
   type Repository,
   realPathOf,
   thisProcess,
+  unlinkIfThere,
   userIgnores,
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
@@ -104,7 +105,7 @@ export class CheckpointFolder {
     this.top = top
     this.#repository = repository
     this.#limits = limits
-    this.#key = createHash('sha256').update(top).digest('hex').slice(0, 24)
+    this.#key = hash('sha256', top).slice(0, 24)
     this.objects = new ObjectStore(this.at('git'), top)
     this.#picture = new Picture(this.at('picture.json'))
   }
@@ -419,13 +420,13 @@ export class CheckpointFolder {
 
   #forgetRunning(id: string): void {
     const file = runningName(id)
-    rmSync(this.at('running', file), { force: true })
+    unlinkIfThere(this.at('running', file))
     this.#mine.delete(file)
   }
 }
 
 function runningName(id: string): string {
-  return createHash('sha256').update(id).digest('hex').slice(0, 32)
+  return hash('sha256', id).slice(0, 32)
 }
 
 const day = 86_400_000
