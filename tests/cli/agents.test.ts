@@ -201,7 +201,7 @@ describe('agents show', () => {
     const events = (await project.cadre(['run', '--json', '--agent', 'lead', ...flags, 'Go'])).json()
     const started = events.find(({ type }) => type === 'session.started')
     expect(view.model).toMatchObject({ used: started?.['model'], from: '--model' })
-    // Nobody names one for a session that another agent starts.
+    // A user cannot name one for a delegated session.
     project.write(
       '.github/agents/worker.agent.md',
       agent(`name: worker\ndescription: d\nmodel: small\nuser-invocable: false`),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { agentFile, createProject } from './support/project.ts'
 
 const good = { lanes: { '*': [{ reply: 'done' }] } }
-/** Short to write, and more than the stack of a parser holds. */
+/** Short to write, but too deep for the stack of a parser. */
 const deep = '['.repeat(100_000)
 const session = `session_id: lead-abc123
 agent_id: lead
@@ -12,7 +12,7 @@ messages:
     content: Do it.
 `
 
-/** Whatever is wrong with what cadre was given: one sentence that points at it, code 2, and nothing on disk has changed. */
+/** For any invalid input: one sentence that points to it, exit code 2, and no changes on disk. */
 test.each<[string, Record<string, string | object>, string[], RegExp]>([
   [
     'a playbook with a wrong key',

@@ -15,9 +15,9 @@ async function serve(models: WireOptions['models'] = ['small', 'large']) {
 
 const portOf = (url: string) => new URL(url).port
 
-/** A keyring that keeps its secret in a file, and writes down its arguments. */
+/** A keyring that stores its secret in a file, and records its arguments. */
 function fakeKeyring(isBroken = false) {
-  // Programs in the folder of the project itself are not used.
+  // Programs in the project folder itself are not used.
   const folder = createProject()
   const store = folder.at('kept')
   const storing = isBroken ? 'exit 3' : `cat > ${store}`
@@ -74,7 +74,7 @@ describe('setup without a terminal', () => {
       `keyCommand: "secret-tool lookup service cadre account openai@127.0.0.1:${portOf(wire.url)}"`,
     )
     expect(file + stdout + keyring.arguments()).not.toContain(key)
-    // And a run finds it there.
+    // A run finds it there.
     await project.cadre(['run', 'hi'], { env: keyring.env })
     expect(wire.requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`)
   })
