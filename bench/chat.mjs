@@ -1,8 +1,8 @@
-// Measures what the chat adds to a streamed reply: the time from a token to the screen, and the CPU share. A model streams Markdown,
-// `RATE` tokens a second, once to a bare loop that writes the text to a terminal as it is, and once to `cadre chat` in the same kind of
-// terminal. Needs `npm run build`, and `script` of util-linux.
+// Measures what the chat adds to a streamed reply: the time from a token to the screen, and the CPU share. A model streams
+// Markdown at `RATE` tokens per second, once to a bare loop that writes the raw text to a terminal, and once to `cadre
+// chat` in the same kind of terminal. Needs `npm run build`, and `script` of util-linux.
 //
-//   node bench/chat.mjs [RATE] [TOKENS]
+//    node bench/chat.mjs [RATE] [TOKENS]
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -89,7 +89,7 @@ async function measure(argv, url, { ask, leave } = {}) {
   return { share: used.cpu, delay: median([...seen].map(([number, at]) => at - sent[number])) }
 }
 
-/** Milliseconds of CPU that a process has used, all threads. */
+/** The CPU time of a process in milliseconds, all threads. */
 function cpuOf(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')

@@ -1,4 +1,4 @@
-// The least that a program can do with a streamed reply: it writes the text to the terminal as it arrives.
+// The minimal handling of a streamed reply: writes the text to the terminal as it arrives.
 import http from 'node:http'
 
 const url = new URL(`${process.argv[2]}/chat/completions`)

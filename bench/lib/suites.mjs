@@ -1,8 +1,8 @@
 /**
- * What each suite runs. A cell is one configuration; every program that has its mode runs it. `start` also times
- * `cadre --help`, which is not a program of the table (help-time.mjs).
+ * The cells of each suite. A cell is one configuration; every program with its mode runs it. `start` also times `cadre
+ * --help`, which is not a program of the table (help-time.mjs).
  */
-/** Not part of a run of everything: its packages take 1 GB. */
+/** Not part of a full run: its packages take 1 GB. */
 export const onRequest = ['copilot']
 
 export const suites = {

@@ -2,7 +2,7 @@ import { copilotTable } from './copilot-report.mjs'
 import { homeTables } from './home-tables.mjs'
 import { findRow } from './summary.mjs'
 
-/** The whole result as Markdown. Sections that were not asked for are left out; aims never are. */
+/** The whole result as Markdown. Sections that were not requested are omitted; aims never are. */
 export function renderReport({ rows, help, aims, skipped, runs, machine }) {
   return [
     renderMachine(machine),

@@ -20,9 +20,26 @@ describe('agents list', () => {
       /^lead \* +copilot +\.github\/agents\/lead\.agent\.md +gpt-5 +\.claude\/agents\/lead\.md +Leads the team$/m,
     )
     expect(stdout).toMatch(/^planner +template +\.cadre\/templates\/planner\.agent\.yaml/m)
-    expect(stdout).toContain('Files that define no valid agent:\n')
+    expect(stdout).toContain('Files without a valid agent:\n')
     expect(stdout).toMatch(/^ {2}\.claude\/agents\/broken\.md:4: maxTurns must be/m)
     expect(code).toBe(0)
+  })
+
+  test('"agents" and "sessions" alone list them, with the flags of the list; a mistyped command is reported', async () => {
+    const project = createProject(files)
+    const [bare, listed] = [await project.cadre(['agents']), await project.cadre(['agents', 'list'])]
+    expect(bare).toMatchObject({ code: 0, stdout: listed.stdout })
+    expect((await project.cadre(['agents', '--json'])).json()[0]).toEqual(
+      (await project.cadre(['agents', 'list', '--json'])).json()[0],
+    )
+    expect((await project.cadre(['sessions'])).stdout).toMatch(/^No sessions in /)
+    expect((await project.cadre(['agents', '--help'])).stdout).toContain(
+      'Without a command, lists the agents.',
+    )
+    expect(await project.cadre(['agents', 'lst'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('lst'),
+    })
   })
 
   test('lists the built-in agents that can be started, except those that a file replaces', async () => {
@@ -184,7 +201,7 @@ describe('agents show', () => {
     const events = (await project.cadre(['run', '--json', '--agent', 'lead', ...flags, 'Go'])).json()
     const started = events.find(({ type }) => type === 'session.started')
     expect(view.model).toMatchObject({ used: started?.['model'], from: '--model' })
-    // Nobody names one for a session that another agent starts.
+    // A user cannot name one for a delegated session.
     project.write(
       '.github/agents/worker.agent.md',
       agent(`name: worker\ndescription: d\nmodel: small\nuser-invocable: false`),
@@ -251,7 +268,7 @@ describe('agents show', () => {
     ])
     const { stdout } = await project.cadre(['agents', 'list'])
     expect(stdout).toMatch(
-      /Files that define no valid agent:\n {2}\S+settings\.json:\d+: configuration\.agents\[2\]/,
+      /Files without a valid agent:\n {2}\S+settings\.json:\d+: configuration\.agents\[2\]/,
     )
     const { files: linted } = JSON.parse((await project.cadre(['lint', '--json'])).stdout)
     expect(linted).toMatchObject([{ status: 'rescued', agents: ['first', 'second'] }])

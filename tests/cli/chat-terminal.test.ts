@@ -1,65 +1,30 @@
 import { readFileSync, statSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { VirtualScreen } from '../../packages/cli/src/output/virtual-screen.spec-helpers.ts'
-import { agentFile, createProject, delegate, deployTool, type Project, report } from './support/project.ts'
-import { hasScript, isRestored, openTerminal, type Terminal } from './support/terminal.ts'
+import {
+  busy,
+  ctrlC,
+  ctrlD,
+  goOn,
+  isAsking,
+  marksPastes,
+  open,
+  pasted,
+  say,
+  shown,
+  speaking,
+  speaks,
+  type,
+  up,
+} from './support/chat-screen.ts'
+import { agentFile, createProject, delegate, deployTool, report } from './support/project.ts'
+import { hasScript, isRestored } from './support/terminal.ts'
 
 const it = test.skipIf(!hasScript)
-const chat = ['chat', '--model', 'scripted:p.yaml']
-const speaks = { lanes: { '*': { default: { reply: '{{agent}} {{round}} heard <{{last}}>' } } } }
-const up = '\x1b[A'
-const ctrlC = '\x03'
-const ctrlD = '\x04'
-const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`
-const marksPastes = (screen: string) => screen.lastIndexOf('\x1b[?2004h') > screen.lastIndexOf('\x1b[?2004l')
-
-/** What a person would see and could scroll back to. */
-function shown(output: string, columns = 100): string {
-  const drawn = new VirtualScreen(columns, 1000)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what only moves within a line, or says something about the keyboard.
-  drawn.write(output.replace(/\x1b\[(?!\d*[ABCJKm])[\d;?]*[A-Za-z]/g, ''))
-  return drawn.shown().join('\n')
-}
-
-/** The lines at the bottom while a message is awaited: the rule, the input line with this text, the status line. */
-function isAsking(text: string, prompt: string): boolean {
-  const at = text.lastIndexOf(`\n${prompt}`)
-  return at > 0 && /^\n[^\n]*\/help$/.test(text.slice(at + 1 + prompt.length)) && /─$/.test(text.slice(0, at))
-}
-
-/** Opens a chat and waits until it can be talked to. */
-async function open(project: Project, ...flags: string[]): Promise<Terminal> {
-  const terminal = openTerminal(project, [...chat, ...flags], { columns: 100, rows: 30 })
-  await terminal.until((screen) => isAsking(shown(screen), `${/(\w+)>\n/.exec(shown(screen))?.[1]}>`))
-  return terminal
-}
-
-/** Types, and waits until what is new on the screen fits. */
-async function type(terminal: Terminal, keys: string, fits: (text: string) => boolean): Promise<void> {
-  const before = shown(terminal.screen())
-  terminal.type(keys)
-  await terminal.until((screen) => {
-    const text = shown(screen)
-    let same = 0
-    while (same < text.length && text[same] === before[same]) same += 1
-    return fits(text.slice(text.lastIndexOf('\n', same - 1) + 1))
-  })
-}
-
-/** Says something and waits for the answer and the next prompt. */
-function say(terminal: Terminal, keys: string, answer: string, prompt = 'lead'): Promise<void> {
-  return type(terminal, keys, (text) => text.includes(answer) && isAsking(`\n${text}`, `${prompt}>`))
-}
-
-function speaking(): Project {
-  return createProject({ ...agentFile('lead'), 'p.yaml': speaks })
-}
-
 it('a conversation: the prompt says to whom, the terminal is given back at the end', async () => {
   const project = speaking()
   const terminal = await open(project)
   expect(shown(terminal.screen())).toContain('Chatting with lead.')
-  // Nothing is on disk before anything was said.
+  // Nothing is on disk before the first message.
   expect(project.exists('.cadre/sessions')).toBe(false)
   await say(terminal, 'Hello.\r', 'lead 1 heard <Hello.>')
   await say(terminal, 'Again.\r', 'lead 2 heard <Again.>')
@@ -102,41 +67,6 @@ it('several lines are one message: with a backslash, or pasted', async () => {
   await say(terminal, `${up}\x7f\x7f!\r`, 'line !>')
 })
 
-/** A key that changes nothing of a text, and that the tool below waits for: all that was typed before it has arrived then. */
-const goOn = '\x1f'
-const hold = `export const hold = { name: 'hold', description: 'x', class: 'read', effect: 'read',
-  input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
-  run: (input, context, signal) => new Promise((resolve, reject) => {
-    const look = (typed) => {
-      if (!String(typed).includes('\\x1f')) return
-      process.stdin.off('data', look)
-      resolve({ content: 'held' })
-    }
-    process.stdin.on('data', look)
-    signal.addEventListener('abort', () => { process.stdin.off('data', look); reject(new Error('stopped')) })
-  }) }`
-
-/** A chat in the middle of a turn, which goes on when that key is typed. */
-async function busy(...steps: object[]): Promise<Terminal> {
-  const project = createProject({
-    ...agentFile('lead'),
-    '.cadre/hold.mjs': hold,
-    '.cadre/config.yaml': { tools: ['hold.mjs'] },
-    'p.yaml': {
-      lanes: {
-        lead: {
-          steps: [{ calls: [{ tool: 'hold', input: {} }] }, ...steps],
-          default: { reply: '{{round}} heard <{{last}}>' },
-        },
-      },
-    },
-  })
-  const terminal = await open(project, '--trust')
-  terminal.type('Work.\r')
-  await terminal.until((screen) => shown(screen).includes('round 1 · hold'))
-  return terminal
-}
-
 it('a message that is sent while agents work is delivered with their next round', async () => {
   const terminal = await busy()
   terminal.type(`fixx\x7f${pasted('\nall\nof it')}\r`)
@@ -144,7 +74,7 @@ it('a message that is sent while agents work is delivered with their next round'
   terminal.type(`${goOn}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
   const text = shown(terminal.screen())
-  // In the order in which it happened, and once each.
+  // In order, and once each.
   expect(text).toMatch(/lead> Work\.\n→ hold\n\n> fix\nall\nof it\n2 heard <held fix all of it>\n/)
   expect(text.match(/heard/g)).toHaveLength(1)
   terminal.type(ctrlD)
@@ -167,7 +97,7 @@ it('Ctrl-C stops the turn although something was typed, which is kept', async ()
   expect(await terminal.ended()).toBe(130)
 })
 
-/** A reply whose beginning arrives at once, and whose end does not. */
+/** A reply that starts immediately, but never ends. */
 const endless = {
   choose: [
     { when: { matches: '/Stop, keep/' }, reply: 'As you like.' },
@@ -364,7 +294,7 @@ it('a handoff is filled in, can be changed or let go, and goes to its target', a
   await say(terminal, ctrlC, 'Handoff cancelled.', 'plan')
   terminal.type('/handoff 1 fill\r')
   await terminal.until((screen) => isAsking(shown(screen), 'builder> Build it.'))
-  // Back to the beginning of the line, and a word in front.
+  // Back to the start of the line, with a word added there.
   await say(terminal, '\x01Now: \r', 'builder 1 heard <Now: Build it.>', 'builder')
   await say(terminal, '@plan\r', 'Chatting with plan.', 'plan')
   await say(terminal, 'Again.\r', 'plan 1 heard <Again.>', 'plan')

@@ -16,7 +16,7 @@ async function decided(project: Project, args: readonly string[]): Promise<Recor
   return json()[0] as Record<string, unknown>
 }
 
-/** A team in which everybody has one below; the last one only reads. */
+/** A team in which each agent delegates to the next; the last one is read-only. */
 const team = {
   ...agentFile('lead', { agents: ['middle'] }),
   ...agentFile('middle', { agents: ['worker'] }),
@@ -194,7 +194,7 @@ describe('cadre policy explain', () => {
     expect([...(both['hooks'] as string[])].sort()).toEqual(named)
     const child = explain('read_file', { path: 'a' }, '--trust', '--agent', 'worker', '--depth', '2')
     expect((await decided(project, child))['hooks']).toHaveLength(1)
-    // What the agent may not use never gets as far as a hook.
+    // A call of a tool that the agent may not use never reaches a hook.
     const refused = explain('write_file', write, '--trust', '--agent', 'worker')
     expect(await decided(project, refused)).not.toHaveProperty('hooks')
     const shown = await project.cadre(
@@ -288,7 +288,7 @@ calls:
     const project = createProject({ ...team, 'table.yaml': table })
     const before = project.listing()
     const { code, stdout, stderr } = await project.cadre(['policy', 'test', 'table.yaml'])
-    expect([stdout, stderr]).toEqual(['5 calls: 5 as expected, 0 not\n', ''])
+    expect([stdout, stderr]).toEqual(['5 calls: 5 passed, 0 failed\n', ''])
     expect(code).toBe(0)
     expect(project.listing()).toEqual(before)
   })
@@ -303,7 +303,7 @@ calls:
       '    lead › middle › worker: read_file {"path":"a"}',
       expect.stringMatching(/^ {4}allow by policy, \S+: \w/),
       '    because: it is secret',
-      '11 calls: 10 as expected, 1 not',
+      '11 calls: 10 passed, 1 failed',
       '',
     ])
     expect(code).toBe(1)
@@ -380,7 +380,7 @@ calls:
     }))
     const project = createProject({ ...team, 'table.yaml': rows })
     const { stdout, code } = await project.cadre(['policy', 'test', 'table.yaml'])
-    expect(stdout).toBe(`${length} calls: ${length} as expected, 0 not\n`)
+    expect(stdout).toBe(`${length} calls: ${length} passed, 0 failed\n`)
     expect(code).toBe(0)
   })
 

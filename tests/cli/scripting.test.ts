@@ -11,7 +11,7 @@ const playbook = (lead: readonly object[], more: object = {}) => ({
   'p.yaml': { lanes: { lead, ...more } },
 })
 
-/** What the agent was asked to do, as the session recorded it. */
+/** The work of the agent, as recorded in the session. */
 async function workOf(project: ReturnType<typeof createProject>): Promise<string> {
   const [id = ''] = project.sessions()
   const shown = await project.cadre(['sessions', 'show', id, '--json'])

@@ -64,7 +64,7 @@ test('undoes the last turn after showing it, tells the agent, and redoes it', as
   expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('Add --yes to undo')])
   const undone = await project.cadre(['undo', '--yes'])
   expect(undone.code, undone.stderr).toBe(0)
-  expect(undone.stdout).toContain('Undone: 4 files restored. Bring the changes back with "cadre redo".')
+  expect(undone.stdout).toContain('Undone: 4 files restored. Restore the changes with "cadre redo".')
   expect([project.read('a.txt'), project.read('b.txt'), project.read('local.env')]).toEqual([
     'one\n',
     'b\n',

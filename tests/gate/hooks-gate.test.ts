@@ -411,7 +411,7 @@ function agentWith(name: string, hooks: object): AgentDefinition {
   return defineAgent({ name, hooks: JSON.parse(JSON.stringify(hooks)) })
 }
 
-/** Whether a process is gone, or about to be taken away by the system. */
+/** Resolves with true when a process is gone or a zombie. */
 async function ends(pid: number): Promise<boolean> {
   for (;;) {
     try {

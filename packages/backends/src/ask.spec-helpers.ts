@@ -16,7 +16,7 @@ export const noHooks: ReplyHooks = { text: () => {} }
 
 export interface Answered {
   readonly reply: Reply | ReplyFailure
-  /** The pieces of text as they were told. */
+  /** The pieces of text, as streamed. */
   readonly told: readonly string[]
 }
 
@@ -50,7 +50,7 @@ export function neverAborted(): AbortSignal {
   return new AbortController().signal
 }
 
-/** A clock on which every wait below a minute is over at once, and longer ones never are. */
+/** A clock on which every wait below a minute ends immediately, and longer ones never end. */
 export function hurriedClock(): Clock & { readonly waits: number[] } {
   const waits: number[] = []
   return {
@@ -65,7 +65,7 @@ export function hurriedClock(): Clock & { readonly waits: number[] } {
   }
 }
 
-/** The messages of a session after `rounds` replies, each of which had one call. */
+/** The messages of a session after `rounds` replies with one call each. */
 export function messagesAfter(rounds: number, work = 'Do it.'): Message[] {
   const messages: Message[] = [{ role: 'user', content: work }]
   for (let round = 1; round <= rounds; round++) {

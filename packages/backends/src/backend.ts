@@ -1,35 +1,35 @@
 import type { Clock, Model, ModelResolution } from '@cadre/core'
 import type { ModelsConfig } from './models-config.ts'
 
-/** What every backend is given: nothing is read from the process behind its back. */
+/** Everything a backend may use: it reads nothing else from the process. */
 export interface BackendContext {
   readonly config: ModelsConfig
   readonly env: { readonly [name: string]: string | undefined }
-  /** Relative paths in model names start here. */
+  /** The base folder of relative paths in model names. */
   readonly cwd: string
   readonly clock: Clock
-  /** From 0 up to, but not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
 }
 
-/** What a person knows about a model better than its backend does. */
+/** Facts about a model that a person has configured. */
 export type ModelFacts = Pick<Model, 'window' | 'price' | 'maxOutput'>
 
 /** A way to reach models. One instance serves the process. */
 export interface Backend {
   /**
-   * The model by its name behind the prefix, which may be written as agent files do; what it is called by then is in the
-   * model's id. Asked once for each session, so what is slow is kept. Rejects with a `configuration` error when what was
-   * configured cannot work at all.
+   * Opens a model by its name after the prefix, possibly in the spelling of agent files; the model's id has its final name.
+   * Called once per session, so slow results are cached. Rejects with a `configuration` error if the configuration cannot
+   * work at all.
    */
   open(name: string, factsOf: (name: string) => ModelFacts): Promise<ModelResolution>
-  /** The name a bare one stands for, when `defaultModel` is the default model. Without it: the bare name itself. */
+  /** Resolves a bare name, if `defaultModel` is the default model. Absent: the bare name itself. */
   bare?(name: string, defaultModel: string): string
-  /** The names it can list; empty when it cannot. */
+  /** The names it can list; empty if it cannot. */
   names?(): Promise<readonly string[]>
-  /** Ends the processes it has started. It may be used again afterwards. */
+  /** Ends the processes it has started. It can be used again afterwards. */
   close?(): Promise<void>
 }
 
-/** Loads a backend at its first use, so that a command that asks no model loads none. */
+/** Loads a backend on first use, so that a command without a model loads none. */
 export type BackendLoader = (context: BackendContext) => Promise<Backend>

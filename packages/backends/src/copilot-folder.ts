@@ -1,6 +1,6 @@
 import path from 'node:path'
 
-/** Where Cadre installs the packages of Copilot, as npm's `--prefix`. */
+/** The folder for Copilot packages, as npm's `--prefix`. */
 export function copilotFolder(env: { readonly [name: string]: string | undefined }): string {
   const home = env['HOME'] ?? env['USERPROFILE'] ?? path.parse(process.cwd()).root
   const data =
@@ -8,7 +8,7 @@ export function copilotFolder(env: { readonly [name: string]: string | undefined
   return path.join(data, 'cadre', 'copilot')
 }
 
-/** A relative path in such a variable is ignored, as the specification of these folders says. */
+/** Relative paths in such variables are ignored, as the XDG specification requires. */
 export function absolute(folder: string | undefined): string | undefined {
   return folder !== undefined && path.isAbsolute(folder) ? folder : undefined
 }

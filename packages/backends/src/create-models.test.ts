@@ -23,7 +23,7 @@ async function serve(options: WireOptions): Promise<Wire> {
   return wire
 }
 
-/** No time is ever up on it: how fast a server answers is not what these tests are about. */
+/** Never times out: these tests are not about the speed of a server. */
 const calmClock: Clock = { now: () => Date.now(), after: () => () => {} }
 
 const ask = (name: string | undefined, options: ModelsOptions = {}) =>
@@ -107,7 +107,7 @@ describe('the default model', () => {
         models.resolve(' '),
         models.resolve('other'),
       ])
-      // A bare name belongs to the backend of the default model.
+      // A bare name refers to the backend of the default model.
       expect(found.map(idOf)).toEqual(['account:main', 'account:main', 'account:other'])
       expect(asked).toHaveLength(1)
     })
@@ -340,7 +340,7 @@ describe('the list of a server', () => {
     expect(await askFor(modelOf(found))).toMatchObject({ content: 'ok' })
   })
 
-  /** The time for the list is up once the server has the request; all other times never are. */
+  /** The list times out once the server has the request; all other timeouts never fire. */
   const listClock = (wire: Wire): Clock => {
     let now = 0
     const after = (ms: number, callback: () => void) => {

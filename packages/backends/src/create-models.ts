@@ -5,24 +5,24 @@ import type { ModelsConfig } from './models-config.ts'
 import { systemClock } from './pause.ts'
 
 export interface ModelsOptions {
-  /** The default model as the person who starts this asked for it: before `CADRE_MODEL` and the configuration. */
+  /** The default model that the user requested: takes precedence over `CADRE_MODEL` and the configuration. */
   readonly model?: string
   readonly config?: ModelsConfig
   readonly env?: { readonly [name: string]: string | undefined }
-  /** Relative paths in model names start here. */
+  /** The base folder of relative paths in model names. */
   readonly cwd?: string
   readonly clock?: Clock
   readonly random?: () => number
   /**
-   * The default model where nobody chose one, such as that of an account that is signed in. Asked once, when it is first needed; must not
-   * reject. Without an answer, the only model of a configured server is the default.
+   * Finds the default model if none was chosen, such as that of a signed-in account. Called once, on first use; must not
+   * reject. Without a result, the only model of a configured server is the default.
    */
   readonly defaultModel?: () => Promise<string | undefined>
-  /** Further backends, by prefix. */
+  /** Additional backends, by prefix. */
   readonly backends?: { readonly [prefix: string]: BackendLoader }
 }
 
-/** Nothing of a backend is loaded before a model of it is asked for. */
+/** A backend is loaded when one of its models is first requested. */
 const ownBackends: { readonly [prefix: string]: BackendLoader } = {
   scripted: async (context) => (await import('./scripted/scripted-backend.ts')).openScripted(context),
   openai: async (context) => (await import('./openai/openai-backend.ts')).openOpenAi(context),
@@ -38,8 +38,8 @@ const howTo =
   'Run "cadre setup" to choose one. Or sign in to GitHub Copilot with "cadre login", or set OPENAI_BASE_URL and OPENAI_API_KEY, or ANTHROPIC_API_KEY, and choose a model with --model BACKEND:NAME, CADRE_MODEL, or "model" in config.yaml.'
 
 /**
- * The catalogue over all backends. `resolve` rejects only with a `configuration` error. The first question to a server for
- * its models is asked with the first `resolve`: calling it early lets that run beside other work.
+ * The catalogue of all backends. `resolve` rejects only with a `configuration` error. The first `resolve` requests the
+ * server's list of models: call it early to run that in parallel with other work.
  */
 export function createModels(options: ModelsOptions = {}): Models {
   const { config = {}, env = process.env } = options
@@ -77,7 +77,7 @@ export function createModels(options: ModelsOptions = {}): Models {
     await Promise.all(backends.map((backend) => backend.status === 'fulfilled' && backend.value.close?.()))
   }
 
-  /** A name without a backend belongs to the default model's backend. Where that has none either, to the one that would be the default. */
+  /** A name without a backend refers to the default model's backend or, if that has none, to the one that would be the default. */
   async function resolveBare(name: string): Promise<ModelResolution> {
     const usual = await defaultModel()
     let main = usual === undefined ? undefined : split(expand(usual))
@@ -95,7 +95,7 @@ export function createModels(options: ModelsOptions = {}): Models {
     const backend = await load(prefix)
     const resolution = await open(prefix, backend.bare?.(name, main?.rest ?? '') ?? name)
     const isSure = resolution.kind === 'found' && resolution.warning === undefined
-    // `opnai:x` must not become a model called "opnai:x" of a server that does not list its models; `org/model:tag` may.
+    // `opnai:x` must not become a model named "opnai:x" of a server that does not list its models; `org/model:tag` may.
     return isSure || !/^[^/]*:/.test(name) ? resolution : unknownBackend(name, [`${prefix}:${name}`])
   }
 
@@ -143,7 +143,7 @@ export function createModels(options: ModelsOptions = {}): Models {
       : { prefix, rest: name.slice(colon + 1) }
   }
 
-  /** The backend of the server that is configured; of two, that of OpenAI's API. */
+  /** The backend of the configured server; of two, that of OpenAI's API. */
   function serverPrefix(): 'openai' | 'anthropic' | undefined {
     const has = (section: 'openai' | 'anthropic', ...variables: readonly string[]) =>
       config[section] !== undefined || variables.some((name) => given(env[name]) !== undefined)
@@ -159,7 +159,7 @@ export function createModels(options: ModelsOptions = {}): Models {
     return unknown(name, [...near, ...further], `there is no backend ${quote(prefix)}. Backends: ${known}.`)
   }
 
-  /** Somebody who named a server of Copilot meant to use it. */
+  /** If a Copilot server is configured, the hint is about it. */
   function howToGetOne(): string {
     return wrongServer({ env, configured: config.copilot?.server }) ?? howTo
   }
@@ -183,7 +183,7 @@ function unknown(name: string, near: readonly string[], reason: string): ModelRe
   return { kind: 'unknown', name, nearest: near, reason }
 }
 
-/** A value somebody wrote under this key; never one that every object has. */
+/** Returns an own property, never an inherited one. */
 function own<T>(values: { readonly [key: string]: T } | undefined, key: string): T | undefined {
   return values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined
 }

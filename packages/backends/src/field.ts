@@ -1,14 +1,14 @@
 import { CadreError, didYouMean } from '@cadre/core'
 
-/** Says where a person finds a value: `path:line` for a file, the way of keys for an object in memory. */
+/** Returns the place of a value for messages: `path:line` for a file, the key path for an object in memory. */
 export type Origin = (owner: object | undefined, key: string | number | undefined, path: string) => string
 
-/** For objects made by code: the way of keys from the top is the only place they have. */
+/** For objects made by code, which have only a key path. */
 export const inMemory: Origin = (_owner, _key, path) => (path === '' ? 'the playbook' : path)
 
 /**
- * One value from outside, with its place. Every method gives back what was asked for, or throws a `configuration` error
- * of one sentence that points at the place. Parsing ends here: what comes out is trusted.
+ * One external value with its place. Every method returns a value of the requested type, or throws a `configuration` error
+ * with the place. The result is trusted.
  */
 export class Field {
   readonly value: unknown
@@ -41,7 +41,7 @@ export class Field {
     return typeof this.value === 'object' && this.value !== null && !Array.isArray(this.value)
   }
 
-  /** A mapping in which only these keys may stand. `what` names it in the error: `a step`. */
+  /** A mapping with only these keys. `what` names it in the error: `a step`. */
   mapping(what: string, known: readonly string[]): this {
     if (!this.isMapping) this.fail(`${this.name} must be ${what}: a mapping of keys to values.`)
     for (const [key, field] of this.entries()) {
@@ -58,7 +58,7 @@ export class Field {
     return Object.keys(owner).map((key) => [key, this.#child(owner, key)])
   }
 
-  /** The value of `key`; `undefined` when it is not there. */
+  /** Returns the value of `key`; `undefined` if it is missing. */
   at(key: string): Field | undefined {
     const owner = this.value as Record<string, unknown>
     return Object.hasOwn(owner, key) && owner[key] !== undefined ? this.#child(owner, key) : undefined
@@ -72,14 +72,14 @@ export class Field {
 
   text(): string {
     if (typeof this.value === 'string') return this.value
-    // `reply: 42` is plainly meant as text; only what cannot be text is a mistake.
+    // `reply: 42` is clearly meant as text; only a list or mapping is an error.
     if (typeof this.value === 'number' || typeof this.value === 'boolean') return String(this.value)
     return this.fail(
       `${this.name} must be text${this.value === null ? ", but it is empty. For no text, write ''" : ''}.`,
     )
   }
 
-  /** Text that says something. */
+  /** Non-empty text. */
   words(): string {
     const text = this.text()
     return text.trim() === '' ? this.fail(`${this.name} must not be empty.`) : text

@@ -2,14 +2,14 @@ import type { Price } from '@cadre/core'
 import type { ModelFacts } from './backend.ts'
 
 interface Row {
-  /** Without the date at its end. */
+  /** Without a date suffix. */
   readonly name: string
   readonly window: number
   readonly maxOutput: number
   readonly price?: Price
 }
 
-/** Dollars per million tokens; reading from a cache, and writing to it where that costs more. */
+/** Dollars per million tokens: input, output, cache reads, and cache writes if they cost more. */
 function price(input: number, output: number, cacheRead: number, cacheWrite?: number): Price {
   return { input, output, cacheRead, ...(cacheWrite !== undefined && { cacheWrite }) }
 }
@@ -46,12 +46,12 @@ const rows: readonly Row[] = [
   { name: 'o4-mini', window: 200_000, maxOutput: 100_000, price: price(1.1, 4.4, 0.275) },
 ]
 
-/** Only a date, `latest` or `0` may follow: `gpt-5-codex` and `gpt-5.1` are models of their own. */
+/** Only a date, `latest` or `0` may follow: `gpt-5-codex` and `gpt-5.1` are separate models. */
 const suffix = /^(-(20\d{2}-?\d{2}-?\d{2}|latest|0))?$/
 
 /**
- * What is published about a model of a server. A price holds only at the server of the company that makes the model; so does a size,
- * except that of Claude: no other model has such a name, while any server may call a model `gpt-4o`.
+ * Returns published facts about a model. Prices apply only at the vendor's own server; so do sizes, except for Claude: no
+ * other model has such a name, while any server may name a model `gpt-4o`.
  */
 export function knownModel(name: string, { isOfficial }: { readonly isOfficial: boolean }): ModelFacts {
   const row = rows.find((known) => name.startsWith(known.name) && suffix.test(name.slice(known.name.length)))

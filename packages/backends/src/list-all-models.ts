@@ -11,36 +11,41 @@ import type { ModelsConfig } from './models-config.ts'
 import { systemClock } from './pause.ts'
 
 export interface ListedModel {
-  /** As `--model` takes it. */
+  /** In the form for `--model`. */
   readonly id: string
   readonly window?: number
   readonly maxOutput?: number
   /** In dollars per million tokens. */
   readonly price?: Price
-  /** Premium requests of Copilot that one request costs. */
+  /** The Copilot premium requests per request. */
   readonly multiplier?: number
 }
 
 export interface ListedBackend {
   readonly backend: string
   readonly models: readonly ListedModel[]
-  /** The model that is the default of an account. */
+  /** The default model of an account. */
   readonly defaultModel?: string
   /** Why there are none; a full sentence. */
   readonly trouble?: string
+  /** There are none because the server wants another key, or one at all. */
+  readonly rejectsKey?: boolean
 }
 
 export interface ListOptions {
   readonly config: ModelsConfig
   readonly env: { readonly [name: string]: string | undefined }
   readonly cwd: string
-  /** Milliseconds for each of them. */
+  /** The time limit for each of them, in milliseconds. */
   readonly limit: number
-  /** The backends to ask; absent: all. */
+  /** The backends to ask. Default: all. */
   readonly only?: readonly string[]
 }
 
-/** The models of every backend that is configured or signed in to. What a person configured about a model comes before what is told. */
+/**
+ * Lists the models of every backend that is configured or signed in to. Configured facts about a model take precedence over
+ * reported ones.
+ */
 export async function listAllModels(options: ListOptions): Promise<ListedBackend[]> {
   const asks = {
     'copilot-ls': () => ofCopilot(options),
@@ -93,7 +98,7 @@ async function ofServer(
   if (listed.kind === 'unlisted') {
     const advice = listed.advice === undefined ? '' : ` ${listed.advice}`
     const trouble = `cannot list the models of ${endpoint.shown}: ${listed.reason}.${advice}`
-    return { backend, models: [], trouble }
+    return { backend, models: [], trouble, rejectsKey: listed.rejectsKey === true }
   }
   return {
     backend,

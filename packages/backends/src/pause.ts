@@ -11,8 +11,8 @@ export const systemClock: Clock = {
 const farAway = 2 ** 31 - 1
 
 /**
- * Waits through the clock; resolves to false at once when aborted. A clock does not keep the process alive, but someone
- * waits for this reply, so the wait itself does. `ms` may be `Infinity`: then only an abort ends it.
+ * Waits on the clock; resolves to false immediately if aborted. A clock does not keep the process alive, but a caller is
+ * waiting for this reply, so the wait does. `ms` may be `Infinity`: then only an abort ends it.
  */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)

@@ -1,15 +1,18 @@
-/** Tells text only once, also when a question is asked again: what a later try repeats is left out, and where it differs nothing more is told. */
+/**
+ * Streams text only once, even if a request is retried: repeated text is skipped, and if a later attempt differs, nothing
+ * more is streamed.
+ */
 export class ToldText {
   readonly #tell: (delta: string) => void
   #told = ''
-  /** How much of what was told this try has said again; beyond it, if it says something else. */
+  /** How much of the streamed text this attempt has repeated; past its end if it differs. */
   #place = 0
 
   constructor(tell: (delta: string) => void) {
     this.#tell = tell
   }
 
-  /** A try begins from its start. */
+  /** A new attempt starts from the beginning. */
   begin(): void {
     this.#place = 0
   }

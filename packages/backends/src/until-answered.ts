@@ -2,7 +2,7 @@ import type { Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
 import { counted } from './counted.ts'
 import { ToldText } from './told-text.ts'
 
-/** What came of asking once: an answer, or a failure after which it is worth asking again. */
+/** The result of one attempt: an answer, or a failure that is worth a retry. */
 export type Try = Reply | ReplyFailure | { readonly kind: 'again'; readonly failure: ReplyFailure }
 
 export const cancelled: ReplyFailure = {
@@ -11,7 +11,7 @@ export const cancelled: ReplyFailure = {
   message: 'the request was cancelled.',
 }
 
-/** Asks at most `tries` times, and tells text once. `retrying` hears why before each further try. */
+/** Tries at most `tries` times, and streams text once. `retrying` receives the reason before each retry. */
 export async function untilAnswered(
   ask: (text: ToldText) => Promise<Try>,
   tries: number,

@@ -1,4 +1,4 @@
-/** Waits; comes back at once when `signal` ends it. Keeps no process alive. */
+/** Waits, or resolves early when `signal` aborts. Does not keep the process alive. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()

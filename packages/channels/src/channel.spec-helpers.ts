@@ -12,7 +12,7 @@ import type { Problem } from './problems.ts'
 
 export interface TestHome extends Disposable {
   readonly home: Home
-  /** The lines of a file of lines. */
+  /** Returns the lines of a JSON Lines file. */
   lines(file: string): JsonObject[]
 }
 
@@ -41,11 +41,11 @@ export interface TestContext extends ChannelContext, AsyncDisposable {
   readonly decisions: { readonly id: string; readonly answer: Answer }[]
   readonly notes: Happening[]
   problemTexts(): string[]
-  /** Where the handlers of `onPost` can be reached. */
+  /** The URL of the handlers registered with `onPost`. */
   url(): Promise<string>
 }
 
-/** What the daemon gives to a channel, with real files and a real server. Decisions are kept in memory: the first one counts. */
+/** The daemon's context for a channel, with real files and a real server. Decisions are kept in memory: the first one applies. */
 export function testContext(
   home: Home,
   settings: JsonObject,
@@ -100,7 +100,7 @@ export function testContext(
   }
 }
 
-/** Waits until it is so; the ceiling only ends a test that hangs. */
+/** Waits for a condition; the timeout only ends a test that hangs. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what = 'the condition',

@@ -3,10 +3,10 @@ import { isObject, readRegular } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { writeOwnFile } from './write-own-file.ts'
 
-/** What a channel remembers from one start to the next, in `storage/cursors/<name>.json`. Losing it costs some work, never a message. */
+/** What a channel remembers across restarts, in `storage/cursors/<name>.json`. Losing it costs some work, never a message. */
 export interface CursorFile {
   read(): JsonObject
-  /** It is at any time the old one or the new one, whole. */
+  /** Replaces the file atomically. */
   write(value: JsonObject): void
 }
 

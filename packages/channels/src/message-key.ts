@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** What a message carries so that it can be found again: says nothing about the session to those who read it. */
+/** A key in a message by which it can be found again. It reveals nothing about the session. */
 export function messageKey(key: string): string {
   return createHash('sha256').update(`cadre/${key}`).digest('hex').slice(0, 32)
 }
 
-/** The same as Slack wants its `client_msg_id`. */
+/** The same in the format of Slack's `client_msg_id`. */
 export function clientMessageId(key: string): string {
   const digits = messageKey(key)
   return [8, 12, 16, 20, 32].map((end, at, ends) => digits.slice(ends[at - 1] ?? 0, end)).join('-')

@@ -4,14 +4,14 @@ import { type Home, openOutbox } from '@cadre/home'
 import type { MailMessage, Sender, Senders, SlackMessage } from '@cadre/tools'
 import type { Environment } from './settings-reader.ts'
 
-/** The part of the configuration that says how messages leave. */
+/** The part of the configuration for sending messages. */
 export interface SenderConfig {
   readonly channels?: JsonObject
 }
 
 /**
- * How messages leave, as the configuration says: for the daemon and for a single run alike. Without Slack they are written into the home
- * only. A fault in the configuration is a failure of what is sent that way. What is not used is not loaded.
+ * Opens the configured senders, for the daemon and for single runs. Without Slack, messages are only written to the home. A
+ * configuration error makes sending fail. Unused senders are not loaded.
  */
 export async function openSenders(config: SenderConfig, home: Home, env: Environment): Promise<Senders> {
   const outbox = openOutbox(home)
@@ -47,7 +47,7 @@ export async function openSenders(config: SenderConfig, home: Home, env: Environ
   }
 }
 
-/** Opened at the first message; a fault in one way out must not close the others. */
+/** Opened at the first message, so that an error in one sender does not affect the others. */
 function lazily<Message>(open: () => Promise<Sender<Message>>): Sender<Message> {
   let opened: Promise<Sender<Message>> | undefined
   const sender = async () => {

@@ -1,6 +1,6 @@
-/** What is wrong with one file of the home, or with one part of the daemon. */
+/** A problem in one file of the home, or in one part of the daemon. */
 export interface Problem {
-  /** Relative to the home; a name in brackets where it is about no file: `[slack]`. */
+  /** Relative to the home; a name in brackets if it is not about a file: `[slack]`. */
   readonly file: string
   readonly line?: number
   readonly column?: number
@@ -9,11 +9,9 @@ export interface Problem {
   readonly message: string
 }
 
-/**
- * What is wrong at this time, kept until it is mended: `cadre status` shows it, and each one that comes or goes is noted once.
- */
+/** Current problems, kept until they are fixed: `cadre status` shows them, and each change is noted once. */
 export interface Problems {
-  /** Everything that `about` has to say of this file now; an empty list when it is in order. */
+  /** Replaces all problems that `about` reports for this file; an empty list if there are none. */
   report(about: string, file: string, problems: readonly Omit<Problem, 'file'>[]): void
   list(): readonly Problem[]
 }

@@ -3,7 +3,10 @@ import { isObject } from '@cadre/disk'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads `channels.<name>` of the configuration key by key. Each fault is a `CadreError` that names the key and what to write there. */
+/**
+ * Reads `channels.<name>` of the configuration key by key. Each error is a `CadreError` that names the key and the expected
+ * value.
+ */
 export interface SettingsReader {
   text(key: string): string | undefined
   needed(key: string): string
@@ -11,12 +14,12 @@ export interface SettingsReader {
   texts(key: string): readonly string[] | undefined
   port(key: string): number
   choice<const V extends string>(key: string, of: readonly V[]): V
-  /** The value of the environment variable that `key` names. */
+  /** Returns the value of the environment variable that `key` names. */
   secret(key: string): string
-  /** A mapping below this one. */
+  /** A nested mapping. */
   part(key: string): SettingsReader | undefined
   has(key: string): boolean
-  /** A key that nobody knows is a mistake, and must not be passed over. */
+  /** Rejects unknown keys. */
   allowOnly(keys: readonly string[]): void
   fault(key: string, message: string): CadreError
 }
@@ -66,7 +69,7 @@ export function readSettings(path: string, given: JsonObject, environment: Envir
     },
     secret(key) {
       const name = reader.needed(key)
-      // Somebody who writes the secret itself must not find it in a message.
+      // If the secret itself is in the file, the message must not contain it.
       if (!/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name))
         throw fault(key, 'This must be the name of an environment variable, not the secret itself.')
       const value = environment[name]

@@ -4,23 +4,23 @@ import type { PostRequest } from './channel.ts'
 export const schemes = ['github', 'slack', 'hmac-sha256', 'token'] as const
 export type Scheme = (typeof schemes)[number]
 
-/** How those who post show that they may. */
+/** How senders of requests authenticate. */
 export interface Signing {
   readonly scheme: Scheme
-  /** Where the signature or the token stands. */
+  /** The header with the signature or the token. */
   readonly header: string
-  /** Signed together with the body where it is set: when it was sent, in seconds since 1970. */
+  /** Signed together with the body if set: the send time, in seconds since 1970. */
   readonly timestampHeader: string | undefined
-  /** How old a request may be, in seconds. */
+  /** The maximum age of a request, in seconds. */
   readonly tolerance: number
 }
 
 export type Verified =
-  /** `proof` is the same for the same request, and nobody without the secret can make another. */
+  /** `proof` is the same for the same request, and cannot be forged without the secret. */
   | { readonly kind: 'right'; readonly proof: string | undefined }
   | { readonly kind: 'wrong'; readonly reason: string }
 
-/** Whether whoever sent a request has the secret, and sent it just now where the request says when. */
+/** Checks that the sender has the secret, and that the request is recent if it includes a time. */
 export function verifyRequest(request: PostRequest, hook: Signing, secret: string, now: number): Verified {
   const { headers, body } = request
   const given = headers[hook.header]
@@ -47,7 +47,7 @@ export function verifyRequest(request: PostRequest, hook: Signing, secret: strin
   return { kind: 'right', proof: sum.toString('hex') }
 }
 
-/** A signature as the schemes write it. */
+/** Decodes a signature in the format of the scheme. */
 function bytesOf(given: string, scheme: Scheme): Buffer | undefined {
   if (scheme === 'github') return hex(/^sha256=([0-9a-f]{64})$/i.exec(given)?.[1])
   if (scheme === 'slack') return hex(/^v0=([0-9a-f]{64})$/i.exec(given)?.[1])
@@ -60,12 +60,12 @@ function hex(digits: string | undefined): Buffer | undefined {
   return digits === undefined ? undefined : Buffer.from(digits, 'hex')
 }
 
-/** Takes as long for a wrong one as for a right one. */
+/** Compares in constant time. */
 function isSame(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** So that not even the length of a token can be found out. */
+/** Hashed, so that the comparison does not reveal the length of a token. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Committed, not built: npm links no bin whose file does not exist at install time.
+// Committed, not built: npm does not link a bin whose file is missing at install time.
 import { readdirSync, statSync } from 'node:fs'
 import { loadBundle } from './load-bundle.js'
 
@@ -10,7 +10,7 @@ else {
   process.exitCode = 2
 }
 
-/** The bundle holds what was compiled when it was made; in the repository, after a bare `tsc -b`, it is out of date. */
+/** The bundle contains the code at the time of bundling; in the repository, after a plain `tsc -b`, it is out of date. */
 function isFresh() {
   const made = modified(bundled)
   if (made === 0) return false

@@ -4,22 +4,24 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 
-// A script with kept code must not say `import(…)` itself: V8 forgets who is to answer that. scripts/bundle.mjs writes this name instead.
+// A script with cached code must not use `import(…)` itself, because V8 loses its import callback. scripts/bundle.mjs
+// writes this name instead.
 const importModule = (specifier) => import(specifier)
 const parameters = 'exports, require, module, __filename, importModule'
 
-// A run is short and its code is broad: V8 would spend a quarter of the CPU on optimizing. It begins later, with eight times the budget.
-// Later versions of Node have another compiler for that, and V8 complains about flags that it does not know.
+// A run is short and executes much code once: V8 would spend a quarter of the CPU on optimizing. With eight times the
+// budget it starts later. Newer versions of Node have another compiler, and V8 warns about unknown flags.
 if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=540672')
 
-/** Where the compiled code of a file of the bundle is kept. */
+/** The path of the compiled code of a bundle file. */
 export function codeFile(file) {
   return `${file}.${process.platform}-${process.arch}.code`
 }
 
 /**
- * Runs `main.cjs` of a bundle. Compiling is most of a start, so a file may have its compiled code beside it, in `*.code`. V8
- * ignores the code of another version of itself and compiles the file. Gives the scripts by file, those loaded later too.
+ * Runs `main.cjs` of a bundle. Compiling takes most of the startup time, so a file can have its compiled code next to it,
+ * in `*.code`. V8 ignores code of another version and compiles the file. Returns the scripts by file, including those
+ * loaded later.
  */
 export function loadBundle(folder) {
   const nodeRequire = createRequire(folder)

@@ -1,4 +1,4 @@
-/** The commands of the first level, in the order of the help. One list for the help and for the parser. */
+/** The top-level commands, in the order of the help. Used by both the help and the parser. */
 export const commands = {
   run: 'Run an agent on a task and show the tree of agents while it works',
   chat: 'Chat with an agent and its team',

@@ -1,6 +1,6 @@
 import type { ErrorCode, Report } from '@cadre/core'
 
-/** Every way the command can end. Scripts depend on these numbers. */
+/** All exit codes. Scripts depend on these numbers. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -22,7 +22,7 @@ const byError: { readonly [code in ErrorCode]: ExitCode } = {
   configuration: usage,
   unknown_model: usage,
   not_found: usage,
-  // Nothing was run: a file has to be mended first, as with a wrong configuration.
+  // Nothing ran: a file must be fixed first, as for an invalid configuration.
   corrupt: usage,
   delegation: failed,
   circular_delegation: failed,
@@ -44,7 +44,7 @@ export function exitCodeOfError(code: string): ExitCode {
   return Object.hasOwn(byError, code) ? byError[code as ErrorCode] : failed
 }
 
-/** An incomplete report is not what was asked for, so a script must not take it for success. */
+/** An incomplete report is not a success for scripts. */
 export function exitCodeOfReport(report: Report): ExitCode {
   switch (report.status) {
     case 'completed':

@@ -2,8 +2,9 @@ import { CadreError, messageOf } from '@cadre/core'
 import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { cleanLine } from './output/clean-text.ts'
+import { foldFor } from './output/fold-for.ts'
 
-/** Tells what went wrong, in one sentence or one JSON object, and gives the exit code. The only place that does. */
+/** Reports a failure, in one sentence or one JSON object, and returns the exit code. The only place that does. */
 export function tellFailure(error: unknown, io: Io, asJson: boolean): ExitCode {
   const known = error instanceof CadreError || isSystemError(error)
   const code = error instanceof CadreError ? error.code : known ? 'configuration' : 'bug'
@@ -13,13 +14,13 @@ export function tellFailure(error: unknown, io: Io, asJson: boolean): ExitCode {
     const where = error instanceof CadreError && error.where !== undefined ? { where: error.where } : {}
     io.stdout.write(`${JSON.stringify({ type: 'error', code, message, ...where })}\n`)
   } else {
-    io.stderr.write(`cadre: ${message}\n`)
+    io.stderr.write(`${foldFor(io.stderr, `cadre: ${message}`)}\n`)
   }
   if (!known && io.env['CADRE_DEBUG']) io.stderr.write(`${stackOf(error)}\n`)
   return code === 'bug' ? exitCodes.bug : exitCodeOfError(code)
 }
 
-/** A full disk, a folder without permission: what the system refuses is no bug. */
+/** System errors such as a full disk or a missing permission are not bugs. */
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && 'code' in error
 }

@@ -1,6 +1,6 @@
 import { commands } from './commands.ts'
 
-/** The help of the first level. It needs no parser, so that it is there at once. */
+/** The top-level help. It needs no parser, so it is fast. */
 export function helpText(): string {
   const names = Object.keys(commands)
   const width = Math.max(...names.map((name) => name.length))

@@ -1,6 +1,6 @@
 import { sealEnvironment } from '@cadre/gate'
 
-/** A module of its own, so that little is loaded for it. */
+/** A separate module, so that little code is loaded for it. */
 export function hideKeys(): void {
   sealEnvironment()
 }

@@ -1,8 +1,9 @@
 import type { Environment } from '@cadre/runtime'
 import { cleanText } from './output/clean-text.ts'
+import { foldFor } from './output/fold-for.ts'
 import type { Output } from './output/output.ts'
 
-/** What a command may use of the process it runs in. */
+/** The parts of the process that a command may use. */
 export interface Io extends Environment {
   readonly stdout: Output
   readonly stderr: Output
@@ -10,5 +11,9 @@ export interface Io extends Environment {
 }
 
 export function createIo(io: Omit<Io, 'warn'>): Io {
-  return { ...io, warn: (message) => void io.stderr.write(`cadre: ${cleanText(message)}\n`) }
+  const { stderr } = io
+  return {
+    ...io,
+    warn: (message) => void stderr.write(`${foldFor(stderr, `cadre: ${cleanText(message)}`)}\n`),
+  }
 }

@@ -1,4 +1,4 @@
-// Only what every start needs is imported here: the help and the version must be there at once.
+// Imports only what every start needs, so that the help and the version are fast.
 import { openOutput } from './output/output.ts'
 import { answerAtOnce, asksForJson, runCadre } from './run-cadre.ts'
 
@@ -6,7 +6,7 @@ const args = process.argv.slice(2)
 const stdout = openOutput(process.stdout)
 const stderr = openOutput(process.stderr)
 
-// Most starts need no standard input: it is opened only when somebody looks at it.
+// Most commands need no standard input, so it is opened on first use.
 const ends = {
   stdout,
   get stdin() {
@@ -16,7 +16,7 @@ const ends = {
 if (answerAtOnce(args, ends) === undefined) void start()
 
 async function start(): Promise<void> {
-  // Before anything is started that could read them.
+  // Before any program starts that could read them.
   const { hideKeys } = await import('./hide-keys.ts')
   hideKeys()
   const { createIo } = await import('./io.ts')
@@ -28,6 +28,6 @@ async function start(): Promise<void> {
   process.on('exit', () => stdout.release())
   const code = await runCadre(args, io)
   await Promise.all([stdout.flushed(), stderr.flushed()])
-  // Whatever may still be open, a watcher or a kept connection, must not hold the shell up.
+  // An open watcher or connection must not delay the exit.
   process.exit(code)
 }

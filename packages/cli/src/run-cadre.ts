@@ -1,11 +1,11 @@
-// Only what every start needs is imported here: the help and the version must be there at once.
+// Imports only what every start needs, so that the help and the version are fast.
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
 import type { Io } from './io.ts'
-import { foldHelp } from './output/fold-help.ts'
+import { foldText } from './output/fold-text.ts'
 import { version } from './version.ts'
 
-/** Answers what needs nothing but this text: the help and the version. Undefined when it is something else. */
+/** Handles the help and the version, which need only this text. Undefined for anything else. */
 export function answerAtOnce(
   args: readonly string[],
   io: Pick<Io, 'stdin' | 'stdout'>,
@@ -15,7 +15,7 @@ export function answerAtOnce(
   if (first === undefined && isAtTerminal(io)) return undefined
   const isHelp = first === '--help' || first === '-h' || first === 'help'
   if (first === undefined || (isHelp && args.length === 1))
-    stdout.write(stdout.isTTY ? foldHelp(helpText(), stdout.stream.columns || 80) : helpText())
+    stdout.write(stdout.isTTY ? foldText(helpText(), stdout.stream.columns || 80) : helpText())
   else if (first === '--version' || first === 'version' || first === '-v' || first === '-V')
     stdout.write(`cadre ${version} (Node ${process.versions.node}, ${process.platform}-${process.arch})\n`)
   else return undefined
@@ -23,14 +23,14 @@ export function answerAtOnce(
 }
 
 /**
- * Runs the command in this process and gives its exit code. Everything it says goes to `io`, failures too: it does not reject.
- * Whatever may still be open afterwards, a watcher or a kept connection, must not keep anybody waiting.
+ * Runs the command in this process and returns its exit code. All output goes to `io`, including failures: it does not
+ * reject. Open watchers or connections must not delay the caller.
  */
 export async function runCadre(args: readonly string[], io: Io): Promise<ExitCode> {
   const answered = answerAtOnce(args, io)
   if (answered !== undefined) return answered
   const { tellFailure } = await import('./failure.ts')
-  // Without a command, somebody at a terminal wants to talk.
+  // Without a command, a user at a terminal wants to chat.
   if (args.length === 0) return runCadre(['chat'], io)
   try {
     if (args[0] === '__complete') {

@@ -1,12 +1,12 @@
 /**
- * Runs a plan: a command line that the gate has read and allowed, as data. No shell takes part, so nothing is expanded,
- * split or evaluated that the gate has not seen. Started by Cadre, inside the sandbox where there is one, with the plan as
- * JSON on its standard input:
+ * Runs a plan: a command line that the gate has parsed and allowed, as data. No shell is involved, so only what the gate
+ * has seen is expanded, split or evaluated. Cadre starts this script, inside the sandbox if there is one, with the plan as
+ * JSON on standard input:
  *
- *   { list, cwd, roots, path, environment }
+ *    { list, cwd, roots, path, environment }
  *
- * `roots` are the folders that patterns and `cd` may lead to, by their real paths; `path` is where programs are looked for.
- * Needs nothing but Node. Importing this file starts nothing: whoever runs it calls `runFromInput`.
+ * `roots` are the real paths of the folders that patterns and `cd` may lead to; `path` is the search path for programs.
+ * Requires only Node. Importing this file starts nothing: call `runFromInput`.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -14,7 +14,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 const mostMatches = 20_000
-/** Every pipe takes as many bytes without a reader. */
+/** Every pipe can buffer this many bytes without a reader. */
 const smallestPipe = 4_096
 
 export class Runner {
@@ -26,7 +26,7 @@ export class Runner {
     this.status = 0
   }
 
-  /** The exit code of the last step that ran. `fds`: where its input comes from and its output goes. */
+  /** Returns the exit code of the last step that ran. `fds` are its input and output. */
   async list(list, fds) {
     for (const { after, stages } of list) {
       if ((after === '&&' && this.status !== 0) || (after === '||' && this.status === 0)) continue
@@ -39,7 +39,7 @@ export class Runner {
   async stages(stages, [input, output, errors]) {
     let words
     try {
-      // Before any of them starts, as a shell does it.
+      // Expanded before any stage starts, as in a shell.
       words = stages.map((stage) => (stage.kind === 'group' ? [] : this.wordsOf(stage)))
     } catch (error) {
       return say(errors, `cadre: ${error.message}\n`) || 1
@@ -64,7 +64,7 @@ export class Runner {
     return (await Promise.all(ends)).at(-1)
   }
 
-  /** A `cd` or an `export` in it ends with it. */
+  /** A `cd` or an `export` in a group has no effect after it. */
   group({ list }, fds) {
     const inner = new Runner({ ...this.job, cwd: this.cwd, environment: this.environment }, this.scratch)
     inner.status = this.status
@@ -84,7 +84,7 @@ export class Runner {
     })
   }
 
-  /** In order; each sees what the earlier ones left. Whether all of them could be opened. */
+  /** Opens redirects in order; each sees the effect of the earlier ones. Returns false if one cannot be opened. */
   redirect(redirects, fds, opened) {
     for (const one of redirects) {
       if (one.kind === 'copy') {
@@ -110,12 +110,12 @@ export class Runner {
     return path.isAbsolute(name) ? name : `${this.cwd}/${name}`
   }
 
-  /** An exit code, or a promise of it. */
+  /** Returns an exit code, or a promise of one. */
   command({ variables }, [name, ...args], fds, isAlone) {
     if (name === undefined || name === 'true' || name === ':') return 0
     if (name === 'false') return 1
     if (name === 'exit') {
-      // In a pipe only its own stage ends.
+      // In a pipe, `exit` ends only its own stage.
       this.hasExited = isAlone
       return args.length === 0 ? this.status : Number(args[0]) & 255
     }
@@ -161,7 +161,7 @@ export class Runner {
       if (!fs.statSync(target).isDirectory()) throw new Error('Not a directory')
       const real = fs.realpathSync.native(target)
       const logical = path.resolve(this.cwd, name)
-      // A shell would go by the names, and the system goes by the links.
+      // A shell would resolve `..` by name, but the system follows links.
       if (fs.realpathSync.native(logical) !== real) throw new Error('it goes through a symbolic link')
       if (!this.isInside(real)) throw new Error('it is outside the workspace')
       if (isAlone) this.cwd = logical
@@ -187,13 +187,13 @@ export class Runner {
       } catch {
         continue
       }
-      // The system would have a shell read a file that says nothing about its interpreter.
+      // The system would run a file without `#!` in a shell.
       return isRunnable(file) ? { file } : { code: 126, why: 'it does not start with #!' }
     }
     return { code: 127, why: name.includes('/') ? 'No such file or directory' : 'command not found' }
   }
 
-  /** The files that match, in the order of their names; the word itself where there are none. */
+  /** Returns the matching files in name order, or the word itself if none match. */
   matches({ text, glob }) {
     const names = splitAtSlashes(glob)
     let found = [text.startsWith('/') ? '/' : '']
@@ -204,7 +204,7 @@ export class Runner {
     if (found.length === 0 || (found.length === 1 && found[0] === '')) return [text]
     for (const one of found) this.requireInside(one)
     const sorted = found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    // Not an option, a file of options (`strings @x`) or a command (`vim +x`), whatever somebody has called it.
+    // The prefix keeps a file name from being read as an option, a response file (`strings @x`) or a command (`vim +x`).
     return sorted.map((one) => (/^[-@+]/.test(one) ? `./${one}` : one))
   }
 
@@ -225,7 +225,7 @@ export class Runner {
   }
 
   names(before, folder, parts) {
-    // Whether a name exists outside is not for patterns to find out.
+    // Patterns must not reveal whether a name exists outside the roots.
     if (before !== '' && fs.existsSync(folder)) this.requireInside(before)
     const startsWithDot = parts[0].kind === 'text' && parts[0].text.startsWith('.')
     const fits = fitting(parts)
@@ -242,7 +242,7 @@ export class Runner {
     try {
       real = fs.realpathSync.native(whole)
     } catch {
-      // A link that leads nowhere: what it would create counts.
+      // For a dangling link, check the path that it would create.
       real = path.resolve(fs.realpathSync.native(path.dirname(whole)), fs.readlinkSync(whole))
     }
     if (!this.isInside(real)) throw new Error(`${name} is outside the workspace`)
@@ -252,7 +252,7 @@ export class Runner {
 const own = new Set(['cd', 'pwd', 'echo', 'true', 'false', ':', 'export', 'command', 'exit'])
 const flags = { read: 'r', write: 'w', append: 'a' }
 
-/** Files and pipes that nobody else has a name for. */
+/** Anonymous files and pipes: they have no name that another process could open. */
 export class Scratch {
   count = 0
 
@@ -261,14 +261,14 @@ export class Scratch {
     return this.made
   }
 
-  /** Real pipes: those of Node are sockets, which programs cannot open by name. */
+  /** Real pipes. Node's own pipes are sockets, which programs cannot open by name. */
   pipes(count) {
     if (count <= 0) return []
     const names = Array.from({ length: count }, () => path.join(this.folder, `pipe${this.count++}`))
     const mkfifo = ['/usr/bin/mkfifo', '/bin/mkfifo'].find((file) => fs.existsSync(file)) ?? 'mkfifo'
     execFileSync(mkfifo, ['-m', '600', ...names])
     return names.map((name) => {
-      // Open for both first, so that neither end waits for the other.
+      // Opened for reading and writing first, so that opening either end does not block.
       const both = fs.openSync(name, fs.constants.O_RDWR)
       const read = fs.openSync(name, fs.constants.O_RDONLY)
       const write = fs.openSync(name, fs.constants.O_WRONLY)
@@ -278,7 +278,7 @@ export class Scratch {
     })
   }
 
-  /** A short text waits in a pipe, as bash does it: some programs print less about a file. */
+  /** A short text is buffered in a pipe, as in bash: some programs print less about a file. */
   text(text) {
     if (text === '') return fs.openSync('/dev/null', 'r')
     if (Buffer.byteLength(text) <= smallestPipe) {
@@ -308,7 +308,7 @@ function say(fd, text) {
   }
 }
 
-/** As bash prints it. Nothing for `-e`, which is left to the program of that name. */
+/** Returns the output of echo as in bash, or undefined for `-e`, which the external program handles. */
 function echoText(args) {
   let at = 0
   let endsLine = true
@@ -340,13 +340,13 @@ function splitAtSlashes(glob) {
     if (first !== '') names.at(-1).push(first === undefined ? part : { kind: 'text', text: first })
     for (const text of others) names.push(text === '' ? [] : [{ kind: 'text', text }])
   }
-  // `//` is one slash; a slash at the end asks for a folder.
+  // `//` counts as one slash; a trailing slash requires a folder.
   return names.filter((parts, at) => parts.length > 0 || (at === names.length - 1 && at > 0))
 }
 
 /**
- * How a name is compared with a pattern. What stands between two stars is looked for once, from the left: linear for every
- * pattern that people write.
+ * Returns a function that compares a name with a pattern. Text between two stars is searched once, from the left, so
+ * typical patterns take linear time.
  */
 function fitting(parts) {
   const sources = ['']
@@ -388,8 +388,9 @@ function reasonOf(error) {
 }
 
 /**
- * Reads the plan. Whoever ends it with a newline keeps the other end open: when that closes, Cadre has died, and everything that was
- * started here ends with it. Bubblewrap's `--die-with-parent` misses a death while the sandbox is still being set up.
+ * Reads the plan. Cadre ends it with a newline and keeps its end of the pipe open. When the pipe closes, Cadre has died,
+ * and everything that was started here is killed. Bubblewrap's `--die-with-parent` misses a death during the setup of the
+ * sandbox.
  */
 function readPlan() {
   return new Promise((resolve) => {
@@ -407,7 +408,7 @@ function readPlan() {
   })
 }
 
-/** Reads the plan from the standard input and sets the exit code of this process. */
+/** Reads the plan from standard input and sets the exit code of this process. */
 export async function runFromInput() {
   const job = JSON.parse(await readPlan())
   const scratch = new Scratch()

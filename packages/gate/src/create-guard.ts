@@ -41,15 +41,15 @@ import type { FolderTrust } from './trust/folder-trust.ts'
 export interface GuardOptions {
   readonly home: Home
   readonly userHome: string
-  /** The user's own list of commands, if there is one. */
+  /** The user's own allowlist, if there is one. */
   readonly userAllowlist?: string | undefined
   readonly folder: Pick<FolderTrust, 'folder' | 'trusted'>
-  /** Set when the home is the user's own, or trusted: then its files need no further agreement. */
+  /** Set if the home is the user's own or trusted: then its files need no further trust. */
   readonly ownHome?: string | undefined
-  /** Whether a person has agreed to a file that came with the folder, as it is now. */
+  /** True if a person trusts a file of the folder with its current content. */
   readonly trusted: (item: TrustItem) => boolean
   readonly policy: Policy
-  /** The team in use, where somebody has chosen it. */
+  /** The team in use, if one was chosen. */
   readonly team?: Team | undefined
   /** `--allow`: for every session. */
   readonly allow?: readonly Effect[] | undefined
@@ -57,7 +57,7 @@ export interface GuardOptions {
   readonly granted?: ((root: string) => readonly Effect[]) | undefined
   /** `--no-human`. */
   readonly noHuman?: boolean | undefined
-  /** May still be looked for: until it is found there is none for the rules, and whoever runs commands waits for it. */
+  /** May still be pending. Until it resolves, the rules assume no sandbox, and commands wait for it. */
   readonly sandbox: Sandbox | Promise<Sandbox>
   readonly hooks: HookSet
   /** `permissions` in the settings of Claude Code. */
@@ -67,31 +67,31 @@ export interface GuardOptions {
   readonly tell: (message: string) => void
 }
 
-/** All that stands between the agents of a run and the machine: what the engine is given, and what tools are made with. */
+/** Everything that protects the machine from the agents of a run: rules for the engine, and settings for the tools. */
 export interface Guard {
   readonly rules: readonly Rule[]
   readonly answerers: readonly Answerer[]
   readonly reviewers: readonly Reviewer[]
   readonly attend: Attend | undefined
   readonly places: Places
-  /** The folder whose files came with a repository: no program is looked for in it. */
+  /** The project folder. Its files come from a repository, so no program is searched for in it. */
   readonly project: string
   readonly hooks: Hooks
-  /** When this is known the rules know it too. */
+  /** When it resolves, the rules use it too. */
   readonly sandbox: Sandbox | Promise<Sandbox>
-  /** Files that listing and searching leave out, for a workspace. */
+  /** Returns which files listing and searching must omit, for a workspace. */
   hiddenIn(workspace: string): ((real: string) => boolean) | undefined
-  /** What no command may read, for a workspace. */
+  /** Files that no command may read, for a workspace. */
   unreadableIn(workspace: string): Unreadable | undefined
-  /** What no command may change, for a workspace. */
+  /** Files that no command may change, for a workspace. */
   unwritableIn(workspace: string): Unwritable | undefined
-  /** What is wrong with the lists of commands. */
+  /** Problems in the allowlists. */
   readonly diagnostics: readonly Diagnostic[]
-  /** The same rules and no program: hooks are named to `list` in the place of being run. */
+  /** The same rules without running hooks: their names are passed to `list` instead. */
   withoutHooks(list: (names: readonly string[]) => void): Pick<Guard, 'rules' | 'answerers'>
 }
 
-/** The one place where the rules of a run are put together. Nothing is run and nothing is written. */
+/** Assembles all rules of a run. Runs and writes nothing. */
 export function createGuard(options: GuardOptions): Guard {
   const { home, userHome, folder, policy, team, agents, tell, trusted } = options
   const places = createPlaces({
@@ -99,7 +99,7 @@ export function createGuard(options: GuardOptions): Guard {
     userHome,
     ...(options.userAllowlist !== undefined && { userSettings: path.dirname(options.userAllowlist) }),
     project: folder.folder,
-    // What hooks run decides about agents, wherever in the project it lies.
+    // Files that hooks run affect decisions about agents, wherever they are in the project.
     scripts: scriptsOf(options),
   })
   const sandbox = createKnownSandbox(options.sandbox)
@@ -128,7 +128,8 @@ export function createGuard(options: GuardOptions): Guard {
     agents,
     trusted,
     ownHome: options.ownHome,
-    // Nothing waited for an agreement when the run began: an agent's hooks are others by now, or a record says what no file says.
+    // Everything was trusted when the run started. So hooks that are untrusted now have changed since, or a record names
+    // hooks that no file contains.
     strangers: folder.trusted ? 'barred' : 'idle',
     transcript: (session) => home.at('sessions', `${session}.session.yaml`),
   })
@@ -217,7 +218,7 @@ function perGrant(
   }
 }
 
-/** Written by the user or the organisation; a project's policy is neither. */
+/** True if the user or the organisation wrote it, not the project. */
 function isOwnPolicy(place: string | undefined, userAllowlist: string | undefined): boolean {
   if (place === undefined) return false
   const folders = ['/etc/cadre', ...(userAllowlist === undefined ? [] : [path.dirname(userAllowlist)])]
@@ -231,7 +232,7 @@ function scriptsOf({ hooks, agents, folder }: GuardOptions): string[] {
 }
 
 interface KnownSandbox {
-  /** None as long as nobody knows. */
+  /** No sandbox until the check has finished. */
   readonly now: Sandbox
   readonly found: Sandbox | Promise<Sandbox>
 }
@@ -253,7 +254,7 @@ function createKnownSandbox(given: Sandbox | Promise<Sandbox>): KnownSandbox {
   }
 }
 
-/** Where nothing may be decided beforehand, a hook can refuse for a person and not agree. */
+/** If automatic approval is forbidden, a hook can deny for a person, but not approve. */
 function refusing(answerer: Answerer): Answerer {
   return async (...asked) => {
     const said = await answerer(...asked)

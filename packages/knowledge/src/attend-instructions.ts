@@ -9,14 +9,14 @@ import { wantsInstructions } from './wants-instructions.ts'
 const longest = 40_000
 
 interface Given {
-  /** Where the files are that the session has. */
+  /** The real paths of files that the session has received. */
   readonly files: Set<string>
   readonly find: ReturnType<typeof instructionsFor>
 }
 
 /**
- * Adds instructions for a part of the workspace to the outcome of the first call that touches it. A session gets each file once, and
- * again when the context with it was summarised or the session was resumed. Owns, per session, which files it has.
+ * Adds instructions for a part of the workspace to the outcome of the first call that touches it. A session gets each file
+ * once, and again after its context was summarised or it was resumed. Tracks which files each session has.
  */
 export function attendInstructions(placesOf: (workspace: string) => KnowledgePlaces): Attend {
   const sessions = new Map<string, Given>()

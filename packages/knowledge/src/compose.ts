@@ -12,7 +12,7 @@ export interface Composed {
   readonly notices: readonly Notice[]
 }
 
-/** The parts of a prompt with the text of these files, as far as there is room. The user hears about what is cut. */
+/** Builds prompt parts from the text of these files, up to a size limit. Reports to the user what was cut. */
 export function instructionParts(files: readonly InstructionFile[], trusted: boolean): Composed {
   if (files.length === 0) return { parts: [], notices: [] }
   const notices: Notice[] = []
@@ -77,7 +77,7 @@ export function listedPart(files: readonly InstructionFile[]): PromptPart | unde
   return { from: 'Cadre: instructions without applyTo', text: text.join('\n').slice(0, longestListing) }
 }
 
-/** Nothing for a session that could not read a skill. */
+/** Returns nothing for a session that cannot read skills. */
 export function skillsPart(skills: readonly Skill[], tools: ReadonlySet<string>): PromptPart | undefined {
   const byTool = tools.has('read_skill')
   const readable = skills.filter(
@@ -102,7 +102,7 @@ function bullet(name: string, text: string): string {
   return `- ${name}: ${oneLine(text, 1_100)}`
 }
 
-/** About how many tokens a part has. */
+/** The approximate number of tokens of a part. */
 export function tokensOf({ text }: PromptPart): number {
   return estimatedTokens(text.length)
 }

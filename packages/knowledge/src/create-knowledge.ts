@@ -10,18 +10,18 @@ import { wantsInstructions } from './wants-instructions.ts'
 
 export interface KnowledgeOptions {
   readonly userHome: string
-  /** Whether a person has trusted the folder. */
+  /** True if a person trusts the folder. */
   readonly trusted: boolean
-  /** Whether a person has agreed to imports that lead out of the folder. */
+  /** Returns whether a person trusts imports that point outside the folder. */
   readonly mayLeave?: KnowledgePlaces['mayLeave']
-  /** False: nothing of the folder is read, only what is the user's own. */
+  /** False: read only the user's own files, and none of the folder. */
   readonly folder?: boolean
-  /** Which files of a workspace no agent may see. */
+  /** Returns which files of a workspace are hidden from agents. */
   readonly hiddenIn: (workspace: string) => ((real: string) => boolean) | undefined
   readonly now: () => number
 }
 
-/** What sessions know besides the prompt of their agent. */
+/** Information that sessions get besides the prompt of their agent. */
 export interface KnowledgeSource {
   readonly inform: Inform
   /** Adds instructions to the outcome of the first call that touches a file they apply to. */
@@ -31,7 +31,7 @@ export interface KnowledgeSource {
   skills(workspace: string): readonly Skill[]
 }
 
-/** Reads the files each time a session starts, so that a session in a workspace of its own has the files of its workspace. */
+/** Reads the files whenever a session starts, so that a session in its own workspace has the files of that workspace. */
 export function createKnowledge(options: KnowledgeOptions): KnowledgeSource {
   const { userHome, trusted, mayLeave, folder = true, hiddenIn, now } = options
   const placesOf = (workspace: string): KnowledgePlaces => ({

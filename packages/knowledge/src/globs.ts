@@ -1,11 +1,11 @@
 import { glob } from '@cadre/disk'
 
-/** Whether a path below a folder, with `/`, fits one of these globs. Without `**`, a glob is about the folder itself. */
+/** True if a path below a folder, with `/`, matches one of these globs. Without `**`, a glob applies to the folder itself. */
 export function fitsGlobs(path: string, globs: readonly string[]): boolean {
   return globs.some((one) => glob(`./${one}`)?.(path) === true)
 }
 
-/** The globs of a list such as `src/**, *.{ts,tsx}`: a comma within braces does not divide. */
+/** Splits a list such as `src/**, *.{ts,tsx}` into globs: a comma within braces does not separate. */
 export function splitGlobs(text: string): string[] {
   const globs: string[] = []
   let depth = 0
@@ -21,7 +21,7 @@ export function splitGlobs(text: string): string[] {
   return [...globs, glob].map((one) => one.trim().replace(/^\.?\//, '')).filter((one) => one !== '')
 }
 
-/** Whether one of these globs fits every file. */
+/** True if one of these globs matches every file. */
 export function fitsEverything(globs: readonly string[]): boolean {
   return globs.some((glob) => /^\*\*(?:\/\*\*?)?$/.test(glob))
 }

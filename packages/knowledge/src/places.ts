@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { repositoryOf } from '@cadre/disk'
 
-/** The imports of one file that lead out of its repository. */
+/** The imports of one file that point outside its repository. */
 export interface LeavingImports {
   /** Relative to the root of the repository. */
   readonly file: string
@@ -13,20 +13,20 @@ export interface KnowledgePlaces {
   /** The folder that a session works in. */
   readonly workspace: string
   readonly userHome: string
-  /** False: only what is the user's own is read. */
+  /** False: read only the user's own files. */
   readonly folder?: boolean | undefined
-  /** Whether a file, by its real path, must not be shown to agents. */
+  /** Returns whether a file must be hidden from agents, by its real path. */
   readonly isHidden?: ((real: string) => boolean) | undefined
-  /** Whether a person has agreed to the imports of a file of the folder that lead out of it. Without it, nobody has. */
+  /** Returns whether a person trusts imports of a folder's file that point outside it. Absent: no. */
   readonly mayLeave?: ((leaving: LeavingImports) => boolean) | undefined
 }
 
-/** The repository that a workspace belongs to, or the workspace itself. */
+/** Returns the repository of a workspace, or the workspace itself. */
 export function rootOf(workspace: string): string {
   return repositoryOf(workspace) ?? workspace
 }
 
-/** From the root of the repository down to the workspace. */
+/** Returns the folders from the repository root down to the workspace. */
 export function foldersDown(root: string, folder: string): string[] {
   const names = path
     .relative(root, folder)
@@ -35,7 +35,7 @@ export function foldersDown(root: string, folder: string): string[] {
   return [root, ...names.map((_, at) => path.join(root, ...names.slice(0, at + 1)))]
 }
 
-/** A file as people and models see it: relative to the workspace, to the user's folder, or whole. With `/`. */
+/** Formats a path for people and models: relative to the workspace, to the user's home, or absolute. With `/`. */
 export function shownAs(file: string, { workspace, userHome }: KnowledgePlaces): string {
   const below = (folder: string) => {
     const relative = path.relative(folder, file)

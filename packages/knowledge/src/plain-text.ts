@@ -1,16 +1,16 @@
 /**
- * Characters that a person who reads a file does not see, and a model does: control characters, letters of the block for tags, marks
- * that turn the direction of text. Joiners stay: scripts and emoji need them.
+ * Characters that are invisible to a person, but not to a model: control characters, tag characters, and direction marks.
+ * Joiners stay, because scripts and emoji need them.
  */
 const unseen = /(?![\n\t])\p{Cc}|[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu
 
 export interface PlainText {
   readonly text: string
-  /** How many characters were removed because nobody would see them. */
+  /** The number of invisible characters that were removed. */
   readonly hidden: number
 }
 
-/** The text of a file as a person sees it, with `\n` at the end of lines. */
+/** Returns the text of a file as a person sees it, with `\n` line endings. */
 export function plainText(raw: string): PlainText {
   const lines = raw.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
   const text = lines.replace(unseen, '')

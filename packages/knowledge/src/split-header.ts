@@ -9,7 +9,7 @@ export interface SplitText {
 
 const header = /^---[ \t]*\n([\s\S]*?)\n?---[ \t]*(?:\n|$)/
 
-/** Splits a Markdown file into its header and its text. A header that is not YAML is left out, and reported. */
+/** Splits a Markdown file into its header and its text. A header that is not valid YAML is ignored and reported. */
 export function splitHeader(text: string, path: string): SplitText {
   const found = header.exec(text)
   if (found === null) return { fields: new Map(), body: text, diagnostics: [] }
@@ -26,7 +26,7 @@ export function splitHeader(text: string, path: string): SplitText {
   }
 }
 
-/** Hosts read `key: some text: with a colon` as a text, which YAML does not. */
+/** Hosts read `key: some text: with a colon` as text, but YAML does not. */
 function looseFields(text: string): ReadonlyMap<string, Located> {
   const fields = new Map<string, Located>()
   for (const [at, line] of text.split('\n').entries()) {
@@ -38,7 +38,7 @@ function looseFields(text: string): ReadonlyMap<string, Located> {
   return fields
 }
 
-/** A key that is a text, on one line. */
+/** Returns the text of a key, on one line. */
 export function textOf(fields: ReadonlyMap<string, Located>, ...keys: readonly string[]): string | undefined {
   for (const key of keys) {
     const value = fields.get(key)?.value
@@ -48,7 +48,7 @@ export function textOf(fields: ReadonlyMap<string, Located>, ...keys: readonly s
   return undefined
 }
 
-/** A key that is a list of texts, or a text with commas. */
+/** Returns a key that is a list of texts, or comma-separated text. */
 export function listOf(
   fields: ReadonlyMap<string, Located>,
   ...keys: readonly string[]

@@ -15,7 +15,7 @@ export interface AgentsHere {
   readonly registry: AgentRegistry
   /** The default agent of a run. Absent if it is not one of these agents. */
   readonly entry?: string
-  /** Why a policy disables an agent. */
+  /** Returns the reason why a policy disables an agent. */
   refusal(agent: AgentDefinition): string | undefined
   readonly notices: readonly string[]
   readonly config: Config
@@ -38,7 +38,7 @@ export async function agentsHere(
   const policy = withSettings(written, settings)
   const { config } = settings
   const places = { ...agentPlaces(io, home, io.cwd), settings: flags.settings }
-  // Who only looks sees what is switched off as well.
+  // Commands that only list agents show disabled ones too.
   const looking = { customAgents: true, decidedBy: policy.decidedBy }
   const { agents, entry, notices } = agentsOfRun({ ...flags, config, places, policy: looking })
   const enforced = enforcePolicy(policy, { builtIns: [assistant.name] })

@@ -15,33 +15,32 @@ import { assistant } from './assistant.ts'
 export interface AgentsOfRunRequest {
   /** `--team`, or the team a resumed run had: `NAME` or `NAME/VARIANT`. */
   readonly team?: string | undefined
-  /** False: a team gives agents, and what it ships with permits nothing. */
+  /** False: use the agents of the team, but not its permissions. */
   readonly teamPermits?: boolean | undefined
   /** `--agent`. */
   readonly agent?: string | undefined
-  /** Whom the entry session of a resumed run may delegate to. */
+  /** The delegation targets of the entry session of a resumed run. */
   readonly targets?: readonly string[] | undefined
   readonly config: Config
-  /** Where files are looked for, if the policy permits to use any. */
+  /** Where to search for files, if the policy allows them. */
   readonly places: AgentPlaces
   readonly policy: Pick<Policy, 'customAgents' | 'decidedBy'>
-  /** What was read from these places already. */
+  /** The files that were already read from these places. */
   readonly files?: AgentRegistry | undefined
 }
 
 export interface AgentsOfRun {
   readonly agents: AgentRegistry
-  /** Who starts when nobody is named: of a team that was asked for its entry agent, else the configured one, else the team's. */
+  /** The default agent: the entry agent of a requested team, else the configured one, else the entry agent of the configured team. */
   readonly entry?: string
-  /** The built-in team that somebody has chosen, by a flag or in the configuration: what it ships with counts. */
+  /** The built-in team that was chosen by a flag or the configuration. Its permissions apply. */
   readonly team?: Team
   readonly notices: readonly Notice[]
 }
 
 /**
- * The agents of a run. Those of a built-in team are among them when it was asked for, when it is configured, or when the run
- * needs agents that no file defines and a team has them. Otherwise nothing of the teams is even read. Throws for a team that does
- * not exist, and for an agent of a file that a policy forbids.
+ * Returns the agents of a run. Includes a built-in team if it is requested or configured, or if the run needs its agents and no file
+ * defines them. Otherwise teams are not read. Throws if the team does not exist, or if a policy forbids the requested agent's file.
  */
 export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
   const { agent, config, policy } = request
@@ -52,7 +51,7 @@ export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
   if (!policy.customAgents && known === undefined && wanted !== undefined) refuseFile(wanted, request)
   const needed = request.targets ?? [agent ?? config.entry ?? assistant.name]
   const missing = known === undefined ? needed.filter((name) => isMissing(name, files)) : []
-  // Nobody has chosen the team of the editor: it gives agents, and permits nothing.
+  // The user did not choose the editor's default team, so its permissions do not apply.
   const ofEditor =
     config.team === undefined && definesNothing(files, config) ? places.settings?.team : undefined
   const found = known ?? ofEditor ?? (missing.length === 0 ? undefined : findTeamOf(missing))
@@ -66,19 +65,19 @@ export function agentsOfRun(request: AgentsOfRunRequest): AgentsOfRun {
     return { agents: files, ...(entry !== undefined && { entry }), notices: [] }
   }
   const team = loadTeam(found)
-  // What a person has written is meant to be used: where it cannot be, something more permissive must not take its place.
+  // A more permissive built-in agent must not replace a broken agent file.
   const builtIns = team.agents.filter(({ name }) => !isBroken(name, files))
   const agents = createAgents({ ...places, builtIns })
   const message = `no agent file defines ${missing.join(', ')}, so Cadre uses the built-in team ${found}. To edit its agents, run "cadre init --team ${found}".`
   const why: Notice[] = known === undefined && ofEditor === undefined ? [{ code: 'team', message }] : []
   const entry = request.team === undefined ? (config.entry ?? ofSettings(agents) ?? team.entry) : team.entry
-  // What only an entry of the configuration leads to was chosen by nobody: it may have come with the repository.
+  // A team that only the configured entry agent selects was not chosen by the user: the configuration may come from the repository.
   const isNamed = known !== undefined || agent !== undefined || request.targets !== undefined
   const isChosen = isNamed && found !== ofEditor && request.teamPermits !== false
   return { agents, entry, ...(isChosen && { team }), notices: [...why, ...replacedIn(team, agents)] }
 }
 
-/** One of the same name that is built in is another agent: it must not start in the place of the one that was meant. */
+/** A built-in agent with the same name is a different agent, and must not replace the intended one. */
 function refuseFile(agent: string, { places, policy }: AgentsOfRunRequest): void {
   const files = createAgents(places)
   const place = files.get(agent)?.source?.path ?? (isBroken(agent, files) ? 'a file' : undefined)
@@ -91,20 +90,20 @@ function refuseFile(agent: string, { places, policy }: AgentsOfRunRequest): void
 }
 
 /**
- * The built-in team and the targets that a run was started with. A resumed run needs them, because the agents of built-in teams are in no
- * file of the project.
+ * The built-in team and the targets that a run was started with. A resumed run needs them, because the project has no files for agents of
+ * built-in teams.
  */
 export function teamOfRun({ agent, targets }: SessionSpec): Pick<AgentsOfRunRequest, 'team' | 'targets'> {
   return { team: teamOfAgent(agent), targets }
 }
 
-/** No file defines it, not even a broken one. */
+/** True if no file defines the agent, not even a broken one. */
 function isMissing(agent: string, files: AgentRegistry): boolean {
   if (agent.toLowerCase() === assistant.name) return false
   return files.get(agent) === undefined && !isBroken(agent, files)
 }
 
-/** Neither a file, settings nor the configuration say anything about agents, not even something that cannot be used. */
+/** True if no file, setting or configuration mentions agents, not even an invalid one. */
 function definesNothing(files: AgentRegistry, { entry }: Config): boolean {
   const loaded = files.loaded()
   return (
@@ -112,7 +111,7 @@ function definesNothing(files: AgentRegistry, { entry }: Config): boolean {
   )
 }
 
-/** A file is called after this agent and cannot be used. */
+/** True if a file with this agent's name is broken. */
 function isBroken(agent: string, files: AgentRegistry): boolean {
   const key = nameKey(agent)
   return files

@@ -13,7 +13,7 @@ export function chooseAgent(
   return entryAgent({
     agents: loaded.agents,
     wanted,
-    // The editor's settings have an entry agent as well; the configuration of cadre comes before it.
+    // Cadre's configuration takes precedence over the entry agent in the editor's settings.
     configured: entry ?? loaded.entry,
     faults: loaded.diagnostics.filter(({ severity }) => severity === 'error').map(showDiagnostic),
   })
@@ -24,7 +24,7 @@ export function namesOf({ agents }: Pick<Runtime, 'agents'>): string[] {
   return [...agents.list(), assistant].map((agent) => agent.name)
 }
 
-/** Beyond this many, what is wrong with the files of others is only counted: a run is not the place to read a list. */
+/** If other files have more problems than this, only their number is shown. */
 const mostTold = 3
 
 /** Reports problems in agent files: all problems of this agent's file, and those of other files if there are few. */

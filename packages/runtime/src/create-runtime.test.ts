@@ -40,7 +40,7 @@ test('records the controls of a run with its session', async () => {
   expect(spec.controls).toEqual({ readOnly: true, deniedTools: ['read_file'] })
 })
 
-test('trusts what a person has seen, and not what came into the folder while they looked', async () => {
+test('trusts only the items that a person has seen, not files added meanwhile', async () => {
   const project = path.join(folder, 'project')
   const hooks = path.join(project, '.github', 'hooks')
   mkdirSync(hooks, { recursive: true })
@@ -67,7 +67,7 @@ test('trusts what a person has seen, and not what came into the folder while the
   expect(notice?.message).toContain('unseen.json')
 })
 
-test('asks again about a folder that a person declined only where that is wanted', async () => {
+test('asks again about a declined folder only on request', async () => {
   const project = path.join(folder, 'declined')
   mkdirSync(path.join(project, '.github', 'hooks'), { recursive: true })
   writeFileSync(
@@ -96,7 +96,7 @@ test('asks again about a folder that a person declined only where that is wanted
   expect(asked).toEqual(['no', 'yes'])
 })
 
-test('uses a tool of the host wherever it and a built-in one understand a name', async () => {
+test('uses a tool of the host instead of a built-in one with the same name', async () => {
   const ran: string[] = []
   const tools = ['psi', 'index'].map((origin) =>
     defineTool({
@@ -148,7 +148,7 @@ test.each(['/not/there', 'not/there', 'p.yaml'])(
 
 const environmentHere = () => ({ cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } })
 
-test('works beside another runtime on the same home, and neither takes the sessions of the other', async () => {
+test('shares a home with another runtime, without taking its sessions', async () => {
   const playbook = {
     lanes: { assistant: [{ calls: [{ tool: 'list_directory', input: {} }] }, { reply: 'done' }] },
   }
@@ -171,7 +171,7 @@ test('works beside another runtime on the same home, and neither takes the sessi
   }
 })
 
-test('refuses a session that another runtime runs, names who runs it, and leaves it alone', async () => {
+test('refuses a session that another runtime runs, and names its process', async () => {
   let asked = () => {}
   const isAsked = new Promise<void>((resolve) => {
     asked = resolve
@@ -212,7 +212,7 @@ test('refuses a session that another runtime runs, names who runs it, and leaves
   }
 })
 
-test('uses nothing of a folder that is restricted, whoever trusts it, and only reads there', async () => {
+test('uses no hooks or tools from a restricted folder, even if it is trusted, and only reads', async () => {
   mkdirSync(path.join(folder, 'project', '.github', 'agents'), { recursive: true })
   const project = path.join(folder, 'project')
   writeFileSync(

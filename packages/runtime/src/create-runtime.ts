@@ -55,24 +55,24 @@ export interface Runtime extends Sessions {
   /** Starts, resumes, stops and explains sessions. */
   readonly orchestrator: Orchestrator
   readonly models: Models
-  /** What each turn changed in shared workspaces, to undo and redo it. */
+  /** The changes of each turn in shared workspaces, for undo and redo. */
   readonly checkpoints: Checkpoints
   readonly agents: AgentRegistry
   /** The default agent of a run. */
   readonly entry?: string
   /** The prompt files of the workspace. */
   readonly prompts: PromptCommands
-  /** How the user is called back to the terminal, as configured. */
+  /** How to notify the user, as configured. */
   readonly notify?: Config['notify']
   /** Shows a message to the user. */
   tell(message: string): void
   /** Messages to the user before a run starts. */
   readonly notices: readonly Notice[]
-  /** Handles requests of other processes, such as to cancel a session that runs here. The returned function stops that. */
+  /** Handles requests of other processes, such as to cancel a session that runs here. The returned function stops watching. */
   watchRequests(): () => void
 }
 
-/** With `--no-human`: refuses what is pending since an earlier run as well, unless somebody has decided it meanwhile. */
+/** With `--no-human`: also refuses pending questions of earlier runs, unless they were decided in the meantime. */
 const answerForNobody: AskPerson = async (_session, { kind }) => ({
   decision: kind === 'approval' ? 'reject' : 'leave',
   by: 'cadre',

@@ -45,7 +45,7 @@ function writeAgent(name: string): void {
   writeFileSync(path.join(folder, '.github', 'agents', `${name}.agent.md`), text)
 }
 
-test('starts the entry agent of the settings of the editor', async () => {
+test('starts the entry agent of the editor’s settings', async () => {
   const agent = (name: string) => ({
     name,
     systemPrompt: 'Say who you are.',
@@ -61,13 +61,13 @@ test('starts the entry agent of the settings of the editor', async () => {
   expect(await answer({ settings: { ...empty, text } })).toBe('I am a')
 })
 
-test('uses the team of the editor only while nothing defines agents', async () => {
+test('uses the editor’s team only if nothing defines agents', async () => {
   expect(await answer({ settings: empty })).toBe('I coordinate')
   writeAgent('lone')
   expect(await answer({ settings: empty })).toBe('I am lone')
 })
 
-test('does not use the team of the editor in the place of a file that cannot be used', async () => {
+test('does not replace a broken agent file with the editor’s team', async () => {
   writeAgent('lone')
   writeFileSync(
     path.join(folder, '.github', 'agents', 'lone.agent.md'),
@@ -76,7 +76,7 @@ test('does not use the team of the editor in the place of a file that cannot be 
   await expect(answer({ settings: empty })).rejects.toMatchObject({ code: 'configuration' })
 })
 
-test('starts the agent file that the settings of the editor name, and ignores a name that no agent has', async () => {
+test('starts the agent file that the editor’s settings name, and ignores an unknown name', async () => {
   writeAgent('a')
   writeAgent('lone')
   const entryOf = async (entry: string) =>
@@ -111,7 +111,7 @@ test.each(['started', 'resumed'])('permits nothing because of a team that nobody
   expect(await decisionFor({ team: 'coordinator' })).toBe('allow')
 })
 
-test('takes the agents of a team, and nothing that it permits, where a program says so', async () => {
+test('uses the agents of a team without its permissions on request', async () => {
   const runtime = await createRuntime({
     model: 'scripted:p.yaml',
     trust: true,

@@ -11,7 +11,7 @@ const agent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefiniti
 })
 const agents = [agent('alpha'), agent('Lead'), agent('hidden', { userInvocable: false })]
 
-test('the configured one comes before the one that leads, and the named one before both', () => {
+test('prefers the requested agent, then the configured one, then the lead', () => {
   expect(entryAgent({ agents, faults: [] }).name).toBe('Lead')
   expect(entryAgent({ agents, configured: 'alpha', faults: [] }).name).toBe('alpha')
   expect(entryAgent({ agents, configured: 'alpha', wanted: 'lead', faults: [] }).name).toBe('Lead')
@@ -26,7 +26,7 @@ test('the only agent is the entry agent, unless it is a subagent of Claude Code'
   expect(only('claude', 'lead')).toBe('lead')
 })
 
-test('what cannot be started is refused with a reason', () => {
+test('refuses an agent that cannot start, with the reason', () => {
   expect(() => entryAgent({ agents, wanted: 'hidden', faults: [] })).toThrow('only other agents can start')
   expect(() => entryAgent({ agents, wanted: 'alhpa', faults: [] })).toThrow('Did you mean alpha?')
   expect(() => entryAgent({ agents, configured: 'nobody', faults: [] })).toThrow(
@@ -34,7 +34,7 @@ test('what cannot be started is refused with a reason', () => {
   )
 })
 
-test('a broken file of the wanted agent is the reason, not that the agent is missing', () => {
+test('reports the broken file of a requested agent, not a missing agent', () => {
   const faults = ['/h/templates/other.agent.yaml:3: wrong', '/h/templates/beta.agent.yaml:2: wrong']
   expect(() => entryAgent({ agents, wanted: 'beta', faults })).toThrow(
     '/h/templates/beta.agent.yaml:2: wrong',

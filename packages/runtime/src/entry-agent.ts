@@ -25,7 +25,7 @@ export function entryAgent({ agents, wanted, configured, faults }: EntryRequest)
   if (only !== undefined && startable.length === 1 && only.source?.dialect !== 'claude') return only
   const lead = leadOf(startable)
   if (lead !== undefined) return lead
-  // An agent was meant to be there: working without it would not be what the person set up.
+  // The user has defined an agent, so do not run without it.
   if (agents.length === 0 && faults[0] !== undefined) throw new CadreError('configuration', faults[0])
   return assistant
 

@@ -15,7 +15,7 @@ export interface ControlFlags {
   readonly denyTool?: readonly string[] | undefined
 }
 
-/** Throws `usage` when a name matches no tool, because it would deny nothing. */
+/** Throws `usage` if a name matches no tool, because it would deny nothing. */
 export function controlsOf(
   { readOnly, approvalRequired, denyTool = [] }: ControlFlags,
   { tools, agents }: { readonly tools: readonly Tool[]; readonly agents: Agents },

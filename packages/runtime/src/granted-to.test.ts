@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { withGrantOf } from './granted-to.ts'
 import { userPlaces } from './user-places.ts'
 
-test('a beginning that fits several runs gets the grant of none', () => {
+test('an ambiguous prefix gets no grant', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-granted-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const io = { env: { HOME: path.join(folder, 'user') }, cwd: folder, warn: () => {} }

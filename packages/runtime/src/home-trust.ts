@@ -18,7 +18,7 @@ export function trustsEverything({ env }: Environment, { trust }: TrustFlags): b
   return trust === true || env['CADRE_TRUST'] === '1'
 }
 
-/** Whether this user created the home, and which of its files the project's git tracks. Changes nothing. */
+/** Returns whether this user created the home, and which of its files the project's git tracks. Changes nothing. */
 export function stateOfHome(io: Environment, home: Home, { granted }: TrustFlags = {}): Promise<HomeState> {
   const homes = openOwnHomes(userPlaces(io.env).homes)
   return inspectHome(home.path, granted === undefined ? homes : { owns: () => true })
@@ -54,8 +54,8 @@ export function refuseUntrusted(home: Home, items: readonly FolderItem[]): void 
 }
 
 /**
- * The home that takes the place of one that nobody trusts: a folder of this user outside of every project. With another folder for
- * it, nothing in the untrusted one can be read by accident.
+ * The home to use instead of an untrusted one: a folder of this user outside all projects, so that nothing in the untrusted home is read by
+ * accident.
  */
 export function standInHome(io: Environment, { path: home }: Home): Home {
   const digest = createHash('sha256').update(home).digest('hex').slice(0, 12)

@@ -133,7 +133,7 @@ export async function loadParts(
   options: PartsOptions,
   confirm?: ConfirmTrust,
 ): Promise<RunParts> {
-  // Asked for first, so that they are read from disk while the rest is.
+  // Imported first, so that they load in parallel.
   const backends = import('@cadre/backends')
   const user = userPlaces(io.env)
   const project = projectOf(options.workspace ?? io.cwd)
@@ -146,7 +146,7 @@ export async function loadParts(
   const { restricted = false } = options
   const ofFolder = homeOf(io, options.home, options.trust)
   const found = restricted ? standInHome(io, ofFolder) : ofFolder
-  // Git is asked while the rest is read.
+  // Runs git while the rest is loaded.
   const state = trustsEverything(io, options) ? undefined : stateOfHome(io, found, options)
   state?.catch(() => {})
   const foundPlaces = {
@@ -156,7 +156,7 @@ export async function loadParts(
     settings: options.settings,
   }
   const foundAgents = createAgents(foundPlaces)
-  // Before anybody is asked anything: nothing is run under a policy that cannot be understood.
+  // Before any question to the user: nothing runs under an invalid policy.
   const { customAgents } = await requirePolicy(io, found, false)
   const judged = await trustFolder(io, {
     home: found,
@@ -171,7 +171,7 @@ export async function loadParts(
   const folder = restricted ? { ...judged, homeTrusted: true, trusted: false, trusts: () => false } : judged
   const { homeTrusted } = folder
   if (!homeTrusted && options.needsHome) refuseUntrusted(found, await untrustedIn(io, found, options))
-  // A person has agreed to something of this folder, not only to nothing at all.
+  // A person trusts something in this folder, which is not merely empty.
   if (folder.trusted && (state === undefined || folder.contents.items.length > 0)) restorePath(io.env)
   const home = homeTrusted ? found : standInHome(io, found)
   const places = homeTrusted ? foundPlaces : { ...foundPlaces, home: home.path }
@@ -179,7 +179,7 @@ export async function loadParts(
   const settings = await loadSettings(io, home, { homeTrusted: true, trust: folder.trust })
   const { config } = settings
   const policy = withSettings(await requirePolicy(io, found, homeTrusted), settings)
-  // `plain` stands in for an agent that could not start.
+  // `plain` replaces an agent that could not start.
   const enforced = enforcePolicy(policy, { builtIns: [assistant.name, 'plain'] })
   const { agents, entry, team, notices: ofTeam } = agentsOfRun({ ...options, config, places, policy, files })
   const hooks = findHooks({
@@ -189,7 +189,7 @@ export async function loadParts(
     trusted: (item) => folder.trusts(item),
     ownHome: home.path,
   })
-  // What a folder forbids applies even where nothing else of it is used.
+  // Restrictions of a folder apply even if the folder is not trusted.
   const permissions = findPermissions({
     project: folder.folder,
     userHome: user.home,
@@ -242,7 +242,7 @@ export async function loadParts(
   })
   const wanted = limitsOf(config, options)
   const { copilotDefaultModel, createModels } = await backends
-  // No file could be opened to try it with, which is known at once: that is no machine without a sandbox.
+  // The sandbox could not be tested for lack of file descriptors, which does not mean that there is none.
   if (untried !== undefined) throw untried
   const { model } = options
   const models = createModels({
@@ -288,7 +288,7 @@ export async function loadParts(
 
 const moment = 1000
 
-/** Keeps an answer for a moment: it is asked for with every call, and takes several system calls. */
+/** Caches a result briefly: it is needed for every call, and takes several system calls. */
 function briefly<Answer>(ask: (key: string) => Answer): (key: string) => Answer {
   let known = new Map<string, Answer>()
   let until = 0
@@ -302,7 +302,7 @@ function briefly<Answer>(ask: (key: string) => Answer): (key: string) => Answer 
   }
 }
 
-/** Only where it makes a difference: nobody has to know of folders that hold no programs. */
+/** Reports only dropped folders that contain programs. */
 function pathNotices({ env }: Environment, dropped: readonly string[]): Notice[] {
   const entries = env['PATH']?.split(path.delimiter) ?? []
   const left = dropped.filter((entry) => !entries.includes(entry) && existsSync(entry))

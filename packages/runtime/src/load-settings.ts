@@ -6,7 +6,7 @@ import { trustsEverything } from './home-trust.ts'
 import { userPlaces } from './user-places.ts'
 
 export interface Settings extends LoadedConfig {
-  /** Whether a module in the configuration is trusted, so that Cadre may run it. */
+  /** Returns whether a module in the configuration is trusted, so that Cadre may run it. */
   trustsModule(module: string): boolean
 }
 
@@ -29,7 +29,7 @@ export async function loadSettings(
     userConfig: places.config,
     trusted: () => homeTrusted,
   })
-  // What a module of the home imports from elsewhere in the project is not the user's own.
+  // Files that a module of the home imports from the project are not the user's own.
   const trustsModule = (module: string) =>
     (homeTrusted && isModuleOf(home.path, module)) || known.trustsModule(module)
   return { ...loaded, trustsModule }

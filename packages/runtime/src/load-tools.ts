@@ -89,8 +89,8 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
 type LoadEmbed = typeof import('@cadre/tools').loadEmbed
 
 /**
- * What searches by meaning are made with: a module that the configuration names, or the embeddings of the endpoint that the default model
- * runs on. Another endpoint would see files that it does not see otherwise, so it is used only if the configuration names a model of it.
+ * Returns the embeddings for semantic search: a module in the configuration, or the endpoint of the default model. Another endpoint would
+ * receive files that it does not see otherwise, so it is used only if the configuration names an embedding model.
  */
 async function embedOf(
   { settings, home, env = {}, policy, model: wanted }: ToolsRequest,
@@ -110,7 +110,7 @@ async function embedOf(
   return typeof opened === 'string' ? `semantic search is not available: ${opened}` : opened
 }
 
-/** Asked once; what a server lacks is remembered for the run. */
+/** Called once; the result is cached for the run. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => (made ??= make())

@@ -78,7 +78,7 @@ export async function openEngine(
   }
 }
 
-/** A question that cannot be put into the forms now is put there when it can be: it is no reason to end what asks it. */
+/** Retries writing a question to the forms, instead of ending the session that asks. */
 async function enduring<T>(
   work: () => Promise<T>,
   endures: FileEngineOptions['endures'],
@@ -94,7 +94,7 @@ async function enduring<T>(
   }
 }
 
-/** What the system says about a folder is a sentence for a person, not a bug; anything else is given back as it is. */
+/** Turns a system error about the folder into a `CadreError`. Returns any other error unchanged. */
 export function unusableHome(home: Home, error: unknown): unknown {
   const isSystemError = error instanceof Error && 'syscall' in error
   if (!isSystemError) return error

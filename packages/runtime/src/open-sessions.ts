@@ -101,7 +101,7 @@ export function sessionsOf(home: Home, engine: OpenedEngine): Sessions {
 
 const ending = '.session.yaml'
 
-/** By the names of the files alone: a session that cannot be read must be found all the same, to be told what is wrong. */
+/** Searches file names only, so that unreadable sessions are found and their errors reported. */
 export function idsLike(home: Home, beginning: string): string[] {
   const ids = idsIn(home.at('sessions'))
   if (ids.includes(beginning)) return [beginning]

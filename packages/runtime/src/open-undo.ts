@@ -14,16 +14,16 @@ import { personName } from './person-name.ts'
 
 /** Undoes and redoes turns for a person. */
 export interface Undo {
-  /** What an undo or redo would do. Rejects with `owned` while the session, or a call in the folder, is running. */
+  /** Plans an undo or redo. Rejects with `owned` while the session, or a call in the folder, is running. */
   plan(request: UndoRequest): Promise<Exclude<UndoPlanResult, { kind: 'busy' }>>
-  /** Does it and records it in the audit. Rejects as `plan` does. */
+  /** Applies a plan and records it in the audit. Rejects as `plan` does. */
   apply(plan: UndoPlan, options?: Omit<ApplyOptions, 'by'>): Promise<Exclude<UndoResult, { kind: 'busy' }>>
 }
 
 export interface UndoOptions {
   readonly env: NodeJS.ProcessEnv
   readonly tell: (message: string) => void
-  /** Those of a runtime in this process. Default: those of the home. */
+  /** The checkpoints of a runtime in this process. Default: those of the home. */
   readonly checkpoints?: Checkpoints | undefined
 }
 

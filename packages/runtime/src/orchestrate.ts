@@ -43,7 +43,7 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
   const { rules, answerers } = options.listHooks === undefined ? guard : guard.withoutHooks(options.listHooks)
   const workspaces = createWorkspaces({ home: parts.home, ...(endures && { endures }) })
   const { checkpoints = openCheckpoints({ home: parts.home }) } = options
-  // After the hooks: what they change about what a call has changed belongs to it.
+  // After the hooks, so that their changes count as part of the call.
   const attend = attendAll([
     ...(guard.attend ? [guard.attend] : []),
     ...(knowledge ? [knowledge.attend] : []),
@@ -72,13 +72,13 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
     { limits: parts.wanted, ceilings: enforced.ceilings },
   )
   return startingWith(orchestrator, {
-    // Nobody is offered in the first place what would be refused anyway.
+    // Does not offer delegation if the policy would refuse it.
     ...(!policy.subagents && { delegation: false }),
     ...(controls && { controls }),
   })
 }
 
-/** Every tree of this process is started, and every call explained, with these. */
+/** Adds these options to every start and explanation. */
 function startingWith(
   orchestrator: Orchestrator,
   what: { readonly delegation?: false; readonly controls?: Controls },

@@ -7,7 +7,7 @@ export function personName(env: NodeJS.ProcessEnv): string | undefined {
   try {
     return userInfo().username
   } catch {
-    // A process may run under a number that has no name.
+    // The user id of the process may have no name.
     return undefined
   }
 }

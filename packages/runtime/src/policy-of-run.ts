@@ -14,7 +14,7 @@ export function loadPolicyOf(io: Environment, home: Home, homeTrusted: boolean):
   return loadPolicy({ user, project: home.at('storage', 'policy.yaml'), trusted: () => homeTrusted })
 }
 
-/** As `loadPolicyOf`, for whoever runs sessions: rejects when a file is wrong, because nobody knows what it would forbid. */
+/** Like `loadPolicyOf`, for running sessions: rejects if a file is invalid, because its restrictions are unknown. */
 export async function requirePolicy(
   io: Environment,
   home: Home,
@@ -29,7 +29,7 @@ export async function requirePolicy(
 const noSession =
   'Cadre runs no sessions until this policy is valid. Correct it, or ask its owner to correct it.'
 
-/** Why a policy cannot be understood, with the places; empty when it can. */
+/** Returns the errors of a policy, with their locations. */
 export function faultsOf({ diagnostics }: LoadedPolicy): string[] {
   return diagnostics.filter(({ severity }) => severity === 'error').map(showDiagnostic)
 }
@@ -50,7 +50,7 @@ export async function loadPolicyForDisplay(
   return { policy: { ...openPolicy, diagnostics: [], files }, faults: [...faults, noSession] }
 }
 
-/** The user's own settings are one more level: they can switch off, and never on. */
+/** The user's settings are another level: they can disable, but never enable. */
 export function withSettings(policy: LoadedPolicy, { config, sources }: Settings): LoadedPolicy {
   if (config.enableSubagent !== false || !policy.subagents) return policy
   const place = `enableSubagent in ${sources.join(' or ')}`
@@ -61,7 +61,7 @@ export function withSettings(policy: LoadedPolicy, { config, sources }: Settings
   }
 }
 
-/** What a person should know of a policy before a run starts. */
+/** The notices about a policy before a run starts. */
 export function policyNotices(policy: LoadedPolicy, wanted: Partial<RunLimits>): Notice[] {
   const remarks = policy.diagnostics.map(showDiagnostic)
   const off = (key: string, what: string) => {
@@ -76,7 +76,7 @@ export function policyNotices(policy: LoadedPolicy, wanted: Partial<RunLimits>):
   ].map((message) => ({ code: 'policy', message }))
 }
 
-/** What was asked for and is more than the policy allows. */
+/** Returns the requested limits that exceed the policy. */
 function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>): string[] {
   const seconds = wanted.timeLimit === undefined ? undefined : wanted.timeLimit / 1000
   const pairs: readonly [string, number | undefined, number | undefined][] = [
@@ -85,7 +85,7 @@ function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>
     ['limits.sessions', wanted.sessions, limits.sessions],
     ['limits.maxTurns', wanted.maxRounds, limits.maxTurns],
     ['limits.timeoutSeconds', seconds, limits.timeoutSeconds],
-    // 0 is no limit, which is more than any number.
+    // 0 means no limit, which is more than any number.
     [
       'limits.identicalCalls',
       wanted.identicalCalls === 0 ? Infinity : wanted.identicalCalls,

@@ -15,7 +15,7 @@ beforeEach(() => {
   return () => rmSync(root, { recursive: true, force: true })
 })
 
-it('drops entries inside the project, also through links, and relative ones, until it is trusted', () => {
+it('drops relative entries and those inside the project, even through links, until it is trusted', () => {
   symlinkSync(path.join(project, 'bin'), path.join(root, 'outside', 'link'))
   symlinkSync(path.join(root, 'outside'), path.join(project, 'out'))
   const entries = [
@@ -32,13 +32,13 @@ it('drops entries inside the project, also through links, and relative ones, unt
   const dropped = dropProjectPath(env, [project])
   expect(env.PATH.split(path.delimiter)).toEqual([path.join(root, 'outside'), '/usr/bin'])
   expect(dropped).toEqual(entries.slice(0, 6).filter((entry) => entry !== ''))
-  // Again, for another folder: what was there first is known.
+  // A second call for another folder still knows the original PATH.
   expect(dropProjectPath(env, [path.join(root, 'outside')])).toContain(path.join(root, 'outside'))
   restorePath(env)
   expect(env.PATH).toBe(entries.join(path.delimiter))
 })
 
-it('keeps the programs of a user whose own folder is where the command is started', () => {
+it('keeps the user’s programs if the command starts in the user’s home folder', () => {
   const env = { HOME: path.join(root, 'user'), PATH: path.join(root, 'user', 'bin') }
   expect(dropProjectPath(env, [path.join(root, 'user'), root])).toEqual([])
   expect(env.PATH).toBe(path.join(root, 'user', 'bin'))

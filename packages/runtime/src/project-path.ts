@@ -2,7 +2,7 @@ import path from 'node:path'
 import { isInside, realPathOf } from '@cadre/disk'
 import { userPlaces } from './user-places.ts'
 
-/** What PATH was before anything was taken out of it. */
+/** The original PATH. */
 const originals = new WeakMap<NodeJS.ProcessEnv, string>()
 
 /**
@@ -24,7 +24,7 @@ export function dropProjectPath(env: NodeJS.ProcessEnv, folders: readonly string
   return entries.filter((entry) => entry !== '' && isDropped(entry))
 }
 
-/** Once a person trusts the folder. */
+/** Restores PATH once a person trusts the folder. */
 export function restorePath(env: NodeJS.ProcessEnv): void {
   const original = originals.get(env)
   if (original !== undefined) env['PATH'] = original

@@ -14,16 +14,16 @@ import type { RunParts } from './load-parts.ts'
 
 export interface PromptRequest {
   readonly prompt: PromptFile
-  /** What a person wrote behind the name. */
+  /** The text after the name. */
   readonly args: string
   readonly agent: AgentDefinition
 }
 
 /** The prompt files of a run, which are commands in a chat. */
 export interface PromptCommands {
-  /** As they are now. */
+  /** Returns the current prompt files. */
   list(): readonly PromptFile[]
-  /** The message that a prompt file stands for. Its commands run if the gate allows the agent to run them without approval. */
+  /** Returns the message of a prompt file. Its commands run if the gate allows the agent to run them without approval. */
   expand(request: PromptRequest, signal: AbortSignal): Promise<string>
   /**
    * The agent as the prompt file wants it: with those of its tools that `tools` lists, and without approval for what `allowed-tools` lists.

@@ -34,14 +34,11 @@ export interface TrustFolderRequest {
 
 export interface TrustedFolder extends FolderTrust {
   readonly trust: Trust
-  /** Whether the home is trusted. It may be, even if the rest of the folder is not. */
+  /** True if the home is trusted. It may be, even if the rest of the folder is not. */
   readonly homeTrusted: boolean
 }
 
-/**
- * Inspects a folder, including its home, and asks a person about items that are not trusted yet. Stores the answer outside of the
- * folder.
- */
+/** Inspects a folder, including its home, and asks a person about items that are not trusted yet. Stores the answer outside the folder. */
 export async function trustFolder(io: Environment, request: TrustFolderRequest): Promise<TrustedFolder> {
   const { home, project, agents, confirm, granted, asksAgain = false } = request
   const everything = trustsEverything(io, { trust: request.everything })
@@ -66,7 +63,7 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
   if (state?.kind === 'foreign') openOwnHomes(homes).add(home.path)
   const left = await look(state && { ...state, kind: state.kind === 'foreign' ? 'own' : state.kind })
   const shown = new Set(judged.contents.items.map(({ path, sha256 }) => `${sha256} ${path}`))
-  // Agreed to is what the person has seen.
+  // Trust only the items that the person has seen.
   const items = left.items.filter(({ path, sha256 }) => shown.has(`${sha256} ${path}`))
   keepAnswer(answer, { ...judged, contents: { ...left, items } }, trust)
   note(io, home, judged, 'trust.given')
@@ -86,8 +83,8 @@ function note(io: Environment, home: Home, { folder, missing }: FolderTrust, typ
 }
 
 /**
- * What a person should know of a folder that nobody trusts, and of files that nobody can use. `records` is the home in use, `howTo`
- * how a person trusts the folder where that is not the command line.
+ * The notices about an untrusted folder and unusable files. `records`: the home in use. `howTo`: how to trust the folder, if not on the
+ * command line.
  */
 export function trustNotices(
   io: Environment,

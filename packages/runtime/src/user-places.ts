@@ -18,7 +18,7 @@ export interface UserPlaces {
   readonly homes: string
   /** The flags that were recorded for individual runs. */
   readonly grants: string
-  /** The folder for data of this user outside of all projects. */
+  /** The folder for data of this user outside all projects. */
   readonly state: string
   readonly allowlist: string
 }

@@ -8,7 +8,7 @@ import { createMailboxDuty } from './mailboxes/create-mailbox-duty.ts'
 import { createTaskDuty } from './tasks/task-duty.ts'
 import { createWorkspacesDuty } from './workspaces/workspaces-duty.ts'
 
-/** The parts of the daemon that ships: its duties, channels and HTTP server. Only this file lists them. */
+/** Assembles the daemon of `cadre up`: its duties, channels and HTTP server. Only this file lists them. */
 export function assembleDaemon({
   home,
 }: Pick<DaemonOptions, 'home'>): Pick<

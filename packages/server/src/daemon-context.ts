@@ -4,18 +4,18 @@ import type { Home } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import type { SessionKeeper } from './session-keeper.ts'
 
-/** What every duty of the daemon works with. */
+/** The context of every duty of the daemon. */
 export interface DaemonContext {
   readonly home: Home
-  /** The folder that agents without a workspace of their own may change. */
+  /** The folder that agents without their own workspace may change. */
   readonly workspace: string
-  /** As the files say at each time it is asked. */
+  /** Reads the current files at each call. */
   readonly agents: Agents
   readonly engine: Pick<FileEngine, 'read' | 'list'>
   readonly sessions: SessionKeeper
   readonly note: Note
   readonly problems: Problems
   readonly clock: Clock
-  /** The most sessions at the top that may run at once, as the configuration says at the time it is asked. */
+  /** The current maximum number of parallel entry sessions. */
   parallel(): number
 }

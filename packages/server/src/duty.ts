@@ -1,21 +1,24 @@
 /**
- * One thing the daemon keeps an eye on. The daemon calls one method of a duty at a time, and never two of the same duty at once.
- * A duty that rejects is reported as a problem and called again at the next change: it never stops the others.
+ * One job of the daemon. The daemon calls one method of a duty at a time. If a method rejects, the daemon reports a problem and calls the
+ * duty again at the next change. Other duties are not affected.
  */
 export interface Duty {
   readonly name: string
-  /** Folders of the home, relative, that it wants to hear of. Not what is in folders below them. */
+  /** The folders to watch, relative to the home, without subfolders. */
   readonly folders: readonly string[]
-  /** Looks at everything there is: what happened while nobody watched is taken up here. */
+  /** Checks everything, including changes while no daemon was running. */
   start(): Promise<void>
-  /** These files came, went or changed, and have been quiet for a moment. Relative to the home, with `/` between names. */
+  /**
+   * Called when files were created, deleted or changed, after they have been unchanged for a moment. Paths are relative to the home, with
+   * `/`.
+   */
   changed(files: readonly string[]): Promise<void>
-  /** A moment every second, for what depends on time. */
+  /** Called every second, for work that depends on time. */
   tick?(now: number): Promise<void>
-  /** True while a call has left work for the next one: `tick` comes again at once, and a stop or a change can come in between. */
+  /** True if a call left work for the next one. `tick` is then called again immediately, unless a stop or a change comes first. */
   hasMore?(): boolean
   /** Numbers for `cadre status`, such as open and running tasks. */
   counts?(): Readonly<Record<string, number>>
-  /** Puts everything in order; nothing is called afterwards. */
+  /** Shuts down the duty. Nothing is called afterwards. */
   stop?(): Promise<void>
 }

@@ -4,8 +4,8 @@ import type { DaemonContext } from './daemon-context.ts'
 type Records = Pick<DaemonContext, 'engine'>
 
 /**
- * What holds for a session that others have caused: all that held for them. Nobody gets done by another what they may not do
- * themselves. Where a record cannot be read, nobody knows what held, and everything waits for a person.
+ * Returns the controls for a session that other sessions caused: all of theirs, so that no agent can bypass its controls through another.
+ * If a record is unreadable, its controls are unknown, and everything needs approval.
  */
 export async function inheritedControls(
   { engine }: Records,
@@ -18,7 +18,7 @@ export async function inheritedControls(
     try {
       all.push((await engine.read(session))?.spec.controls)
     } catch (error) {
-      // What cannot be the name of a session names somebody else.
+      // A name that cannot be a session id is the name of a person.
       if (error instanceof CadreError && error.code === 'usage') continue
       all.push({ approvalRequired: true })
     }
@@ -26,7 +26,7 @@ export async function inheritedControls(
   return joinControls(all)
 }
 
-/** Whether everything that is wanted holds for this session. One without a record is none that could do anything. */
+/** Returns whether a session has all of these controls. A session without a record cannot do anything. */
 export async function isUnder(
   { engine }: Records,
   session: string,

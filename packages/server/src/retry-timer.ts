@@ -1,4 +1,4 @@
-/** Says when what waits is tried again: every `every` milliseconds, and at once after a clock was set back. */
+/** Returns a function that returns true when a retry is due: every `every` milliseconds, and immediately if the clock was set back. */
 export function createRetryTimer(every = 5_000): (now: number) => boolean {
   let next = 0
   return (now) => {

@@ -7,16 +7,16 @@ export type KeptState =
   | { readonly kind: 'running'; readonly stuck?: string }
   /** Runs in another process. */
   | { readonly kind: 'elsewhere'; readonly pid: number }
-  /** Waits for a person. */
+  /** Waiting for a person. */
   | { readonly kind: 'waiting' }
   | {
       readonly kind: 'ended'
       readonly outcome: 'completed' | 'incomplete' | 'error' | 'cancelled'
       readonly text: string
-      /** Why, where it did not go well. */
+      /** The reason, if it failed. */
       readonly reason?: string
     }
-  /** Its file cannot be used. */
+  /** Its file is invalid. */
   | { readonly kind: 'broken'; readonly message: string }
 
 /** A message to a session. The session receives it once under this id. */
@@ -43,14 +43,15 @@ export interface KeepRequest extends Beginning {
 }
 
 /**
- * A port: the only way in which the daemon starts, tells, resumes and cancels sessions. `createSessionKeeper` implements it for a process
- * that runs the sessions itself. A client of another engine implements it by sending the orders to the process that runs the tree.
+ * The only port through which the daemon starts, resumes and cancels sessions and sends them messages. `createSessionKeeper` implements it
+ * for a process that runs the sessions itself. A client of another engine can implement it by sending requests to the process that runs the
+ * tree.
  *
  * 1. Callers never wait for a session. `start` and `tell` return when the request is stored where a crash cannot lose it; requests for one
  *    session are delivered in order, each once.
- * 2. Orders and answers are plain data: they can be sent as JSON. No orchestrator, engine or signal crosses this port.
- * 3. Every order is safe to repeat, by the id of the session or of the message, so a client may send it again after a lost answer.
- * 4. A process that was down misses `onRest`. A caller that needs an outcome asks for `state` when it starts.
+ * 2. Requests and results are plain data that can be sent as JSON. No orchestrator, engine or signal crosses this port.
+ * 3. Every request is safe to repeat, by session or message id, so a client may resend it after a lost response.
+ * 4. A process that was not running misses `onRest`. A caller that needs an outcome reads `state` when it starts.
  */
 export interface SessionKeeper {
   /**
@@ -64,11 +65,11 @@ export interface SessionKeeper {
    * exist, `begin` starts it; without `begin`, the result is `missing`. Rejects when the message cannot be queued.
    */
   tell(session: string, work: MessageWork, begin?: Beginning): Promise<'queued' | 'missing'>
-  /** Whether a message is queued for a session, or in its record. */
+  /** Returns whether a message is queued for a session or recorded by it. */
   delivery(session: string, message: string): Promise<'unknown' | 'queued' | 'delivered'>
   /** Resumes a session, or the tree it belongs to, if it has work to do. */
   resume(session: string): Promise<void>
-  /** Ends a session permanently and drops its queued requests. True unless it had already ended. */
+  /** Ends a session permanently and drops its queued requests. Returns true unless it had already ended. */
   cancel(session: string, reason: string): Promise<boolean>
   state(session: string): Promise<KeptState>
   /** Calls `listener` when an entry session ends or waits. Returns a function that removes the listener. */

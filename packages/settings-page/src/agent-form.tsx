@@ -33,7 +33,7 @@ export function AgentForm(props: AgentFormProps) {
   const { configuration, index, state, problems, preview, focusName, onChange } = props
   const agent = configuration.agents[index]
   const nameInput = useRef<HTMLInputElement>(null)
-  // Names are typed letter by letter: each is a rename of what was there when the typing began.
+  // Names are typed letter by letter, so each change is a rename from the original.
   const before = useRef<Configuration | undefined>(undefined)
   useEffect(() => {
     if (focusName > 0) {
@@ -217,13 +217,13 @@ export function AgentForm(props: AgentFormProps) {
       />
       {rest.length > 0 && (
         <p class="hint">
-          Kept as it is in the settings: <code>{rest.join(', ')}</code>
+          Kept unchanged in the settings: <code>{rest.join(', ')}</code>
         </p>
       )}
       <details class="preview" open>
         <summary>Prompt that the model gets{isEntry ? '' : ' when work is delegated to this agent'}</summary>
         {preview === undefined || preview.agent !== agent.name ? (
-          <p class="hint">It is shown as soon as the agent can be used.</p>
+          <p class="hint">It is shown once the agent is valid.</p>
         ) : (
           <>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}

@@ -6,15 +6,15 @@ import type { Configuration } from './protocol.ts'
 export interface DeleteDialogProps {
   readonly configuration: Configuration
   readonly index: number
-  /** Whether the agents are set; else they are only in what is edited. */
+  /** True if the agents are saved; otherwise they exist only in the edits. */
   readonly isSet: boolean
   readonly onDelete: (configuration: Configuration) => void
-  /** Removes every agent of this level: from the settings, or from what is edited. */
+  /** Removes every agent of this level: from the settings, or from the edits. */
   readonly onRemoveAll: () => void
   readonly onClose: () => void
 }
 
-/** Confirms that an agent is deleted. An entry agent needs a successor; the last agent goes with the whole level. */
+/** Confirms the deletion of an agent. An entry agent needs a successor; deleting the last agent resets the level. */
 export function DeleteDialog(props: DeleteDialogProps) {
   const { configuration, index, isSet, onDelete, onRemoveAll, onClose } = props
   const agent = configuration.agents[index]
@@ -30,7 +30,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
         onClose={onClose}
       >
         <p>
-          A level without agents defines none: other levels, agent files or the built-in team answer then.{' '}
+          Without agents at this level, other levels, agent files or the built-in team answer.{' '}
           {isSet
             ? 'To remove the agent, reset this level. You are asked again.'
             : 'The agent is not saved yet. To remove it, discard your changes.'}

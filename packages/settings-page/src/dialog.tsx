@@ -4,14 +4,14 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 export interface DialogProps {
   readonly title: string
   readonly children: ComponentChildren
-  /** The buttons that go ahead, the usual one first. */
+  /** The action buttons, the default first. */
   readonly actions: readonly { readonly label: string; readonly onChoose: () => void }[]
-  /** The button that changes nothing. */
+  /** The cancel button. */
   readonly close?: string
   readonly onClose: () => void
 }
 
-/** A question before something is lost. The focus stays inside, and goes back afterwards. */
+/** A confirmation before something is lost. The focus stays inside, and returns afterwards. */
 export function Dialog({ title, children, actions, close = 'Cancel', onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -21,7 +21,7 @@ export function Dialog({ title, children, actions, close = 'Cancel', onClose }: 
     dialog?.showModal()
     return () => {
       dialog?.close()
-      // The browser gives the focus back only if the dialog is still in the page.
+      // The browser restores the focus only if the dialog is still in the page.
       if (opener instanceof HTMLElement) opener.focus()
     }
   }, [])

@@ -1,6 +1,6 @@
 import type { Agent, Configuration, Permission } from './protocol.ts'
 
-/** An agent to begin with. It reads and searches; a person decides what else it may do. */
+/** A new agent. It can read and search; a person decides what else it may do. */
 export function emptyAgent(name: string): Agent {
   return {
     name,
@@ -12,7 +12,7 @@ export function emptyAgent(name: string): Agent {
   }
 }
 
-/** `reviewer`, or `reviewer-2` where that is taken. Names that differ only in case are the same. */
+/** Returns `reviewer`, or `reviewer-2` if that exists. Names ignore case. */
 export function freeName(wanted: string, agents: readonly Agent[]): string {
   const taken = new Set(agents.map(({ name }) => name.toLowerCase()))
   if (!taken.has(wanted.toLowerCase())) return wanted
@@ -32,7 +32,7 @@ export function addAgent(configuration: Configuration, agent: Agent): Configurat
   }
 }
 
-/** Adds several agents that refer to each other: one that has to be renamed is renamed in the others, too. */
+/** Adds several agents that refer to each other: if one is renamed, references to it are too. */
 export function addAgents(
   configuration: Configuration,
   added: readonly Agent[],
@@ -58,7 +58,7 @@ export function duplicateAgent(configuration: Configuration, index: number): Con
   return { ...configuration, agents: configuration.agents.toSpliced(index + 1, 0, copy) }
 }
 
-/** Removes an agent, also from the lists of those that may delegate to it. An entry agent needs a successor. */
+/** Removes an agent, and references to it in delegation lists. An entry agent needs a successor. */
 export function deleteAgent(configuration: Configuration, index: number, successor?: string): Configuration {
   const deleted = configuration.agents[index]
   if (deleted === undefined || configuration.agents.length === 1) return configuration
@@ -69,11 +69,11 @@ export function deleteAgent(configuration: Configuration, index: number, success
   return { entryAgent: isEntry ? (successor ?? agents[0]?.name ?? '') : configuration.entryAgent, agents }
 }
 
-/** Renames an agent wherever it is named: the entry agent, and the lists of those that may delegate to it. */
+/** Renames an agent and all references to it: the entry agent, and delegation lists. */
 export function renameAgent(configuration: Configuration, index: number, name: string): Configuration {
   const before = configuration.agents[index]?.name
   if (before === undefined) return configuration
-  // While another agent has the same name, nobody can tell which one is meant.
+  // While another agent has the same name, references are ambiguous.
   const isOnly = configuration.agents.filter((agent) => agent.name === before).length === 1
   const rename = (names: readonly string[]) => names.map((other) => (other === before ? name : other))
   const agents = configuration.agents.map((agent, at) => {
@@ -93,7 +93,7 @@ export function changeAgent(
   return { ...configuration, agents }
 }
 
-/** Without a model the agent uses the one of the chat. */
+/** Without a model, the agent uses the model of the chat. */
 export function changeModel(configuration: Configuration, index: number, model: string): Configuration {
   const { model: _, ...agent } = configuration.agents[index] ?? emptyAgent('')
   const changed: Agent = model === '' ? agent : { ...agent, model }
@@ -107,7 +107,7 @@ export function moveAgent(configuration: Configuration, index: number, by: -1 | 
   return { ...configuration, agents: configuration.agents.toSpliced(index, 1).toSpliced(target, 0, agent) }
 }
 
-/** Which agents name this one, beside itself: what a person should know before deleting it. */
+/** Returns the other agents that refer to this one, for the confirmation before deleting it. */
 export function namedBy(configuration: Configuration, index: number): readonly string[] {
   const name = configuration.agents[index]?.name
   return configuration.agents.flatMap((agent, at) =>
@@ -119,7 +119,7 @@ export function isSame(one: Configuration | undefined, other: Configuration | un
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** A list that became empty permits nobody, which has a form of its own. */
+/** An empty list permits no agent, which has its own form. */
 function withTargets(agent: Agent, change: (names: readonly string[]) => readonly string[]): Agent {
   const { delegationPermissions: permission } = agent
   if (permission.type !== 'specific' || permission.agents === undefined) return agent

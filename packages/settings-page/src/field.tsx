@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Problem } from './protocol.ts'
 
-/** A problem as a sentence: what begins small goes on after the name of the field. */
+/** A problem as a sentence: a message in lower case continues after the field name. */
 export function sentenceOf(label: string, { message }: Problem): string {
   if (!/^[a-z"]/.test(message)) return message
   // "Instructions are empty": a label can be a plural.
@@ -14,7 +14,7 @@ export interface NotesProps {
   readonly problems: readonly Problem[]
 }
 
-/** What is wrong with a field, beside it. */
+/** The problems of a field, next to it. */
 export function Notes({ id, label, problems }: NotesProps) {
   if (problems.length === 0) return null
   return (
@@ -34,7 +34,7 @@ export interface FieldProps {
   readonly label: string
   readonly hint?: string
   readonly problems: readonly Problem[]
-  /** The characters that are written, and how many there may be. */
+  /** The length of the text, and its limit. */
   readonly count?: { readonly length: number; readonly most: number }
   readonly children: (attributes: FieldAttributes) => ComponentChildren
 }

@@ -59,9 +59,9 @@ export function Page() {
     const stamp = draft?.stamp ?? own?.stamp ?? ''
     ask({ type: 'save', draft: { level: view.level, configuration, stamp }, overwrite: false })
   }
-  // Behind a question nothing is saved: it is answered first.
+  // While a question is open, nothing is saved.
   saveNow.current = canSave && question === undefined && !view.asksStart ? save : undefined
-  /** Asks first where edits would be lost. */
+  /** Asks first if edits would be lost. */
   const unlessEdited = (text: string, then: () => void) => {
     if (draft === undefined) then()
     else setQuestion({ kind: 'discard', text, then })
@@ -180,10 +180,10 @@ export function Page() {
         )}
         {own?.isOld && draft === undefined && (
           <div class="box warning">
-            <p>These agents are written in an older form. They are used as they are shown here.</p>
+            <p>These agents are stored in an older format. Cadre uses them as shown here.</p>
             <div class="buttons">
               <button type="button" onClick={save}>
-                Write them in the new form
+                Convert to the new format
               </button>
             </div>
           </div>
@@ -211,7 +211,7 @@ export function Page() {
                 Keep my changes
               </button>
               <button type="button" onClick={() => dispatch({ type: 'discarded' })}>
-                Use the settings as they are now
+                Use the current settings
               </button>
             </div>
           </div>

@@ -11,13 +11,13 @@ export interface PermissionProps {
   readonly kind: Kind
   readonly chosen: readonly string[]
   readonly groups: readonly ToolGroup[]
-  /** Shows a box to search in, for lists that are long. */
+  /** Shows a search field, for long lists. */
   readonly canSearch: boolean
   readonly problems: readonly Problem[]
   readonly onChange: (kind: Kind, chosen: readonly string[]) => void
 }
 
-/** All, none or some of what there is. What was chosen and is not there any more is shown as missing. */
+/** All, none or some of the options. Chosen options that no longer exist are shown as missing. */
 export function Permission(props: PermissionProps) {
   const { id, label, kinds, kind, chosen, groups, canSearch, problems, onChange } = props
   const [wanted, setWanted] = useState('')

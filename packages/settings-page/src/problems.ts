@@ -1,6 +1,6 @@
 import type { Configuration, LevelState, Problem } from './protocol.ts'
 
-/** What is wrong with a field, or with anything in it. */
+/** Returns the problems of a field, or of anything in it. */
 export function problemsAt(problems: readonly Problem[], path: string): readonly Problem[] {
   return problems.filter(
     (problem) =>
@@ -9,17 +9,17 @@ export function problemsAt(problems: readonly Problem[], path: string): readonly
 }
 
 export interface ShownRequest {
-  /** Of what is edited now. */
+  /** The problems of the edits. */
   readonly problems: readonly Problem[]
   readonly configuration: Configuration
   readonly level: LevelState | undefined
-  /** Saving was tried. */
+  /** The user has tried to save. */
   readonly tried: boolean
 }
 
 /**
- * The problems to show, of what is edited and of what is set. That something of a new agent is still empty is said when saving was
- * tried.
+ * Returns the problems to show, of edits and of saved settings. Empty fields of a new agent are reported only after an
+ * attempt to save.
  */
 export function shownProblems({ problems, configuration, level, tried }: ShownRequest): readonly Problem[] {
   const set = level?.configuration
@@ -31,7 +31,7 @@ export function shownProblems({ problems, configuration, level, tried }: ShownRe
   return [...asWritten, ...ofEdits]
 }
 
-/** An agent that is set keeps its place or its name while it is edited. */
+/** A saved agent keeps its index or its name while it is edited. */
 function isNew(
   index: number | undefined,
   { agents }: Configuration,
@@ -69,7 +69,7 @@ const labels: { readonly [field: string]: string } = {
   model: 'Model',
 }
 
-/** Where a problem is, as a person reads it. */
+/** The place of a problem, for people. */
 export function placeOf({ path }: Problem, names: readonly string[]): string {
   const [, index, field = ''] = agentPath.exec(path) ?? []
   if (index === undefined) return path === 'entryAgent' ? 'Entry agent' : 'Agents'
@@ -77,7 +77,7 @@ export function placeOf({ path }: Problem, names: readonly string[]): string {
   return field === '' ? agent : `${agent}, ${labels[field] ?? field}`
 }
 
-/** The agent that a problem is about. */
+/** Returns the agent of a problem. */
 export function agentOf({ path }: Problem): number | undefined {
   const [, index] = agentPath.exec(path) ?? []
   return index === undefined ? undefined : Number(index)

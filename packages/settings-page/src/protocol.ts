@@ -1,4 +1,4 @@
-/** Where settings are written. `folder` exists only in workspaces with several folders. */
+/** Where settings are stored. `folder` exists only in multi-root workspaces. */
 export type Level = 'user' | 'workspace' | 'folder'
 
 export interface Permission<Key extends 'agents' | 'tools'> {
@@ -7,7 +7,7 @@ export interface Permission<Key extends 'agents' | 'tools'> {
   readonly tools?: Key extends 'tools' ? readonly string[] : never
 }
 
-/** One agent of `copilotMultiAgent.agents`. Keys that the page does not know are kept. */
+/** One agent of `copilotMultiAgent.agents`. Unknown keys are kept. */
 export interface Agent {
   readonly name: string
   readonly systemPrompt: string
@@ -15,7 +15,7 @@ export interface Agent {
   readonly useFor: string
   readonly delegationPermissions: Permission<'agents'>
   readonly toolPermissions: Permission<'tools'>
-  /** The first of these that is available is used. */
+  /** The first available one is used. */
   readonly model?: string | readonly string[]
   readonly [key: string]: unknown
 }
@@ -29,13 +29,13 @@ export interface Configuration {
 export interface LevelState {
   readonly level: Level
   readonly label: string
-  /** Absent when this level defines no agents. */
+  /** Absent if this level defines no agents. */
   readonly configuration?: Configuration
   /** Changes when the settings of this level change. */
   readonly stamp: string
-  /** It is written in an older form. Saving writes today's. */
+  /** It has an older format. Saving writes the current one. */
   readonly isOld: boolean
-  /** What is wrong with it as it is written, and cannot be seen in the configuration. Saving writes what is shown. */
+  /** Problems of the stored settings that are not visible in the configuration. Saving writes what is shown. */
   readonly problems: readonly Problem[]
 }
 
@@ -51,16 +51,16 @@ export interface ToolGroup {
 
 /** An agent that a file defines. */
 export interface AgentFileState {
-  /** Tells the file apart; the page gives it back to open or to copy it. */
+  /** Identifies the file; the page sends it back to open or copy it. */
   readonly id: string
-  /** As a person reads it: relative to the folder, or with `~`. */
+  /** The path for people: relative to the folder, or with `~`. */
   readonly path: string
   readonly agent?: string
   readonly status: 'ok' | 'rescued' | 'failed'
   readonly errors: number
   readonly warnings: number
   readonly firstProblem?: string
-  /** What is used instead of it. */
+  /** The definition that takes precedence over it. */
   readonly shadowedBy?: string
 }
 
@@ -70,17 +70,17 @@ export interface Template {
   readonly description: string
 }
 
-/** Everything that the page shows and does not edit. */
+/** The read-only state of the page. */
 export interface PageState {
   readonly levels: readonly LevelState[]
-  /** The level whose agents are used; absent when none defines any. */
+  /** The level whose agents are used; absent if none defines any. */
   readonly used?: Level
   /** The agent that answers `@agents` now. */
   readonly entry?: string
   readonly tools: readonly ToolGroup[]
   readonly models: readonly string[]
   readonly files: readonly AgentFileState[]
-  /** The team that is used while nothing defines agents. */
+  /** The team that is used if nothing defines agents. */
   readonly builtIn: {
     readonly agents: readonly Agent[]
     readonly entry: string
@@ -96,12 +96,12 @@ export interface PageState {
   readonly isTrusted: boolean
 }
 
-/** What is wrong with a field of a configuration that is being edited. */
+/** A problem of a field in the edited configuration. */
 export interface Problem {
-  /** As in `agents[2].toolPermissions.tools[0]`. */
+  /** For example `agents[2].toolPermissions.tools[0]`. */
   readonly path: string
   readonly message: string
-  /** It has to be corrected before the agents can be saved. */
+  /** It must be corrected before the agents can be saved. */
   readonly prevents: boolean
   /** The field is empty. */
   readonly isEmpty?: true
@@ -110,19 +110,19 @@ export interface Problem {
 export interface Preview {
   readonly agent: string
   readonly prompt: string
-  /** The tools that the model is offered. */
+  /** The tools that the model gets. */
   readonly tools: readonly string[]
 }
 
-/** Edits that are not saved yet. */
+/** Unsaved edits. */
 export interface Draft {
   readonly level: Level
   readonly configuration: Configuration
-  /** The stamp of the settings that it began with. */
+  /** The stamp of the settings that the edits started from. */
   readonly stamp: string
 }
 
-/** What the extension sends to the page. */
+/** Messages from the extension to the page. */
 export type ToPage =
   | { readonly type: 'state'; readonly state: PageState; readonly draft?: Draft }
   | {
@@ -135,7 +135,7 @@ export type ToPage =
   | { readonly type: 'conflict' }
   /** Nothing was saved. */
   | { readonly type: 'refused'; readonly problems: readonly Problem[] }
-  /** Agents to add to what is being edited. */
+  /** Agents to add to the edits. */
   | {
       readonly type: 'agents'
       readonly agents: readonly Agent[]
@@ -145,7 +145,7 @@ export type ToPage =
   | { readonly type: 'message'; readonly text: string; readonly isError: boolean }
   | { readonly type: 'newAgent' }
 
-/** What the page asks of the extension. */
+/** Messages from the page to the extension. */
 export type FromPage =
   | { readonly type: 'ready' }
   | {
@@ -155,7 +155,7 @@ export type FromPage =
       /** The agent whose prompt is shown. */
       readonly selected: number
     }
-  /** What is being edited now, to be there when the page is opened again; nothing when everything is saved. */
+  /** The current edits, to be restored when the page is opened again; absent if everything is saved. */
   | { readonly type: 'keep'; readonly draft?: Draft }
   | { readonly type: 'save'; readonly draft: Draft; readonly overwrite: boolean }
   | { readonly type: 'reset'; readonly level: Level }

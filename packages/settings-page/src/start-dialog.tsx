@@ -7,7 +7,7 @@ export interface StartDialogProps {
   readonly onClose: () => void
 }
 
-/** Says that the first agent of the settings replaces the built-in team, and asks what to begin with. */
+/** Explains that the first agent in the settings replaces the built-in team, and asks what to start with. */
 export function StartDialog({ team, onStart, onClose }: StartDialogProps) {
   return (
     <Dialog
@@ -28,7 +28,7 @@ export function StartDialog({ team, onStart, onClose }: StartDialogProps) {
           to them.
         </li>
         <li>
-          <strong>Start with one agent</strong> leaves them out. Your agent becomes the entry agent.
+          <strong>Start with one agent</strong> omits them. Your agent becomes the entry agent.
         </li>
       </ul>
     </Dialog>

@@ -17,7 +17,7 @@ export function useStore(): Store {
 
   useEffect(() => {
     onMessage((message) => {
-      // An answer to an earlier question says nothing about what is there now.
+      // Ignores answers to earlier requests.
       if (message.type !== 'checked' || message.id === checks.current) dispatch({ type: 'received', message })
     })
     ask({ type: 'ready' })
@@ -26,7 +26,7 @@ export function useStore(): Store {
     keep({ selected, ...(draft && { draft }) })
   }, [draft, selected])
   useEffect(() => {
-    // Before the first state, the extension may have a draft that the page does not know of.
+    // Before the first state, the extension may have a draft that the page does not know.
     if (state === undefined) return
     if (isFirst.current && draft === undefined) {
       isFirst.current = false

@@ -16,23 +16,23 @@ export interface Kept {
   readonly selected: number
 }
 
-/** Everything that the page shows. */
+/** The state of the page. */
 export interface View {
   readonly state?: PageState
   readonly level: Level
-  /** Edits that are not saved; absent when what is shown is what is set. */
+  /** Unsaved edits; absent if the saved settings are shown. */
   readonly draft?: Draft
   readonly selected: number
   readonly problems: readonly Problem[]
   readonly preview?: Preview
-  /** Saving was tried: faults of fields that nobody has touched are shown as well. */
+  /** The user has tried to save, so problems of untouched fields are shown too. */
   readonly tried: boolean
-  /** The settings of this level have changed since the draft began. */
+  /** The settings of this level have changed since the draft started. */
   readonly hasConflict: boolean
   readonly message?: { readonly text: string; readonly isError: boolean }
-  /** Counts up to move the focus to the name of the selected agent. */
+  /** Incremented to move the focus to the name of the selected agent. */
   readonly focusName: number
-  /** The first agent of the settings would replace the built-in team: a person says what to begin with. */
+  /** The first agent in the settings would replace the built-in team, so the user chooses what to start with. */
   readonly asksStart: boolean
 }
 
@@ -45,12 +45,12 @@ export type Action =
       readonly focus?: boolean
     }
   | { readonly type: 'adding' }
-  /** The answer to what the settings begin with; nothing to change nothing. */
+  /** The answer to what the settings start with; absent to change nothing. */
   | { readonly type: 'started'; readonly from?: 'built-in' | 'nothing' }
   | { readonly type: 'selected'; readonly index: number }
   | { readonly type: 'level'; readonly level: Level }
   | { readonly type: 'discarded' }
-  /** What was edited is to replace what the settings have become. */
+  /** The edits replace the changed settings. */
   | { readonly type: 'rebased' }
   | { readonly type: 'saving' }
 
@@ -60,7 +60,7 @@ export function levelOf({ state, level }: View): LevelState | undefined {
   return state?.levels.find((one) => one.level === level)
 }
 
-/** What is edited now: the draft, else what is set. */
+/** The edited configuration: the draft, or the saved one. */
 export function configurationOf(view: View): Configuration {
   return view.draft?.configuration ?? levelOf(view)?.configuration ?? empty
 }
@@ -118,7 +118,7 @@ function edit(
   const { draft: before, message: _, ...rest } = view
   const own = levelOf(view)
   const focusName = view.focusName + (focus ? 1 : 0)
-  // Edited back to what is set: nothing is left to save.
+  // Edited back to the saved settings, so nothing is left to save.
   if (!view.hasConflict && own?.configuration && isSame(own.configuration, configuration))
     return within({ ...rest, selected: select, focusName })
   const draft: Draft = { level: view.level, configuration, stamp: before?.stamp ?? own?.stamp ?? '' }
@@ -181,7 +181,7 @@ function receive(view: View, message: ToPage): View {
   }
 }
 
-/** Edits are never replaced by settings that changed outside: a person decides. */
+/** Edits are never replaced by settings that changed outside: the user decides. */
 function takeState(view: View, state: PageState, kept: Draft | undefined): View {
   const isFirst = view.state === undefined
   const draft = view.draft ?? (isFirst ? kept : undefined)

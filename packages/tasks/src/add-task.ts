@@ -13,13 +13,13 @@ import { keptTitle, objectionTo } from './task-words.ts'
 import { type ReadFile, readWritten } from './written-tasks.ts'
 
 export interface AddOptions {
-  /** The heading to add it under, as it is written; `## TODO` when absent. It is made where it is missing. */
+  /** The heading to add it under, as written. Default: `## TODO`. Created if it is missing. */
   readonly section?: string
 }
 
 /**
- * Adds a task below its parent, else at the end of its section. What is there stays as it is, byte for byte, and no text of the
- * task is ever read as anything but what it was given as.
+ * Adds a task below its parent, or at the end of its section. Does not change existing bytes, and escapes the task's text so that it reads
+ * back unchanged.
  */
 export function addTask(
   raw: RawText | undefined,
@@ -104,7 +104,7 @@ function parentPlace(raw: RawText, read: ReadFile, above: number): Place {
   }
 }
 
-/** At the end of the section; failing that, under a heading of its own at the end of the file. */
+/** At the end of the section or, if that is not possible, under a new heading at the end of the file. */
 function sectionPlaces(raw: RawText, read: ReadFile, { section }: AddOptions): Place[] {
   const { headings } = read.scan
   const heading = section === undefined ? todoIn(headings) : headings.find(({ text }) => text === section)
@@ -157,8 +157,8 @@ function endOf(raw: RawText, read: ReadFile, heading: Heading, bullet: string): 
 }
 
 /**
- * What is indented and belongs to nothing would belong to a task that is put in front of it. In a section without tasks the end
- * is behind all of its text.
+ * Indented text outside a task would become part of a task inserted before it. In a section without tasks, the end is after all of its
+ * text.
  */
 function behindIndented(
   raw: RawText,

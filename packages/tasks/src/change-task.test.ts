@@ -131,17 +131,17 @@ test.each<[string, string, TaskChange, string, string]>([
 ])('%s: these bytes and no others', (_, id, wanted, before, after) => {
   expect(file.split(before)).toHaveLength(2)
   expect(change(id, wanted)).toBe(file.replace(before, () => after))
-  // With other line ends they stay as well.
+  // Other line endings are kept too.
   const windows = (text: string) => text.replaceAll('\n', '\r\n')
   expect(change(id, wanted, windows(file))).toBe(windows(file.replace(before, () => after)))
 })
 
-test('two markers become one', () => {
+test('replaces two markers with one', () => {
   expect(change('a', { state: 'done' }, '- [x] [-] B "T"\n  id: a\n')).toBe('- [x] B "T"\n  id: a\n')
   expect(change('a', { state: 'open' }, '- [-] [x] "T"\n  id: a\n')).toBe('- [ ] "T"\n  id: a\n')
 })
 
-test('what says so already is left as it was written', () => {
+test('does not rewrite a value that is already set', () => {
   const text = '- [X] "T"\n  id: "a"\n  note: \'x\'\n- [_] "U"\n  id: b\n'
   expect(changeTask(text, 'a', { state: 'done', title: 'T', fields: { note: 'x' } })).toEqual({
     kind: 'same',
@@ -164,7 +164,7 @@ test.each<[TaskChange, RegExp]>([
   expect(changeTask(file, 't-1', wanted)).toEqual({ kind: 'refused', reason: expect.stringMatching(reason) })
 })
 
-test('two tasks with one id: neither is changed', () => {
+test('changes neither of two tasks with the same id', () => {
   const text = '- [ ] "a"\n  id: x\n- [ ] "b"\n  id: x\n'
   expect(changeTask(text, 'x', { state: 'done' })).toEqual({
     kind: 'refused',
@@ -173,7 +173,7 @@ test('two tasks with one id: neither is changed', () => {
   expect(removeTask(text, 'x').kind).toBe('refused')
 })
 
-test('a block never swallows the tasks below it, however deep they stand', () => {
+test('a block never absorbs the tasks below it, at any depth', () => {
   const text = '- [ ] "a"\n  id: a\n      - [ ] "deep"\n        id: b\n'
   const after = change('a', { fields: { result: 'one\ntwo' } }, text)
   expect(readTaskFile(after).tasks.map(({ id, parent }) => [id, parent])).toEqual([
@@ -183,7 +183,7 @@ test('a block never swallows the tasks below it, however deep they stand', () =>
   expect(readTaskFile(after).tasks[0]?.fields.get('result')).toBe('one\ntwo')
 })
 
-test('text of an agent ends neither code nor a comment that somebody has left open', () => {
+test('an agent’s text cannot close a code fence or comment that a person left open', () => {
   const text = '```\n<!--\n- [ ] "a"\n id: a\n- [ ] "b"\n  id: b\n'
   for (const value of ['x\n```\ny', 'a -->', 'x\n-->\ny', '```']) {
     const after = change('b', { fields: { result: value } }, change('a', { fields: { result: value } }, text))
@@ -194,7 +194,7 @@ test('text of an agent ends neither code nor a comment that somebody has left op
   }
 })
 
-test('new tasks go to the end of what is to be done, or below their parent', () => {
+test('adds new tasks at the end of the TODO section, or below their parent', () => {
   const task = { id: 'n', title: 'New', who: ['bob'], priority: 'C', tags: ['t'], fields: { note: 'a\nb' } }
   const lines = '- [ ] C @bob #t "New"\n  id: n\n  note: |\n    a\n    b\n'
   expect(changed(addTask(undefined, task))).toBe(`## TODO\n\n${lines}`)
@@ -221,13 +221,13 @@ test('new tasks go to the end of what is to be done, or below their parent', () 
   expect(addTask('', { ...task, id: 'a b' }).kind).toBe('refused')
 })
 
-test('a task is taken away with what stands below it', () => {
+test('removes a task together with its subtasks', () => {
   const at = file.indexOf('- [ ] A')
   expect(changed(removeTask(rawOf(file), 't-1'))).toBe(file.slice(0, at) + file.slice(file.indexOf('* [-]')))
   expect(changed(removeTask(rawOf(file), 't-4'))).toBe(file.slice(0, file.indexOf('- [x] "old"')))
 })
 
-test('ids are written where there are none, and are never the same', () => {
+test('writes missing ids, which are unique', () => {
   const { raw, ids } = ensureIds(
     '- [ ] "same"\n- [ ] "same"\r\n  note: |\r\n    x\r\n- [ ] "has"\n  id: mine',
     new Set(),

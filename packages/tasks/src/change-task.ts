@@ -11,8 +11,8 @@ import { keptTitle, objectionTo } from './task-words.ts'
 import { type ReadFile, readWritten, type Written } from './written-tasks.ts'
 
 /**
- * Changes one task of a text: exactly the bytes of what is named. The result is read before it is handed out: it has the change,
- * and nothing else says anything new. Where that cannot be reached it is refused, with the reason.
+ * Changes one task of a text, and only the bytes of the named fields. Verifies the result by reading it: it has the change, and nothing
+ * else differs. Otherwise refuses, with the reason.
  */
 export function changeTask(raw: RawText, id: string, change: TaskChange): TaskEdit {
   const read = readWritten(raw)
@@ -25,7 +25,7 @@ export function changeTask(raw: RawText, id: string, change: TaskChange): TaskEd
   const plan = planOf(one, one.item, change)
   const next = read.written[found + 1]
   const child = next?.task.above === found ? next : undefined
-  // Written as a person would; where that would be misread, in quotes.
+  // Unquoted, as a person would write it; quoted if that would be misread.
   for (const careful of [false, true]) {
     const after = applySplices(raw, splicesOf({ raw, one, child, plan, careful }))
     if (after === raw) return careful ? cannot(one) : { kind: 'same' }
@@ -35,7 +35,7 @@ export function changeTask(raw: RawText, id: string, change: TaskChange): TaskEd
   return cannot(one)
 }
 
-/** The place of the only task with this id. */
+/** Returns the index of the only task with this id. */
 export function taskWithId(read: ReadFile, id: string): number | TaskEdit {
   const places: number[] = []
   for (const [index, { item }] of read.written.entries()) if (item?.id === id) places.push(index)
@@ -54,7 +54,7 @@ function cannot({ task }: Written): TaskEdit {
 
 interface Plan {
   readonly change: TaskChange
-  /** Each as it is kept, those that follow from the state included. */
+  /** The stored values, including fields that follow from the state. */
   readonly fields: ReadonlyMap<string, string | null>
   readonly expected: Expected
 }
@@ -69,7 +69,7 @@ function planOf({ head }: Written, item: TaskItem, change: TaskChange): Plan {
     else if (status !== undefined && isStale(status, change.state)) fields.set('status', null)
   }
   const title = change.title === undefined ? undefined : keptTitle(change.title)
-  // A title that is a field stays one.
+  // A title in a field stays in the field.
   const isOnLine = head.tokens.some(({ kind }) => kind === 'title')
   const isField = item.fields.has('title') && !isOnLine
   if (title !== undefined && isField) fields.set('title', title)
@@ -103,7 +103,7 @@ function titled({ title: _, ...change }: TaskChange, title: string | undefined):
   return title === undefined ? change : { ...change, title }
 }
 
-/** A status that says how a task ended, which it has not, or not so. */
+/** Returns whether the status contradicts the state of the task. */
 function isStale(status: string, state: TaskState): boolean {
   return /^(?:failed|skipped)$/i.test(status) && status.toLowerCase() !== state
 }
@@ -152,7 +152,7 @@ function splicesOf({ raw, one, child, plan, careful }: Making): Splice[] {
   ]
 }
 
-/** What says the same is left as it was written. */
+/** Keeps a marker with the same meaning. */
 function markerEdit({ task }: Written, state: TaskState | undefined): Splice[] {
   if (state === undefined) return []
   const says = stateOfMarker(task.marker)

@@ -1,14 +1,14 @@
 import { linesBehindMark, type RawText, rawOf } from '@cadre/disk'
 import { type Heading, scanTasks, type Task } from './read-tasks.ts'
 
-/** One change of a text: these bytes and no others. */
+/** One change of a text, limited to these bytes. */
 export interface Splice {
   readonly at: number
   readonly remove: number
   readonly insert: RawText
 }
 
-/** Changes that do not overlap, all made to the same text; those at one place in the order given. */
+/** Applies changes that do not overlap to a text. Changes at the same position keep their order. */
 export function applySplices(raw: RawText, splices: readonly Splice[]): RawText {
   const sorted = splices.map((splice, index) => ({ splice, index }))
   sorted.sort((a, b) => a.splice.at - b.splice.at || a.index - b.index)
@@ -29,14 +29,11 @@ export function markerSplice(task: Task, marker: string): Splice[] {
 export interface NewField {
   readonly key: string
   readonly value: string
-  /** The field it stands behind, where that is there. */
+  /** The field to insert it after, if that exists. */
   readonly after?: string
 }
 
-/**
- * Sets a field: its value where it is there, else a line of its own, behind `after` or else
- * before the first block. A value is one line.
- */
+/** Sets a field: replaces its value, or adds a line after `after` or before the first block. The value must be one line. */
 export function fieldSplice(raw: RawText, task: Task, field: NewField): Splice[] {
   const { key, value, after } = field
   const line = value.replace(/\s+/g, ' ').trim()
@@ -56,7 +53,7 @@ export function fieldSplice(raw: RawText, task: Task, field: NewField): Splice[]
   return [{ at, remove: 0, insert: lead + rawOf(`${indent}${key}: ${line}`) + eol }]
 }
 
-/** Puts a task, written as lines, on top of `## TODO`; the heading is added where it is missing. */
+/** Inserts the lines of a task at the top of `## TODO`, and adds the heading if it is missing. */
 export function insertTask(raw: RawText, lines: readonly string[]): RawText {
   const all = linesBehindMark(raw)
   const todo = todoIn(scanTasks(raw).headings)
@@ -68,7 +65,7 @@ export function insertTask(raw: RawText, lines: readonly string[]): RawText {
     return `${raw}${gap}## TODO${eol}${eol}${block}`
   }
   const { end, eol: ending = '' } = all[heading] ?? { end: raw.length }
-  // What is indented below the heading belongs to nothing; below our task it would belong to that.
+  // Indented text below the heading is not part of a task, but would become part of ours.
   const below = all.slice(heading + 1)
   const own = below.findIndex(({ text }) => /^[^ \t]|^[ \t]+[-*+][ \t]+\[/.test(text))
   const loose = below.slice(0, own === -1 ? undefined : own).findLast(({ text }) => !/^[ \t]*$/.test(text))
@@ -82,7 +79,7 @@ export function insertTask(raw: RawText, lines: readonly string[]): RawText {
   return raw.slice(0, at) + before + block + after + rest
 }
 
-/** Where new tasks go. */
+/** The heading for new tasks. */
 export function todoIn(headings: readonly Heading[]): Heading | undefined {
   return headings.find(({ level, text }) => level === 2 && /^todo$/i.test(text))
 }

@@ -27,7 +27,7 @@ export function ensureIds(
   const splices: Splice[] = []
   for (const { task, head, item } of read.written) {
     if (item === undefined || item.id !== undefined || !wants(item)) continue
-    // An empty one on the line itself is for the person to fill.
+    // A person should fill in an empty id on the task's line.
     if (head.tokens.some((token) => token.kind === 'field' && token.key === 'id')) continue
     const wanted = idOf(item)
     const id = wanted === undefined || known.has(wanted) ? newTaskId(known) : wanted

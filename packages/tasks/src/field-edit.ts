@@ -6,16 +6,16 @@ import { fieldValue, formOf, type ValueForm } from './task-values.ts'
 export interface FieldEdit {
   readonly raw: RawText
   readonly task: Task
-  /** The first task that stands below it. */
+  /** Its first subtask. */
   readonly child: Task | undefined
   readonly key: string
-  /** As it is kept; null takes the field away, however often it is there. */
+  /** The stored value. Null removes all occurrences of the field. */
   readonly value: string | null
-  /** On one line in quotes, whatever it is. */
+  /** Always quoted, on one line. */
   readonly careful?: boolean
 }
 
-/** Sets one of the fields below the line of a task: these bytes, and no others. */
+/** Sets a field below the line of a task, and changes no other bytes. */
 export function fieldEdit(edit: FieldEdit): Splice[] {
   const { raw, task, key, value, careful = false } = edit
   const there = task.fields.filter((field) => field.key === key)
@@ -40,8 +40,8 @@ function changedField(raw: RawText, field: TaskField, form: ValueForm, eol: stri
 }
 
 /**
- * A line goes behind the other lines and before the blocks. A block goes to the end, and is indented as deep as the next task
- * below: otherwise that one would be a part of it.
+ * A single line goes after other lines and before blocks. A block goes to the end, indented as deep as the first subtask, which would
+ * otherwise become part of the block.
  */
 function newField({ raw, task, child, key }: FieldEdit, form: ValueForm): Splice {
   const eol = task.eol || eolOf(raw)
@@ -58,7 +58,7 @@ function newField({ raw, task, child, key }: FieldEdit, form: ValueForm): Splice
   return wholeLines(raw, task.end, 0, lines, eol)
 }
 
-/** How what belongs to a task is indented. */
+/** The indentation of the fields of a task. */
 export function deeper(task: Pick<Task, 'indent'>, child: Pick<Task, 'indent'> | undefined): string {
   return child?.indent ?? task.indent + (task.indent.includes('\t') ? '\t' : '  ')
 }
@@ -67,7 +67,7 @@ export function contentOf(lines: readonly string[], indent: string): RawText[] {
   return lines.map((line) => (line === '' ? '' : rawOf(`${indent}  ${line}`)))
 }
 
-/** Puts whole lines in the place of others. A file that ends without a line end goes on to do so. */
+/** Replaces whole lines. Keeps a missing line ending at the end of the file. */
 export function wholeLines(
   raw: RawText,
   at: number,

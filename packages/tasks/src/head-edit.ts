@@ -3,21 +3,21 @@ import { applySplices, type Splice } from './edit-tasks.ts'
 import { type HeadField, type HeadToken, type Quote, readHead, type TaskHead } from './task-head.ts'
 import { decodeValue, quoted } from './task-values.ts'
 
-/** What is to become of the line of a task. What is not named stays. */
+/** A change of a task's line. Absent fields stay unchanged. */
 export interface HeadChange {
   readonly title?: string
   readonly priority?: string | null
   readonly who?: readonly string[]
   readonly tags?: readonly string[]
-  /** Fields of the line itself. */
+  /** Fields on the line. */
   readonly fields?: ReadonlyMap<string, string | null>
-  /** All but the first marker go. */
+  /** Removes all markers except the first. */
   readonly oneMarker?: boolean
-  /** Quotes everything that could be read in another way. */
+  /** Quotes everything that could be misread. */
   readonly careful?: boolean
 }
 
-/** The text behind the brackets with these changes: only the parts that are named become other bytes. */
+/** Applies the changes to the text after the brackets. Changes only the bytes of the named parts. */
 export function editHead(raw: RawText, head: TaskHead, change: HeadChange): RawText {
   const gone = new Set(head.tokens.filter((token) => isGone(token, head, change)))
   const kept: TaskHead = { ...head, tokens: head.tokens.filter((token) => !gone.has(token)) }
@@ -47,7 +47,7 @@ function isGone(token: HeadToken, head: TaskHead, change: HeadChange): boolean {
   return token.kind === 'field' && change.fields?.get(token.key) === null
 }
 
-/** As somebody wrote it, where the new title can be written in that way. */
+/** Keeps the current quotes if the new title allows them. */
 function stylesOf(head: TaskHead, wanted: string): (Quote | undefined)[] {
   const quote = titleOf(head)?.quote
   const isBare = titleOf(head) !== undefined && quote === undefined
@@ -113,14 +113,14 @@ function valueEdit({ valueAt, end }: HeadField, text: string): Splice {
   return { at: valueAt, remove: end - valueAt, insert: valueAt === end ? ` ${rawOf(text)}` : rawOf(text) }
 }
 
-/** On the line of a task a value ends with the word. */
+/** On the line of a task, an unquoted value is one word. */
 function inlineValue(value: string): string {
   const isWord =
     /^[^\s@#|>"'`,][^\s"'`,]*$/.test(value) && !value.endsWith(':') && decodeValue(value) === value
   return isWord && quoted(value) === `"${value}"` ? value : quoted(value)
 }
 
-/** Behind the last part of these kinds that stands before the title, else in front of everything. */
+/** Inserts after the last part of these kinds before the title, or at the start. */
 function inserted(head: TaskHead, kinds: readonly HeadToken['kind'][], text: RawText): Splice {
   const end = head.tokens.findIndex(({ kind }) => kind === 'title' || kind === 'field')
   const front = end === -1 ? head.tokens : head.tokens.slice(0, end)
@@ -129,7 +129,7 @@ function inserted(head: TaskHead, kinds: readonly HeadToken['kind'][], text: Raw
   return { at: head.tokens[0]?.at ?? 0, remove: 0, insert: `${text} ` }
 }
 
-/** Takes a part away, with the white space that kept it from the next, or from the one before it. */
+/** Removes a part and the white space between it and its neighbour. */
 function removal(raw: RawText, { at, end }: HeadToken): Splice {
   let next = end
   while (raw[next] === ' ' || raw[next] === '\t') next++
@@ -147,7 +147,7 @@ function titleOf(head: TaskHead): (HeadToken & { kind: 'title' }) | undefined {
   return head.tokens.find((token) => token.kind === 'title')
 }
 
-/** What was inserted last needs nothing behind it. */
+/** Removes the space after a part that was inserted at the end. */
 function finished(before: RawText, after: RawText): RawText {
   return before === '' || !/[ \t]$/.test(before) ? after.replace(/ $/, '') : after
 }

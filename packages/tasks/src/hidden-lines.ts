@@ -1,20 +1,20 @@
 import { isBlank, type Line, widthOf } from '@cadre/disk'
 
-/** A closing sign that is indented deeper than this belongs to something else, as in Markdown: to a block of a field, say. */
+/** A closing delimiter that is indented deeper does not close, as in Markdown: it may be part of a field's block. */
 const deepestEnd = (floor: number, width: number) => Math.max(floor === -1 ? 3 : floor + 5, width)
 const fence = /^[ \t]*(?:(`{3,})[^`]*|(~{3,})[^\n]*)$/
 const fenceEnd = /^[ \t]*(`{3,}|~{3,})[ \t]*$/
 const comment = /^[ \t]*<!--/
 
-/** Of a line that opens nothing: nothing. `unclosed` where what it opens has no end: then it hides nothing. */
+/** Undefined for a line that opens nothing. `unclosed`: the fence or comment has no end, so it hides nothing. */
 export type Hidden = { readonly last: number } | { readonly unclosed: 'fence' | 'comment' } | undefined
 
 /**
- * Finds what is written down and not meant: code between fences, and comments of several lines. Each ends at the latest where
- * what it stands in ends, so that a sign somebody forgot never hides what others have written.
+ * Finds fenced code and multi-line comments, which contain no tasks. Each ends at the latest where the enclosing task ends, so that a
+ * forgotten delimiter never hides other tasks.
  *
- * The returned function looks from one line on; `floor` is the indentation of the task it stands in, -1 outside of any. A look
- * that found no end is remembered: a file full of opening signs takes no longer than another.
+ * The returned function checks a line. `floor`: the indentation of the enclosing task, or -1. Failed searches for an end are cached, so a
+ * file full of opening delimiters is not slower.
  */
 export function findHidden(lines: readonly Line[]): (index: number, floor: number) => Hidden {
   const failed = new Map<

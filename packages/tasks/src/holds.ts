@@ -1,21 +1,21 @@
 import type { TaskItem } from './task-item.ts'
 import type { ReadFile, Written } from './written-tasks.ts'
 
-/** What a change was meant to do to one task; everything that is named here must be so afterwards. */
+/** The expected values of a task after a change. */
 export type Expected = Pick<TaskItem, 'state' | 'title' | 'priority' | 'who' | 'tags' | 'fields'>
 
 export interface Meant {
-  /** Which task changes, comes or goes, by its place in the list. */
+  /** The index of the task that is changed, added or removed. */
   readonly at: number
   readonly added?: number
   readonly removed?: number
-  /** Nothing where the task is gone. */
+  /** Absent if the task is removed. */
   readonly expected?: Expected
 }
 
 /**
- * Whether a change did what was meant and nothing else: every other task says what it said, below the same one, under the same
- * heading. Asked of every edit before anybody gets it, so that no text, however strange, can make one change reach further.
+ * Returns whether an edit did exactly what was intended: every other task has the same content, parent and heading. Every edit is verified,
+ * so that no text can make a change affect other tasks.
  */
 export function holds(
   before: ReadFile,

@@ -1,14 +1,14 @@
 import path from 'node:path'
 import type { TaskItem } from './task-item.ts'
 
-/** Where approvals are: read like any other file, and changed by nobody who asks for something. */
+/** The file with approvals. Queries and tools can read it, but not change it. */
 export const approvalsFile = 'approvals.task.md'
 
 export function isApprovalsFile(file: string): boolean {
   return path.basename(file).toLowerCase() === approvalsFile
 }
 
-/** Whether a task is an approval, whatever file it stands in: people decide those, no query and no tool. */
+/** Returns whether a task is an approval, in any file. Only people decide approvals, not queries or tools. */
 export function isApproval(file: string, { fields }: Pick<TaskItem, 'fields'>): boolean {
   return isApprovalsFile(file) || isApprovalType(fields.get('type'))
 }

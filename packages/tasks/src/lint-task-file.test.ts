@@ -7,7 +7,7 @@ import { readTaskFile } from './read-task-file.ts'
 
 const good = '- [ ] "good"\n  id: good\n'
 
-/** Each with where it is said. */
+/** Each with the reported position. */
 const table: [code: string, text: string, where: string][] = [
   ['TD001', '- [ ] A "never closed', '1:9 error'],
   ['TD002', "- [ ] 'never closed", '1:7 error'],
@@ -41,7 +41,7 @@ const table: [code: string, text: string, where: string][] = [
   ['TD100', '- [ ] "a" note: two words', '1:11 warning'],
 ]
 
-test.each(table)('%s is said of %j at %s, and hides no other task', (code, text, where) => {
+test.each(table)('reports %s for %j at %s, and hides no other task', (code, text, where) => {
   const raw = rawOf(`${text}\n\n${good}`)
   const { tasks, problems } = readTaskFile(raw)
   expect(problems).toEqual(lintTaskFile(raw))
@@ -51,14 +51,14 @@ test.each(table)('%s is said of %j at %s, and hides no other task', (code, text,
   expect(tasks.at(-1)?.id).toBe('good')
 })
 
-test('every code is in the documentation, and none that is not', () => {
+test('the documentation lists exactly these codes', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/tasks.md'), 'utf8')
   const said = new Set([...page.matchAll(/^\| `(TD\d+)`/gm)].map(([, code]) => code))
   const known = new Set([...table.map(([code]) => code), 'TD900', 'TD901', 'TD902', 'TD903'])
   expect([...said].sort()).toEqual([...known].sort())
 })
 
-test('the same id on the second task, quotes and empty ones included', () => {
+test('reports a duplicate id on the second task, even if it is quoted or empty', () => {
   const codes = (text: string) => lintTaskFile(text).map(({ code, line }) => `${code} ${line}`)
   expect(codes('- [ ] "a"\n  id: x\n- [ ] "b"\n  id: "x"\n- [ ] "c"\n  id: x\n')).toEqual([
     'TD050 4',

@@ -2,7 +2,7 @@ import type { RawText } from '@cadre/disk'
 import { readTaskFile } from './read-task-file.ts'
 import type { TaskProblem } from './task-item.ts'
 
-/** Everything that is odd about a task file, by line. */
+/** Returns all problems in a task file, by line. */
 export function lintTaskFile(raw: RawText): readonly TaskProblem[] {
   return readTaskFile(raw).problems
 }

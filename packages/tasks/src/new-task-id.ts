@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** By chance, not from what the task says: two tasks with the same title are two tasks. */
+/** A random id, not derived from the text: two tasks with the same title are different tasks. */
 export function newTaskId(taken: ReadonlySet<string>): string {
   for (;;) {
     const id = `task-${randomBytes(4).toString('hex')}`

@@ -4,22 +4,22 @@ import type { RawText } from '@cadre/disk'
 import { hasCode } from '@cadre/disk'
 import type { TaskProblem } from './task-item.ts'
 
-/** A file larger than this was not written by a person, and is not read. */
+/** A larger file was not written by hand, and is not read. */
 export const mostBytes = 16 * 1024 * 1024
 
 export interface PlainTaskFile {
-  /** Changes whenever the file does; `none` while there is none. */
+  /** Changes with every change of the file. `none` if there is no file. */
   readonly stamp: string
   /** When it changed last, in milliseconds. */
   readonly changed: number
   readonly content: { readonly raw: RawText } | { readonly problem: TaskProblem }
 }
 
-/** Reads a task file, unless its stamp is the known one. What keeps it from being read is a problem of the file, not a failure. */
+/** Reads a task file, unless its stamp is the known one. A read error is returned as a problem of the file. */
 export function readPlainTaskFile(file: string, known?: string): PlainTaskFile | 'known' {
   let handle: number
   try {
-    // Neither a link nor a pipe is followed or waited for.
+    // Does not follow links or block on pipes.
     handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return { stamp: 'none', changed: 0, content: { raw: '' } }
@@ -42,7 +42,7 @@ export function readPlainTaskFile(file: string, known?: string): PlainTaskFile |
   }
 }
 
-/** Text in UTF-8 has no zeros; in UTF-16 nearly every second byte is one. */
+/** UTF-8 text contains no zero bytes; in UTF-16, almost every second byte is zero. */
 export function isText(raw: RawText): boolean {
   return !raw.includes('\0')
 }

@@ -12,7 +12,7 @@ function one(text: string) {
   return tasks[0]!
 }
 
-test('an approval, as a person finds it', () => {
+test('reads an approval', () => {
   const { tasks, problems } = read(`## TODO
 
 - [_] A @human #approval \`Approve command: docker ps\`
@@ -90,7 +90,7 @@ const plan = `## TODO
   depends_on: task-003
 `
 
-test('a plan of an agent with its steps', () => {
+test('reads an agent’s plan with its steps', () => {
   const { tasks, problems } = read(plan)
   expect(problems).toEqual([])
   expect(tasks.map(({ fields, ...task }) => ({ ...task, fields: Object.fromEntries(fields) }))).toEqual([
@@ -153,7 +153,7 @@ test('a plan of an agent with its steps', () => {
   ])
 })
 
-test('CRLF, a byte order mark, no line end at the end, and bytes of another encoding elsewhere change nothing', () => {
+test('CRLF, a byte order mark, a missing last line ending and bytes of another encoding make no difference', () => {
   const expected = read(plan).tasks
   expect(read(plan.replaceAll('\n', '\r\n')).tasks).toEqual(expected)
   expect(read(`\ufeff${plan}`).tasks).toEqual(expected)
@@ -186,14 +186,14 @@ test.each([
   }
 })
 
-test('a skipped task with the status failed has failed; the marker of any other counts more than its status', () => {
+test('a skipped task with status failed has failed; otherwise the marker takes precedence over the status', () => {
   expect(one('- [-] "a"\n  status: failed').state).toBe('failed')
   expect(one('- [-] "a" status: failed').state).toBe('failed')
   expect(one('- [ ] "a"\n  status: failed').state).toBe('open')
   expect(one('- [x] "a"\n  status: failed').state).toBe('done')
 })
 
-test('what has no marker is not to be done, and hides nothing', () => {
+test('a line without a marker is not a task, and hides nothing', () => {
   const { tasks, problems } = read(
     '- [?] @bob "a"\n  id: a\n- [] "b"\n- [RFC 12] c\n  id: c\n- [ ] "d"\n  - [ ] "e"\n',
   )
@@ -204,12 +204,12 @@ test('what has no marker is not to be done, and hides nothing', () => {
   ])
 })
 
-test('two markers: what may be done already is not open', () => {
+test('a task with two markers is not open if one of them is not', () => {
   expect(one('- [x] [-] "a"')).toMatchObject({ state: 'done', title: 'a' })
   expect(one('- [ ] [x] "a"')).toMatchObject({ state: 'done', title: 'a' })
 })
 
-test('ids and values are text, whatever they look like', () => {
+test('ids and values are always text', () => {
   for (const id of ['1234e567', '007', '1', 'true', 'null', '1.50', '0x10']) {
     expect(one(`- [ ] "a"\n  id: ${id}`).id).toBe(id)
     expect(one(`- [ ] "a" id: ${id}`).id).toBe(id)
@@ -217,7 +217,7 @@ test('ids and values are text, whatever they look like', () => {
   }
 })
 
-test('two tasks with the same title are two tasks, and neither gets an id by itself', () => {
+test('two tasks with the same title are separate, and get no ids automatically', () => {
   expect(read('- [ ] "same"\n- [ ] "same"').tasks.map(({ id }) => id)).toEqual([undefined, undefined])
 })
 
@@ -244,7 +244,7 @@ test.each([
   expect(one(`- [ ] ${head}`).title).toBe(title)
 })
 
-test('a title may be a field below', () => {
+test('a title can be a field below the line', () => {
   expect(one('- [ ] A @a\n  title: Below\n').title).toBe('Below')
 })
 
@@ -274,7 +274,7 @@ test('several people and tags, in any order, with commas between', () => {
   })
 })
 
-test('blocks: lines as they are, as one, or indented by what the sign says', () => {
+test('reads literal, folded and explicitly indented blocks', () => {
   const task = one(`- [ ] "T"
   kept: |
     one
@@ -303,7 +303,7 @@ test('blocks: lines as they are, as one, or indented by what the sign says', () 
   })
 })
 
-test('a field behind the tasks below belongs to the task it is indented for', () => {
+test('a field after subtasks is part of the task with its indentation', () => {
   const { tasks } = read('- [ ] "a"\n  - [ ] "b"\n    - [ ] "c"\n      x: c\n    x: b\n  x: a\n')
   expect(tasks.map(({ title, fields }) => [title, fields.get('x')])).toEqual([
     ['a', 'a'],
@@ -326,7 +326,7 @@ test('nesting by any indentation, tabs too', () => {
   ])
 })
 
-test('sections are headings of any level; tasks outside of any count too', () => {
+test('sections are headings of any level; tasks outside sections count too', () => {
   const { tasks } = read(
     '- [ ] "a"\n# One #\n- [ ] "b"\ntext\n### Two: *x*\n\n- [ ] "c"\n  ## not a heading\n- [ ] "d"\n',
   )
@@ -338,7 +338,7 @@ test('sections are headings of any level; tasks outside of any count too', () =>
   ])
 })
 
-test('code and comments are not tasks; a sign that is never closed hides nothing', () => {
+test('code and comments are not tasks; an unclosed delimiter hides nothing', () => {
   const { tasks, problems } = read(`- [ ] "a"
 \`\`\`md
 - [ ] "in code"
@@ -366,14 +366,14 @@ test('code and comments are not tasks; a sign that is never closed hides nothing
   ])
 })
 
-test('text around tasks belongs to nobody', () => {
+test('text around tasks is not part of a task', () => {
   const { tasks } = read(
     'Intro\n  id: nobody\n- [ ] "a"\nText\n  id: nobody\n> - [ ] quoted\n1. [ ] numbered\n- plain\n  id: nobody\n',
   )
   expect(tasks.map(({ title, id }) => [title, id])).toEqual([['a', undefined]])
 })
 
-test('a file of opened quotes and signs is read as fast as any other', () => {
+test('a file full of open quotes and delimiters is not slower to read', () => {
   for (const part of ['~~~\n', '  - [ ] "\n    ```\n', '<!--\n', '- [ ] "T" a: "b a: "b\n'])
     expect(read(part.repeat(5_000)).tasks.length).toBeGreaterThanOrEqual(0)
   for (const part of ['a: "b ', '" ', 'id: ', '@a ', '\\"', ' x: '])

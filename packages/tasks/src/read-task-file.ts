@@ -5,7 +5,7 @@ import { type ReadFile, readWritten } from './written-tasks.ts'
 
 const known = new WeakMap<ReadFile, TaskFile>()
 
-/** The tasks of a file and what they say, and everything that is odd about them. Never throws, whatever the file is. */
+/** Reads the tasks of a file and its problems. Never throws. */
 export function readTaskFile(raw: RawText): TaskFile {
   const read = readWritten(raw)
   const before = known.get(read)

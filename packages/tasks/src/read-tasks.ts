@@ -9,33 +9,33 @@ import {
 } from '@cadre/disk'
 import { findHidden } from './hidden-lines.ts'
 
-/** One task of a file: its line, and what is indented below it. Offsets are into the raw text. */
+/** A task of a file: its line, and everything indented below it. Offsets are into the raw text. */
 export interface Task {
   /** Counted from 1. */
   readonly line: number
   readonly start: number
-  /** Behind the last line of its own that is not blank, before the first task below it. */
+  /** After its last non-blank line, before its first subtask. */
   readonly end: number
-  /** Behind the last line that is not blank of it and of everything below it. */
+  /** After the last non-blank line of the task and its subtasks. */
   readonly treeEnd: number
-  /** What stands before it on its line. */
+  /** The text before it on its line. */
   readonly indent: string
   readonly width: number
   readonly bullet: string
-  /** What stands between the brackets. */
+  /** The text between the brackets. */
   readonly marker: string
   readonly markerAt: number
-  /** What stands behind the brackets, decoded; as it is in the file; and where that is. */
+  /** The text after the brackets: decoded, raw, and its offset. */
   readonly head: string
   readonly rawHead: RawText
   readonly headAt: number
-  /** Behind its first line. */
+  /** After its first line. */
   readonly lineEnd: number
-  /** Of its first line. Empty when the file ends there. */
+  /** The line ending of its first line. Empty at the end of the file. */
   readonly eol: string
-  /** Also those that stand behind the tasks below it. */
+  /** Includes fields after its subtasks. */
   readonly fields: readonly TaskField[]
-  /** Which task it stands below, and under which heading, by their places in the lists. -1: none. */
+  /** The indexes of its parent task and its heading, or -1. */
   readonly above: number
   readonly section: number
 }
@@ -44,9 +44,9 @@ export interface TaskField {
   readonly key: string
   readonly value: string
   readonly rawValue: RawText
-  /** Of a field that is a block: its lines, without what all of them are indented by. */
+  /** For a block: its lines, without the common indentation. */
   readonly block?: readonly string[]
-  /** The same as they are in the file, blank ones at the end included. */
+  /** The raw lines, including blank ones at the end. */
   readonly rawBlock?: readonly RawText[]
   readonly indent: string
   readonly width: number
@@ -54,9 +54,9 @@ export interface TaskField {
   readonly start: number
   readonly valueAt: number
   readonly valueEnd: number
-  /** Behind the line with the key. */
+  /** After the line with the key. */
   readonly lineEnd: number
-  /** Behind the field, its block and the end of its line included. */
+  /** After the field, including its block and line ending. */
   readonly end: number
 }
 
@@ -67,11 +67,11 @@ export interface Heading {
   readonly end: number
 }
 
-/** Something in a file that is probably not what somebody meant. */
+/** Something in a file that is probably a mistake. */
 export interface Oddity {
   readonly kind: 'unclosed fence' | 'unclosed comment' | 'almost a task' | 'below a field'
   readonly line: number
-  /** Where the line begins, and what is odd in it. */
+  /** The start of the line, and the position of the problem. */
   readonly start: number
   readonly at: number
 }
@@ -89,14 +89,14 @@ const headingLine = /^(#{1,6})(?:[ \t]([^\n]*))?$/
 export const blockSign = /^[|>](?:[-+]?[1-9]?|[1-9][-+])$/
 
 /**
- * Finds the tasks of a file. Whatever else is in it is left alone, and so is everything inside of a block: text that a task
- * carries is never taken for a task, a field or a heading, however it reads.
+ * Finds the tasks of a file. Ignores everything else, including the content of blocks: text inside a task is never read as a task, a field
+ * or a heading.
  */
 export function readTasks(raw: RawText): readonly Task[] {
   return scanTasks(raw).tasks
 }
 
-/** The same, with what else there is to know about the file. Places in the lists count from where `range` begins. */
+/** Like `readTasks`, with headings and problems. Indexes are relative to the start of `range`. */
 export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
   const lines = linesBehindMark(raw, range)
   const hidden = findHidden(lines)
@@ -105,7 +105,7 @@ export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
   const oddities: Oddity[] = []
   const odd = (kind: Oddity['kind'], line: Line) =>
     oddities.push({ kind, line: line.number, start: line.start, at: line.start + indentOf(line.text).length })
-  /** The tasks that the next line could belong to, the innermost last. */
+  /** The tasks that may contain the next line, the innermost last. */
   const open: Open[] = []
   let block: BlockDraft | undefined
   let lastField: FieldDraft | undefined
@@ -180,7 +180,7 @@ export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
   return { tasks, headings, oddities }
 }
 
-/** The value of a field that is there exactly once. */
+/** Returns the value of a field that occurs exactly once. */
 export function fieldOf({ fields }: Task, key: string): string | undefined {
   const [field, second] = fields.filter((one) => one.key === key)
   return second === undefined ? field?.value : undefined
@@ -195,7 +195,7 @@ type Draft = Mutable<Omit<Task, 'fields'>> & { readonly fields: FieldDraft[] }
 interface Open {
   readonly task: Draft
   readonly index: number
-  /** No other task stands below it yet. */
+  /** True while it has no subtask. */
   isAlone: boolean
 }
 

@@ -5,7 +5,7 @@ import { holds } from './holds.ts'
 import { refused, type TaskEdit } from './task-edit.ts'
 import { readWritten } from './written-tasks.ts'
 
-/** Takes a task away, with everything that stands below it, and of two gaps around it one. */
+/** Removes a task with its subtasks, and one of the two blank gaps around it. */
 export function removeTask(raw: RawText, id: string): TaskEdit {
   const read = readWritten(raw)
   const at = taskWithId(read, id)

@@ -6,26 +6,25 @@ export interface Scanned {
   readonly scan: ScannedTasks
 }
 
-/** What was scanned again, and what stands before and behind it as it did, by the numbers of tasks. */
+/** The result of a partial scan, and the number of unchanged tasks before and after it. */
 export interface ScannedAgain {
   readonly scan: ScannedTasks
-  /** As many tasks at the beginning are the same objects. */
+  /** How many tasks at the beginning are the same objects. */
   readonly before: number
-  /** As many tasks at the end say the same, at other places in the text unless `isInPlace`. */
+  /** How many tasks at the end are equal, at other offsets unless `isInPlace`. */
   readonly behind: number
   readonly isInPlace: boolean
 }
 
-/** Shorter texts are scanned as fast as they are compared. */
+/** For shorter texts, a full scan is as fast as the comparison. */
 const least = 16_384
 
 /**
- * Scans a text that differs from one that was scanned before in one part of it: only from the task before that part to the task
- * behind it. The result is what scanning all of it gives; nothing where that is not certain.
+ * Scans only the changed part of a text that was scanned before, from the task before the change to the task after it. The result equals a
+ * full scan; returns `undefined` if that is not certain.
  *
- * What makes it certain: at a task that is not indented nothing from above it goes on, no block, no field and no task; so what
- * comes behind is read the same, whatever came before, and the other way round. There is one thing that looks further: code and
- * comments that begin somewhere and have no end. With one of these anywhere, all is scanned.
+ * Why it is certain: at an unindented task, every block, field and task above it has ended, so the parts before and after it are read
+ * independently. The exceptions are code and comments without an end. If the text has one, everything is scanned.
  */
 export function scanAgain(known: Scanned, raw: RawText, shortest = least): ScannedAgain | undefined {
   const { raw: old, scan } = known
@@ -132,7 +131,7 @@ function shiftedField(field: TaskField, at: number, line: number): TaskField {
   }
 }
 
-/** How many characters two texts have in common at the beginning and, without those, at the end. */
+/** The lengths of the common prefix and, after it, the common suffix of two texts. */
 function commonParts(one: RawText, other: RawText): { readonly before: number; readonly behind: number } {
   const most = Math.min(one.length, other.length)
   const part = (text: RawText, from: number, length: number) => text.slice(from, from + length)
@@ -147,7 +146,7 @@ function commonParts(one: RawText, other: RawText): { readonly before: number; r
 
 const stride = 8192
 
-/** The length up to which `isSame` holds: by strides first, the rest by halves. */
+/** Returns the length up to which `isSame` is true. Searches in large steps first, then by bisection. */
 function commonLength(most: number, isSame: (at: number, length: number) => boolean): number {
   let at = 0
   while (at + stride <= most && isSame(at, stride)) at += stride

@@ -1,9 +1,9 @@
 import type { RawText } from '@cadre/disk'
 
-/** What became of a change of a text. */
+/** The result of an edit. */
 export type TaskEdit =
   | { readonly kind: 'changed'; readonly raw: RawText }
-  /** It says so already. */
+  /** The text already has this value. */
   | { readonly kind: 'same' }
   /** No task has this id. */
   | { readonly kind: 'missing' }

@@ -1,4 +1,4 @@
-/** Whatever is in a file and whatever is written into it: a change does what it says, and nothing else. */
+/** For any file and any change: the change has its effect, and no other. */
 
 import { rawOf } from '@cadre/disk'
 import fc from 'fast-check'
@@ -158,21 +158,21 @@ const anyChange: fc.Arbitrary<TaskChange> = fc.record(
   { requiredKeys: [] },
 )
 
-/** All but one task, and of each all but where it stands. */
+/** All tasks except one, without their positions. */
 function others(tasks: readonly TaskItem[], id: string) {
   return tasks
     .filter((task) => task.id !== id)
     .map(({ line: _, ...task }) => ({ ...task, fields: [...task.fields] }))
 }
 
-/** What was there is there still, in its order: only whole new parts came, and only those of the task itself went. */
+/** Returns whether all parts of the old text are still there, in order. */
 function isSubsequence(part: string, whole: string): boolean {
   let at = 0
   for (const character of whole) if (character === part[at]) at++
   return at === part.length
 }
 
-test('a change is read back as it was meant, and every other task says what it said', () => {
+test('a change is read back as intended, and every other task is unchanged', () => {
   const numRuns = process.env['CADRE_DEEP'] ? 1_200 : 300
   let changed = 0
   let refused = 0
@@ -185,7 +185,7 @@ test('a change is read back as it was meant, and every other task says what it s
       if (id === undefined) return
       const edit = changeTask(raw, id, change)
       if (edit.kind === 'refused' && edit.reason.includes('without changing')) {
-        // Rarely, and only where the person is told what is odd about the file.
+        // Rare, and only if the file has a reported problem.
         refused++
         expect(before.problems).not.toEqual([])
       }
@@ -217,7 +217,7 @@ test('a change is read back as it was meant, and every other task says what it s
           !(field === 'title' && change.title !== undefined)
         )
           expect(task?.fields.get(field)).toBe(value)
-      // Again it is the same.
+      // Repeating the change has no effect.
       expect(changeTask(edit.raw, id, change).kind).toBe('same')
     }),
     { numRuns },
@@ -226,7 +226,7 @@ test('a change is read back as it was meant, and every other task says what it s
   expect(refused).toBeLessThan(changed / 30)
 })
 
-test('a task that is added is there as it was given, once, and not one byte of the rest is gone', () => {
+test('an added task is read back once, and no other byte is lost', () => {
   fc.assert(
     fc.property(
       fc.option(anyFile, { nil: undefined }),
@@ -254,7 +254,7 @@ test('a task that is added is there as it was given, once, and not one byte of t
         for (const [field, value] of Object.entries(task.fields))
           expect(found[0]?.fields.get(field)).toBe(keptValue(value))
         if (parent !== undefined) expect(found[0]?.parent).toBe(parent)
-        // Taken away again, what was there is there.
+        // Removing it again restores the text.
         const gone = removeTask(edit.raw, 'new')
         if (gone.kind !== 'changed') throw new Error(gone.kind)
         expect(others(readTaskFile(gone.raw).tasks, 'new')).toEqual(others(before.tasks, 'new'))
@@ -264,7 +264,7 @@ test('a task that is added is there as it was given, once, and not one byte of t
   )
 })
 
-test('a task is taken away with what stands below it, and nothing else', () => {
+test('removes a task with its subtasks, and nothing else', () => {
   fc.assert(
     fc.property(anyFile, fc.nat(), (written, pick) => {
       const { raw } = ensureIds(written, new Set())
@@ -285,7 +285,7 @@ test('a task is taken away with what stands below it, and nothing else', () => {
   )
 })
 
-test('ids are written below the tasks that have none, and everything else stays', () => {
+test('writes missing ids, and changes nothing else', () => {
   fc.assert(
     fc.property(anyFile, (raw) => {
       const before = readTaskFile(raw)
@@ -305,7 +305,7 @@ test('ids are written below the tasks that have none, and everything else stays'
   )
 })
 
-test('whatever the bytes are, reading ends without a word of complaint from the language', () => {
+test('reads any bytes without an exception', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
       const raw = Buffer.from(bytes).toString('latin1')

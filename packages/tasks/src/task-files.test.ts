@@ -35,7 +35,7 @@ function world() {
 
 const two = '## TODO\n\n- [ ] @bob "a"\n  id: a\n\n- [ ] "b"\n  id: b\n'
 
-test('the files of a folder, without approvals and whatever else lies there', () => {
+test('lists the task files of a folder, without approvals and other files', () => {
   const { files, write, folder } = world()
   for (const name of ['b.task.md', 'a.task.md', 'approvals.task.md', '.x.task.md', 'notes.md', '.task.md'])
     write(name, two)
@@ -46,12 +46,12 @@ test('the files of a folder, without approvals and whatever else lies there', ()
   expect(files.find('a')).toBeUndefined()
 })
 
-test('a file is read again only when it has changed', () => {
+test('reads a file again only if it has changed', () => {
   const { files, write, at } = world()
   write('a.task.md', two)
   const past = new Date(Date.now() - 60_000)
   utimesSync(at('a.task.md'), past, past)
-  // Its change time is that of just now: until that has passed, the same stamp could be of another content.
+  // The file has just changed, so for a moment the same stamp could belong to other content.
   let first = files.read('a.task.md')
   for (let tries = 0; files.read('a.task.md') !== first && tries < 1e7; tries++)
     first = files.read('a.task.md')
@@ -62,7 +62,7 @@ test('a file is read again only when it has changed', () => {
   expect(files.read('a.task.md').tasks[0]?.state).toBe('open')
 })
 
-test('what cannot be read is a problem of that file, and is never changed', async () => {
+test('an unreadable file is reported as a problem, and never changed', async () => {
   const { files, write, at, folder } = world()
   write('good.task.md', two)
   writeFileSync(at('utf16.task.md'), Buffer.from(`\ufeff${two}`, 'utf16le'))
@@ -100,14 +100,14 @@ test('what cannot be read is a problem of that file, and is never changed', asyn
   expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
-test.skipIf(process.getuid?.() === 0)('a file without permission is a problem of that file', () => {
+test.skipIf(process.getuid?.() === 0)('a file without read permission is reported as a problem', () => {
   const { files, write, at } = world()
   write('a.task.md', two)
   chmodSync(at('a.task.md'), 0)
   expect(files.read('a.task.md').problems[0]?.code).toBe('TD900')
 })
 
-test('a name is a name, not a path', async () => {
+test('rejects paths as names', async () => {
   const { files } = world()
   for (const name of [
     '../a.task.md',
@@ -124,7 +124,7 @@ test('a name is a name, not a path', async () => {
   }
 })
 
-test('tasks are changed, added, found and removed', async () => {
+test('changes, adds, finds and removes tasks', async () => {
   const { files, write, text } = world()
   write('a.task.md', two)
   const result = await files.change('a.task.md', 'a', { state: 'running', fields: { session: 's-1' } })
@@ -146,7 +146,7 @@ test('tasks are changed, added, found and removed', async () => {
   expect(files.find(id)).toBeUndefined()
 })
 
-test('of ids that begin alike all are found; the whole id means one', async () => {
+test('finds all ids with a prefix; a complete id matches only one', async () => {
   const { files } = world()
   for (const id of ['task-1', 'task-12', 'other']) await files.add('a.task.md', { id, title: id })
   const found = (prefix: string) => files.findByPrefix(prefix).map(({ task }) => task.id)
@@ -159,7 +159,7 @@ test('of ids that begin alike all are found; the whole id means one', async () =
   ])
 })
 
-test('an id that another file has is a problem of the later one', () => {
+test('reports a duplicate id in the later file', () => {
   const { files, write } = world()
   write('a.task.md', two)
   write('b.task.md', '- [ ] "x"\n  id: b\n')
@@ -169,7 +169,7 @@ test('an id that another file has is a problem of the later one', () => {
   ])
 })
 
-test('approvals are left to people', async () => {
+test('does not change approvals', async () => {
   const { files, write, text } = world()
   const approval = '- [_] A @human "Approve"\n  id: ap\n  type: approval_request\n'
   write('approvals.task.md', approval)
@@ -185,7 +185,7 @@ test('approvals are left to people', async () => {
   expect(text('approvals.task.md')).toBe(approval)
 })
 
-test('ids are written once, however many ask', async () => {
+test('writes ids once for parallel requests', async () => {
   const { files, write, folder } = world()
   write('a.task.md', '- [ ] @bob "a"\n- [ ] "b"\n')
   const others = openTaskFiles({ folder })
@@ -195,7 +195,7 @@ test('ids are written once, however many ask', async () => {
   expect(files.read('a.task.md').tasks.map(({ id }) => id)).toEqual([made.flat()[0], undefined])
 })
 
-test('many writers in one process and several: every change is there', async () => {
+test('keeps the changes of many writers in several processes', async () => {
   const { folder, files } = world()
   const others = openTaskFiles({ folder })
   const ids = await Promise.all(
@@ -213,7 +213,7 @@ test('many writers in one process and several: every change is there', async () 
   )
 })
 
-test('a person and cadre write at the same time: nobody loses anything', async () => {
+test('loses nothing if a person and Cadre write at the same time', async () => {
   const eols = fc.constantFrom('\n', '\r\n')
   await fc.assert(
     fc.asyncProperty(
@@ -246,7 +246,7 @@ test('a person and cadre write at the same time: nobody loses anything', async (
         const running: Promise<unknown>[] = []
         for (const [index, [kind, which, value]] of steps.entries()) {
           const id = `t${which}`
-          // An editor that saves what it has just loaded, with a line more: in place or by a rename.
+          // An editor that saves the file with one more line, in place or by a rename.
           const save = (isRename: boolean) => {
             const note = `hand ${which}:${index}-`
             byHand.push(note)
@@ -257,7 +257,7 @@ test('a person and cadre write at the same time: nobody loses anything', async (
           }
           if (kind === 'hand' || kind === 'rename') save(kind === 'rename')
           else if (kind === 'during') {
-            // Between the look at the file and the change of it.
+            // Between the read and the write.
             let saves = 1 + (index % 3)
             const when = () => {
               if (saves-- > 0) save(saves % 2 === 0)
@@ -279,7 +279,7 @@ test('a person and cadre write at the same time: nobody loses anything', async (
             fields.set(id, text)
             running.push(files.change('a.task.md', id, { fields: { note: text } }))
           }
-          // Others come in between in whichever order.
+          // Other writers run in between, in any order.
           if (which % 2) await Promise.race([Promise.all(running), new Promise((go) => setImmediate(go))])
         }
         await Promise.all(running)

@@ -1,10 +1,10 @@
 /**
- * Owns the task files of a folder, as far as cadre's own processes change them; people change them at any time, in any editor.
+ * Owns the changes that Cadre's processes make to the task files of a folder. People edit the files at any time, in any editor.
  *
- * 1. Cadre's processes change the files of a folder one at a time, under one lock, so that an id is given once.
- * 2. A change is made to what is in the file at that time, and made again when somebody saved the file meanwhile.
- * 3. A file that cannot be read is a problem of that file. It never keeps others from being read, and is never changed.
- * 4. Approvals are no tasks: nothing here changes their file, or a task that is or would become one.
+ * 1. Cadre's processes change the files of a folder one at a time, under one lock, so that ids are unique.
+ * 2. A change is based on the current content, and is applied again if the file was saved in the meantime.
+ * 3. An unreadable file is reported as a problem. It does not affect other files, and is never changed.
+ * 4. Nothing here changes the file of approvals, or a task that is or would become an approval.
  */
 import path from 'node:path'
 import { CadreError, sentenceOf } from '@cadre/core'
@@ -23,7 +23,7 @@ import { refused, type TaskEdit } from './task-edit.ts'
 import type { NewTask, TaskChange, TaskFile, TaskItem, TaskProblem } from './task-item.ts'
 import { readWritten } from './written-tasks.ts'
 
-/** What became of a change, and the task as it is then. */
+/** The result of a change, and the task after it. */
 export type TaskEditResult =
   | { readonly kind: 'changed'; readonly task: TaskItem | undefined }
   | Exclude<TaskEdit, { kind: 'changed' }>
@@ -34,22 +34,22 @@ export interface FoundTask {
 }
 
 export interface TaskFiles {
-  /** Names, sorted. The approvals are not among them. */
+  /** Returns sorted names, without the file of approvals. */
   list(): readonly string[]
-  /** The same object as long as the file is the same. Nothing in it when there is no file. */
+  /** Returns the same object as long as the file is unchanged. Empty if there is no file. */
   read(file: string): TaskFile
-  /** What is odd about a file, ids that another file has as well included. */
+  /** Returns the problems of a file, including ids that another file has too. */
   problems(file: string): readonly TaskProblem[]
-  /** Where `when` says no, nothing is changed. It is asked about the task as it is at that time, and again if that changes. */
+  /** Changes nothing if `when` returns false. It is called with the current task, and again if the task changes. */
   change(
     file: string,
     id: string,
     change: TaskChange,
     when?: (task: TaskItem) => boolean,
   ): Promise<TaskEditResult>
-  /** The id is made where there is none. Throws `usage` when it is taken, in whichever file. */
+  /** Creates an id if none is given. Throws `usage` if the id is in use in any file. */
   add(file: string, task: NewTask): Promise<{ readonly id: string }>
-  /** With everything that stands below it. */
+  /** Also removes its subtasks. */
   remove(file: string, id: string, when?: (task: TaskItem) => boolean): Promise<TaskEditResult>
   /** Writes ids below the tasks without one that `wants` selects, from `idOf` or new. Returns the ids it wrote. */
   ensureIds(
@@ -57,21 +57,21 @@ export interface TaskFiles {
     wants?: (task: TaskItem) => boolean,
     idOf?: () => (task: TaskItem) => string | undefined,
   ): Promise<readonly string[]>
-  /** The first one, where several have it. */
+  /** Returns the first task with this id. */
   find(id: string): FoundTask | undefined
-  /** By its id, or by the beginning of the ids of no others. Several when it is not clear which one is meant. */
+  /** Finds a task by its id or a prefix of it. Returns several if the prefix is ambiguous. */
   findByPrefix(prefix: string): readonly FoundTask[]
 }
 
 export interface TaskFilesOptions {
   /** `tasks` of a home. */
   readonly folder: string
-  /** Where the lock is; the folder above when absent. */
+  /** The home with the lock. Default: the parent folder. */
   readonly home?: Home
 }
 
 const suffix = '.task.md'
-/** A file that changed so short a time ago could change again without its stamp showing it. */
+/** A file that changed less than this many milliseconds ago could change again with the same stamp. */
 const settled = 100
 
 export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOptions): TaskFiles {
@@ -108,7 +108,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
   }
   const taken = () => new Set([...list(), approvalsFile].flatMap((file) => [...idsIn(file).keys()]))
 
-  /** One at a time: those of this process wait here for each other, and not at the lock. */
+  /** Serialises the changes of this process, so that they do not compete for the lock. */
   const inTurn = <T>(work: () => T): Promise<T> => {
     const mine = last.catch(() => {}).then(() => withLock(home, 'tasks', work))
     last = mine
@@ -219,7 +219,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
   }
 }
 
-/** A plain name with the ending of task files. */
+/** A file name with the extension of task files, without a path. */
 function isTaskFileName(name: string): boolean {
   return name.endsWith(suffix) && name.length > suffix.length && /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(name)
 }

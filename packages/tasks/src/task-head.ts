@@ -3,7 +3,7 @@ import { decodeValue } from './task-values.ts'
 
 export type Quote = '"' | "'" | '`'
 
-/** A part of what stands behind the brackets of a task. Offsets are into that text. */
+/** A part of the text after the brackets of a task. Offsets are into that text. */
 export type HeadToken =
   | {
       readonly kind: 'marker' | 'priority' | 'who' | 'tag' | 'rest'
@@ -32,11 +32,11 @@ export interface HeadField {
 
 export interface TaskHead {
   readonly tokens: readonly HeadToken[]
-  /** Where a title is quoted and the quote has no end: it is read as if it were not quoted. */
+  /** The quote of a title without a closing quote, which is read as unquoted. */
   readonly unclosed: Quote | undefined
 }
 
-/** Only these end a title that is not quoted: `Note: call Bob` is a title, and so is `Check the status: is it green?`. */
+/** Only these keys end an unquoted title: `Note: call Bob` is a title, and so is `Check the status: is it green?`. */
 const bareKeys = 'id|due|created|started|completed|assigned|parent|depends_on|approval_required|title'
 const marker = /\[([ xX_~-])\](?=[ \t]|$)/y
 const priority = /[A-Z](?=[ \t]|$)/y
@@ -45,13 +45,13 @@ const key = /([A-Za-z_][A-Za-z0-9_-]*):(?=[ \t]|$)/y
 const nextKey = /[ \t](?=[A-Za-z_][A-Za-z0-9_-]*:(?:[ \t]|$))/g
 const word = /[^ \t]+/y
 const bareKey = new RegExp(`(?:^|(?<=[ \\t]))(?:${bareKeys}):[ \\t]+`, 'g')
-/** A line with more quotes than this is closed at the first that can be the last. */
+/** In a line with more quotes, the title ends at the first possible closing quote. */
 const mostQuotes = 16
 
 /**
- * Reads `A @who #tag "title" key: value`. In front of the title stand a priority and any number of `@who` and `#tag`; behind a
- * title in quotes more of these, and fields. A title without quotes is everything up to the end, or up to where nothing but
- * fields of known keys with one-word values follows.
+ * Reads `A @who #tag "title" key: value`. A priority and any number of `@who` and `#tag` come before the title; a quoted title may be
+ * followed by more of these, and by fields. An unquoted title extends to the end, or to the point after which only fields with known keys
+ * and one-word values follow.
  */
 export function readHead(raw: RawText): TaskHead {
   const tokens: HeadToken[] = []
@@ -86,7 +86,7 @@ function readPriority(raw: RawText, at: number, before: readonly HeadToken[]): H
   return { kind: 'priority', text: found[0], at, end: at + 1 }
 }
 
-/** A quote ends the title where white space follows it and then only what may follow; failing that, at the first that could. */
+/** The closing quote is the first one that is followed by white space and only valid parts, or else the first possible one. */
 function readQuoted(raw: RawText, at: number, quote: Quote): HeadToken[] | undefined {
   let first: HeadToken[] | undefined
   let tried = 0
@@ -127,7 +127,7 @@ function readBare(raw: RawText, at: number): HeadToken[] {
   return [{ kind: 'title', text: textOf(raw.slice(at, stop)), quote: undefined, at, end: stop }, ...fields]
 }
 
-/** What follows a quoted title. */
+/** Reads the parts after a quoted title. */
 function readTail(raw: RawText, from: number): HeadToken[] {
   const tokens: HeadToken[] = []
   const endless = new Set<Quote>()
@@ -151,8 +151,8 @@ function readField(raw: RawText, at: number, endless: Set<Quote>): HeadField | u
 }
 
 /**
- * A value is in quotes, or a word, or words with commas between; else everything up to the next key. `endless` has the quotes
- * that are known to have no end from here on: a line of nothing but opened quotes is read once, not once for each.
+ * A value is quoted, a word or comma-separated words; otherwise it extends to the next key. `endless`: quotes without an end from here on,
+ * so that a line of open quotes is read only once.
  */
 function valueEnd(raw: RawText, start: number, endless: Set<Quote>): number {
   const quote = quoteAt(raw, start)

@@ -1,32 +1,30 @@
-/**
- * What a task means. `read-tasks.ts` finds where the tasks of a file are, byte by byte; this is what they say.
- */
+/** The meaning of a task. `read-tasks.ts` finds the bytes of tasks in a file; these types describe their content. */
 
 /** `[ ]` or `[_]` · `[~]` · `[x]` · `[-]` · `[-]` with `status: failed`. */
 export type TaskState = 'open' | 'running' | 'done' | 'skipped' | 'failed'
 
 export interface TaskItem {
-  /** As written, always text; nothing when none is written. */
+  /** As written, always text. Undefined if the task has no id. */
   readonly id: string | undefined
   /** Counted from 1. */
   readonly line: number
   readonly state: TaskState
   /** A letter, as written. */
   readonly priority: string | undefined
-  /** Of `@who`, in order, without the sign. */
+  /** The names of `@who`, in order, without `@`. */
   readonly who: readonly string[]
-  /** Of `#tag`, in order, without the sign. */
+  /** The names of `#tag`, in order, without `#`. */
   readonly tags: readonly string[]
   readonly title: string
-  /** Inline and indented fields by key, in order, decoded; a block is its lines. */
+  /** Inline and indented fields by key, in order and decoded. A block is its lines. */
   readonly fields: ReadonlyMap<string, string>
-  /** The id of the nearest task it stands below, else of its field `parent`. */
+  /** The id of the task above it, or of its field `parent`. */
   readonly parent: string | undefined
-  /** Of `depends_on`, split at commas and spaces. */
+  /** The ids in `depends_on`, separated by commas and spaces. */
   readonly dependsOn: readonly string[]
-  /** The heading it stands under, without signs; empty above the first. */
+  /** Its heading without `#`. Empty above the first heading. */
   readonly section: string
-  /** 0 for a task that stands below none. */
+  /** 0 for a top-level task. */
   readonly depth: number
 }
 
@@ -40,24 +38,24 @@ export interface TaskProblem {
 }
 
 export interface TaskFile {
-  /** In the order of the file. A broken task is among them with what could be understood, unless nothing could. */
+  /** In file order. Includes the readable parts of broken tasks. */
   readonly tasks: readonly TaskItem[]
   readonly problems: readonly TaskProblem[]
 }
 
-/** What to change of a task. What is not named stays as it is, byte for byte. */
+/** A change of a task. Absent fields stay unchanged, byte for byte. */
 export interface TaskChange {
   readonly state?: TaskState
   readonly title?: string
   readonly priority?: string | null
   readonly who?: readonly string[]
   readonly tags?: readonly string[]
-  /** Null takes a field away. Text of several lines becomes a block. */
+  /** Null removes a field. Multi-line text becomes a block. */
   readonly fields?: Readonly<Record<string, string | null>>
 }
 
 export interface NewTask {
-  /** Made when absent; refused when a task of the file has it. */
+  /** Generated if absent. Refused if a task of the file has it. */
   readonly id?: string
   readonly title: string
   readonly state?: TaskState
@@ -65,6 +63,6 @@ export interface NewTask {
   readonly who?: readonly string[]
   readonly tags?: readonly string[]
   readonly fields?: Readonly<Record<string, string>>
-  /** Below this task of the same file; at the end of its section when absent. */
+  /** The parent task in the same file. Default: none, at the end of the section. */
   readonly parent?: string
 }

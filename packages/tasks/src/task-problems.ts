@@ -7,10 +7,10 @@ import type { ReadFile, Written } from './written-tasks.ts'
 
 type Say = (at: number, severity: TaskProblem['severity'], code: string, message: string) => void
 
-/** Of one line nobody reads more. */
+/** The maximum number of problems per line. */
 const mostOfOne = 20
 
-/** Everything that is odd about a file, by line. `docs/tasks.md` has a row for each code. */
+/** Returns all problems of a file, by line. `docs/tasks.md` has a row for each code. */
 export function problemsOf(raw: RawText, { scan, written }: ReadFile): readonly TaskProblem[] {
   const problems: TaskProblem[] = []
   const sayOn =
@@ -59,7 +59,7 @@ function lookAtMarkers({ task, head }: Written, say: Say): void {
       'TD004',
       `\`[${first}]\` is not a marker, so Cadre ignores the task. Write \`[ ]\` open, \`[~]\` running, \`[x]\` done or \`[-]\` skipped.`,
     )
-  // They are the first there is.
+  // Further markers are always first.
   if (head.tokens[0]?.kind === 'marker')
     say(task.markerAt - 1, 'error', 'TD006', 'This task has more than one marker. Keep one.')
 }
@@ -120,11 +120,11 @@ function lookAtHeadField({ key, rawValue, text }: HeadField, isBare: boolean, te
     tell('warning', 'TD100', `The value of \`${key}\` has spaces. Put it in quotes.`)
 }
 
-/** Words that would mean something before the title and are only text in it. */
+/** Reports words that have a meaning before the title, but are only text in it. */
 function lookInTitle(text: string, tell: (word: number, ...told: Parameters<Told>) => void): void {
   for (const found of text.matchAll(/(?<=^|[ \t])([@#])[^\s@#,"'`]+/g)) {
     const [code, what] = found[1] === '@' ? ['TD010', 'does not assign the task'] : ['TD011', 'is not a tag']
-    // The column is counted in bytes here, as everything in a line is until it is shown.
+    // Columns are counted in bytes until they are shown.
     const at = Buffer.byteLength(text.slice(0, found.index))
     tell(
       at,
@@ -237,7 +237,7 @@ function lookAtMeaning(one: Written, above: Written | undefined, { ids, say, say
     )
 }
 
-/** Whether other tasks can name it. */
+/** Returns whether other tasks can refer to this id. */
 export function isId(id: string): boolean {
   return /^[^\s,\p{Cc}]+$/u.test(id)
 }

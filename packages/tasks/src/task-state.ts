@@ -11,7 +11,7 @@ const states = new Map<string, TaskState>([
   ['-', 'skipped'],
 ])
 
-/** Of several markers one that is not open counts: what may be done already is not done again. */
+/** If a task has several markers, one that is not open applies, so that work is not repeated. */
 export function stateOf(
   task: Task,
   head: TaskHead,
@@ -23,7 +23,7 @@ export function stateOf(
   return state === 'skipped' && isFailed(fields.get('status')) ? 'failed' : state
 }
 
-/** Of the markers behind the first: the first one that is not open. */
+/** The first marker after the first one that is not open. */
 function otherState({ tokens }: TaskHead): TaskState | undefined {
   for (const token of tokens) {
     if (token.kind !== 'marker') return undefined
@@ -34,11 +34,11 @@ function otherState({ tokens }: TaskHead): TaskState | undefined {
 }
 
 export function stateOfMarker(marker: string): TaskState | undefined {
-  // `[]` is a marker that somebody has yet to write.
+  // `[]` has no marker yet.
   return marker === '' ? undefined : states.get(marker.trim())
 }
 
-/** Text in brackets that is no marker, and not meant as one. */
+/** Returns whether the text in brackets is not meant as a marker. */
 export function isPlainBullet(task: Task): boolean {
   return stateOfMarker(task.marker) === undefined && [...task.marker.trim()].length > 1
 }

@@ -2,27 +2,25 @@ import { isBlank, type RawText, textOf, widthOf } from '@cadre/disk'
 import { blockSign, type TaskField } from './read-tasks.ts'
 
 /**
- * Signs that an editor could take for the end of a line, or that make text look like something else. They are written as
- * escapes, so that what a person sees is what there is.
+ * Characters that an editor could treat as a line ending, or that change how text looks. They are written as escapes, so that people see
+ * the actual content.
  */
 const unseen = /(?![\t\n])\p{Cc}|[\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u
 const unseenAll = new RegExp(unseen.source, 'gu')
 
-/** How a value is written: on the line of its key, or as lines below it. */
+/** The form of a value: on the line of its key, or as lines below it. */
 export type ValueForm =
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'block'; readonly sign: string; readonly lines: readonly string[] }
 
-/**
- * What is kept of a value: everything, but line ends are line feeds, and lines at the end with nothing in them are dropped.
- */
+/** Normalises a value: line endings become line feeds, and empty lines at the end are dropped. */
 export function keptValue(value: string): string {
   const lines = value.replace(/\r\n?/g, '\n').split('\n')
   while (lines.length > 1 && isBlank(lines.at(-1) ?? '')) lines.pop()
   return lines.join('\n')
 }
 
-/** How to write a kept value so that it reads the same. */
+/** Returns the form in which a normalised value reads back unchanged. */
 export function formOf(value: string, options: { readonly quoted?: boolean } = {}): ValueForm {
   const lines = value.split('\n')
   const isOdd = unseen.test(value) || !value.isWellFormed() || options.quoted === true
@@ -33,13 +31,13 @@ export function formOf(value: string, options: { readonly quoted?: boolean } = {
   return { kind: 'line', text: isOdd || !isPlain(value) ? quoted(value) : value }
 }
 
-/** One line in double quotes. It holds nothing that could end code or a comment that somebody has left open. */
+/** Writes a value on one line in double quotes. The result cannot close a code fence or comment that a person left open. */
 export function quoted(value: string): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(value).replace(unseenAll, escaped).replace(/-->/g, '--\\u003e')
 }
 
-/** Whether a value reads the same when it is written as it is, behind its key. */
+/** Returns whether a value reads back unchanged without quotes. */
 function isPlain(value: string): boolean {
   return (
     value !== '' &&
@@ -49,7 +47,7 @@ function isPlain(value: string): boolean {
   )
 }
 
-/** A value on one line: in quotes of any kind, or as it is. Never a number, whatever it looks like. */
+/** Decodes a value on one line, quoted or not. The result is always text. */
 export function decodeValue(raw: RawText): string {
   const text = textOf(raw)
   const inner = text.slice(1, -1)
@@ -60,12 +58,12 @@ export function decodeValue(raw: RawText): string {
   try {
     return String(JSON.parse(text))
   } catch {
-    // Written by somebody who did not think of escapes, as in "C:\Users".
+    // A backslash that was not meant as an escape, as in "C:\Users".
     return inner
   }
 }
 
-/** What a field says. */
+/** Returns the value of a field. */
 export function fieldValue(field: Pick<TaskField, 'rawValue' | 'rawBlock' | 'indent'>): string {
   const { rawValue, rawBlock } = field
   if (rawBlock === undefined) return decodeValue(rawValue)
@@ -76,7 +74,7 @@ export function fieldValue(field: Pick<TaskField, 'rawValue' | 'rawBlock' | 'ind
   return rawValue.startsWith('>') ? folded(lines) : lines.join('\n')
 }
 
-/** Takes away what all lines are indented by. */
+/** Returns a function that removes the common indentation. */
 function stripper(lines: readonly RawText[]): (line: RawText) => RawText {
   let least = Number.POSITIVE_INFINITY
   for (const line of lines) if (!isBlank(line)) least = Math.min(least, indentOf(line))
@@ -95,7 +93,7 @@ function indentOf(line: RawText): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0
 }
 
-/** Lines become one, and an empty line becomes a line end. */
+/** Joins lines with spaces. An empty line becomes a line break. */
 function folded(lines: readonly string[]): string {
   return lines
     .join('\n')

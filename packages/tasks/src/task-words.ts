@@ -1,13 +1,13 @@
 import type { TaskChange, TaskItem } from './task-item.ts'
 import { isFailed } from './task-state.ts'
 
-/** What is kept of a title: one line, without signs that cannot be seen. */
+/** Normalises a title: one line, without invisible characters. */
 export function keptTitle(title: string): string {
   const unseen = /[\p{Cc}\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+/gu
   return title.toWellFormed().replace(unseen, ' ').trim()
 }
 
-/** Why a change cannot be written at all. Nothing when it can. */
+/** Returns the reason why a change cannot be written, or `undefined` if it can. */
 export function objectionTo(
   change: TaskChange,
   item: Pick<TaskItem, 'state'> | undefined,

@@ -31,7 +31,7 @@ Text of a person.
   id: of-nobody
 `
 
-test('tasks are found with their fields, nested ones too, and nothing inside of a block is taken for one', () => {
+test('finds tasks and subtasks with their fields, and none inside a block', () => {
   const tasks = readTasks(seed)
   expect(tasks.map((task) => [task.marker, fieldOf(task, 'id'), task.line])).toEqual([
     ['x', 'task-001', 3],
@@ -49,12 +49,12 @@ test('tasks are found with their fields, nested ones too, and nothing inside of 
   ])
 })
 
-test('a field that is there twice is not there', () => {
+test('a duplicate field has no value', () => {
   const [task] = readTasks('- [ ] a\n  id: one\n  id: two\n')
   expect(fieldOf(task!, 'id')).toBeUndefined()
 })
 
-test('text of any bytes, with whatever a person wrote into it, keeps every other byte when one thing is changed', () => {
+test('a change of any text keeps every other byte', () => {
   const line = fc.oneof(
     fc.constantFrom(
       '## TODO',
@@ -90,7 +90,7 @@ test('text of any bytes, with whatever a person wrote into it, keeps every other
           ...fieldSplice(raw, task, { key: 'note', value: `n ${value}`, after: 'id' }),
         ]
         const changed = applySplices(raw, splices)
-        // Taking out what was put in, and putting back what was taken out, gives the bytes there were.
+        // Reversing the splices restores the original bytes.
         let restored = changed
         for (const splice of splices.toSorted((a, b) => a.at - b.at)) {
           restored =
@@ -106,7 +106,7 @@ test('text of any bytes, with whatever a person wrote into it, keeps every other
         expect(same?.fields.filter(({ key }) => key === 'note').at(0)?.value).toBe(
           `n ${value}`.replace(/\s+/g, ' ').trim(),
         )
-        // The others read as before.
+        // The other tasks are unchanged.
         const view = (list: typeof tasks) =>
           list
             .filter((_, index) => index !== pick % tasks.length)
@@ -118,7 +118,7 @@ test('text of any bytes, with whatever a person wrote into it, keeps every other
   )
 })
 
-test('a task is put on top of what is to be done, and what was there stays byte for byte', () => {
+test('inserts a task at the top of the TODO section, and keeps every other byte', () => {
   const any = fc.array(
     fc.constantFrom('## TODO', '# Mine', '- [ ] other', '  id: o', '', 'text', '## DONE'),
     { maxLength: 8 },
@@ -142,7 +142,7 @@ test('a task is put on top of what is to be done, and what was there stays byte 
   )
 })
 
-test('a value of several lines becomes one, and cannot add a field', () => {
+test('a multi-line value becomes one line, and cannot add a field', () => {
   const raw = '- [_] a\n  id: one\n  status: pending\n'
   const [task] = readTasks(raw)
   const changed = applySplices(
@@ -159,19 +159,19 @@ function inFolder(): string {
   return folder
 }
 
-test('what somebody saves while a change is being made is not lost: the change is made to that', () => {
+test('a save during a change is not lost: the change is applied to the saved file', () => {
   const file = join(inFolder(), 'a.task.md')
   writeFileSync(file, 'one\n')
   let saves = 0
   editFile(file, (raw) => {
-    // An editor that saves a few times just now, in place or by a rename.
+    // An editor that saves a few times during the change, in place or by a rename.
     if (saves < 5) writeFileSync(file, `${textOf(raw ?? '')}saved ${saves++}\n`)
     return `${raw}ours\n`
   })
   expect(readFileSync(file, 'utf8')).toBe('one\nsaved 0\nsaved 1\nsaved 2\nsaved 3\nsaved 4\nours\n')
 })
 
-test('a file that somebody creates meanwhile is not replaced', () => {
+test('does not replace a file that was created in the meantime', () => {
   const folder = inFolder()
   const file = join(folder, 'a.task.md')
   let isFirst = true
@@ -184,7 +184,7 @@ test('a file that somebody creates meanwhile is not replaced', () => {
   expect(readdirSync(folder)).toEqual(['a.task.md'])
 })
 
-test('a link is not followed, and not replaced', () => {
+test('neither follows nor replaces a link', () => {
   const folder = inFolder()
   writeFileSync(join(folder, 'target'), 'precious')
   symlinkSync('target', join(folder, 'a.task.md'))

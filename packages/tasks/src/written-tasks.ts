@@ -6,11 +6,11 @@ import type { TaskItem } from './task-item.ts'
 import { stateOf } from './task-state.ts'
 import { fieldValue } from './task-values.ts'
 
-/** A task as it is written, and what it says. */
+/** A task as written, and its meaning. */
 export interface Written {
   readonly task: Task
   readonly head: TaskHead
-  /** Nothing when its marker is none: then nobody can say whether it is to be done. */
+  /** Undefined if its marker is invalid, so its state is unknown. */
   readonly item: TaskItem | undefined
 }
 
@@ -25,29 +25,32 @@ export interface Recent {
   readonly read: ReadFile
 }
 
-/** What was read last, by its text: an edit reads what it was given, and what it gives is read next. */
+/** A cache of recently read texts: an edit reads its input, and its output is read next. */
 const recent: Recent[] = []
 const mostRecent = 2
 
 export function readWritten(raw: RawText): ReadFile {
   const known = recent.find((one) => one.raw === raw)
   if (known !== undefined) return known.read
-  const read = readAgain(recent, raw) ?? readAnew(raw)
+  const read = readChanged(recent, raw) ?? readFully(raw)
   recent.unshift({ raw, read })
   recent.length = Math.min(recent.length, mostRecent)
   return read
 }
 
-/** All of it, whatever was read before. */
-export function readAnew(raw: RawText): ReadFile {
+/** Reads everything, without the cache. */
+export function readFully(raw: RawText): ReadFile {
   const scan = scanTasks(raw)
   const written: Written[] = []
   addWritten(written, scan, scan.tasks.length)
   return withItems(scan, written)
 }
 
-/** Only what is not as in a text that was read before; nothing where there is no such text. Gives what `readAnew` gives. */
-export function readAgain(known: readonly Recent[], raw: RawText, shortest?: number): ReadFile | undefined {
+/**
+ * Reads only the parts that differ from a text that was read before. Returns `undefined` if there is none. The result equals that of
+ * `readFully`.
+ */
+export function readChanged(known: readonly Recent[], raw: RawText, shortest?: number): ReadFile | undefined {
   for (const { raw: old, read } of known) {
     const again = scanAgain({ raw: old, scan: read.scan }, raw, shortest)
     if (again !== undefined) return joined(read, again)
@@ -68,10 +71,10 @@ function joined(read: ReadFile, { scan, before, behind, isInPlace }: ScannedAgai
   return withItems(scan, written)
 }
 
-/** Reads the tasks that are not there yet, up to the place `until`. The first of them stands below no other. */
+/** Adds the missing tasks up to the index `until`. The first of them is a top-level task. */
 function addWritten(written: Written[], scan: ScannedTasks, until: number): void {
   const from = written.length
-  /** The nearest that says something, above each task; what has no marker is nobody's parent. */
+  /** The parent of each task: the nearest task above with a valid marker. */
   const parents: (Written | undefined)[] = []
   for (let place = from; place < until; place++) {
     const task = scan.tasks[place]
@@ -137,7 +140,7 @@ function listOf(value: string | undefined): readonly string[] {
   return value ? value.split(/[\s,]+/).filter((one) => one !== '') : none
 }
 
-/** Of a field that is there twice the first counts. */
+/** The first occurrence of a duplicate field applies. */
 function fieldsOf(task: Task, head: TaskHead): Map<string, string> {
   const fields = new Map<string, string>()
   for (const token of head.tokens)

@@ -1,11 +1,11 @@
 import type { Clock } from '@cadre/core'
 
 export interface FakeClock extends Clock {
-  /** Moves time on, and calls back everything that falls due on the way, in its order. */
+  /** Advances the time, and runs all callbacks that become due, in order. */
   advance(ms: number): void
 }
 
-/** A clock that stands still until it is told to move. */
+/** A clock that only moves with `advance`. */
 export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   let now = start
   let order = 0

@@ -30,26 +30,26 @@ interface MemorySession {
   readonly entries: Entry[]
   status: SessionStatus
   outcome: ReportStatus | undefined
-  /** When a life of it was last lost. */
+  /** When the session last lost a life. */
   lostAt?: number
 }
 
 export interface MemoryEngineOptions {
   readonly clock: Clock
   readonly records?: MemoryRecords
-  /** Answers a question at once, as a person at the keyboard would. */
+  /** Answers a question immediately, as a person at the terminal would. */
   readonly answer?: (session: string, question: Question) => Answer | undefined
 }
 
 export interface MemoryEngine extends Engine {
   readonly records: MemoryRecords
-  /** Records an answer, unless there is one. */
+  /** Records an answer, unless there is one already. */
   answer(session: string, name: string, answer: Answer): void
-  /** Takes a tree away from this engine, as another process would. */
+  /** Takes over a tree from this engine, as another process would. */
   lose(root: string): void
 }
 
-/** An engine in memory. Like every engine, it continues from what is recorded. */
+/** An engine in memory. Like every engine, it continues from the record. */
 export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
   const { clock } = options
   const records: MemoryRecords = options.records ?? { sessions: new Map() }

@@ -9,7 +9,7 @@ import {
   type WireCall,
 } from '@cadre/core'
 
-/** One line of a lane. A function may look at the question and decide; `text` streams text before the reply. */
+/** One line of a lane. A function can choose the reply from the request; `text` streams text before the reply. */
 export type Line =
   | Reply
   | ReplyFailure
@@ -20,11 +20,11 @@ export type Line =
     ) => Reply | ReplyFailure | 'hang' | Promise<Reply | ReplyFailure>)
 
 export interface ScriptedModels extends Models {
-  /** Every question that was asked, in order. */
+  /** All requests, in order. */
   readonly requests: ModelRequest[]
   /** The sessions that were released, in order. */
   readonly released: string[]
-  /** Throws when lines were left over, or asked for beyond the end. */
+  /** Throws if lines are unused, or if a request found no line. */
   verify(): void
 }
 
@@ -38,7 +38,7 @@ export interface ScriptedOptions {
   readonly supportsTools?: false
   /** Names of models that exist; any other is unknown. Default: `scripted`. */
   readonly catalogue?: readonly string[]
-  /** True: no other model may be used in the place of an unknown one. */
+  /** True: no other model may replace an unknown one. */
   readonly isFirm?: boolean
 }
 
@@ -102,7 +102,7 @@ export function scriptedModels(
         ),
       )
       const wrong = [...missing, ...left.map((line) => `${line} was never asked for`)]
-      if (wrong.length > 0) throw new Error(`the script does not fit what happened:\n${wrong.join('\n')}`)
+      if (wrong.length > 0) throw new Error(`the script does not match the requests:\n${wrong.join('\n')}`)
     },
   }
 }

@@ -36,7 +36,7 @@ export interface TestTeamOptions {
   readonly prepareContext?: Ports['prepareContext']
   readonly workspaces?: Ports['workspaces']
   readonly teams?: Ports['teams']
-  /** Which of the agents are there at the time they are asked for. */
+  /** Returns the agents that are currently available. */
   readonly agentsNow?: (all: Agents) => Agents
   readonly ids?: Ids
 }
@@ -47,11 +47,11 @@ export interface TestTeam {
   readonly events: CadreEvent[]
   readonly engine: Engine
   run(request: Partial<StartRequest> & { agent: string }, signal?: AbortSignal): Promise<RunResult>
-  /** The report of a run that must not wait for anybody. */
+  /** Runs an agent and returns the report. Fails if the run waits for a person. */
   report(request: Partial<StartRequest> & { agent: string }, signal?: AbortSignal): Promise<Report>
 }
 
-/** A team on the scripted model, with everything it needs in memory unless told otherwise. */
+/** A team on the scripted model. All ports are in memory by default. */
 export function createTestTeam(options: TestTeamOptions): TestTeam {
   const clock = options.clock ?? createFakeClock()
   const engine = options.engine ?? createMemoryEngine({ clock })
@@ -107,7 +107,7 @@ export function agentsOf(agents: readonly AgentDefinition[]): Agents {
   return { get: (name) => agents.find((agent) => agent.name === name), list: () => agents }
 }
 
-/** Ids that count: `lead-1`, `worker-2`; safe as file names, whatever an agent is called. */
+/** Numbered ids such as `lead-1` and `worker-2`, safe as file names for any agent name. */
 export function countingIds(): Ids {
   let count = 0
   return { session: (agent) => `${agent.replace(/[^\w-]+/g, '-')}-${++count}` }

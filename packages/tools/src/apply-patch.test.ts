@@ -122,7 +122,7 @@ describe('apply_patch', () => {
     ws.write('b.txt', 'b\n')
     ws.write('gone.txt', 'gone\n')
     const key = 'session/call'
-    // Something in the way of the draft of b.txt, found out only when a.txt is written already.
+    // Blocks the temporary file of b.txt, which is noticed only after a.txt is written.
     const draft = createHash('sha256').update(`${key}\nb.txt`).digest('hex').slice(0, 16)
     mkdirSync(path.join(ws.root, `.cadre-${draft}.tmp`))
     const patch = [

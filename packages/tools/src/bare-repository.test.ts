@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => ws[Symbol.dispose]())
 
-/** Whether git, started by a person in this folder, runs what the repository's settings name. */
+/** True if git, started by a person in this folder, runs the program in the repository's settings. */
 function isRun(folder: string): boolean {
   const at = path.join(ws.root, folder)
   mkdirSync(at, { recursive: true })
@@ -18,7 +18,7 @@ function isRun(folder: string): boolean {
     const env = { PATH: process.env['PATH'], HOME: ws.outer, GIT_CEILING_DIRECTORIES: ws.outer }
     execFileSync('git', ['status'], { cwd: at, env, stdio: 'ignore' })
   } catch {
-    // It is no repository.
+    // Not a repository.
   }
   return existsSync(path.join(ws.outer, 'ran'))
 }

@@ -1,7 +1,7 @@
 import { defineTool, spellingsOf, type Tool, type ToolDefinition } from '@cadre/core'
 import { outcomeOf } from './refusal.ts'
 
-/** What a tool does. */
+/** The implementation of a tool. */
 export interface Work<Input> {
   readonly run: Tool<Input>['run']
   readonly check?: NonNullable<Tool<Input>['check']>
@@ -9,13 +9,13 @@ export interface Work<Input> {
 
 export interface BuiltIn<Input>
   extends Omit<ToolDefinition<Input>, 'adapt' | 'aliases' | 'origin' | 'run' | 'check'> {
-  /** Turns what other dialects write into this tool's arguments. Gets every spelling; leaves its own shape alone. */
+  /** Converts arguments of other dialects to those of this tool. Called for every spelling; leaves its own format unchanged. */
   readonly reshape?: (input: Record<string, unknown>, spelling: string) => Record<string, unknown>
-  /** Called for each call, so that what it opens is opened at the first. */
+  /** Called for each call, so that resources are opened at the first one. */
   readonly load: () => Work<Input> | Promise<Work<Input>>
 }
 
-/** A tool of this package: failures are results, and its arguments are understood under all the names the dialects have. */
+/** Creates a tool of this package: failures are results, and arguments are accepted under the names of all dialects. */
 export function builtIn<Input>({ reshape, load, ...definition }: BuiltIn<Input>): Tool {
   const aliases = spellingsOf(definition.name)
   const tool: Tool<Input> = defineTool<Input>({
@@ -23,13 +23,13 @@ export function builtIn<Input>({ reshape, load, ...definition }: BuiltIn<Input>)
     aliases,
     origin: 'built-in',
     run: (input, context, signal) => outcomeOf(async () => (await load()).run(input, context, signal)),
-    // What only reads is run again; of everything else it is asked whether it has happened.
+    // Read-only calls are run again; all others are checked for whether they took effect.
     ...(definition.effect !== 'read' && {
       async check(input, context, signal) {
         try {
           return (await (await load()).check?.(input, context, signal)) ?? 'unknown'
         } catch {
-          // What cannot even be looked at says nothing about whether the call was carried out.
+          // If the check fails, it is unknown whether the call took effect.
           return 'unknown'
         }
       },
@@ -43,7 +43,7 @@ function adapters(
   names: readonly string[],
   reshape: NonNullable<BuiltIn<unknown>['reshape']>,
 ): NonNullable<Tool['adapt']> {
-  // Names are found without regard to case, adapters are not.
+  // Tool names ignore case, but adapters do not.
   const spellings = new Set(names.flatMap((spelling) => [spelling, spelling.toLowerCase()]))
   return Object.fromEntries(
     [...spellings].map((spelling) => [
@@ -53,12 +53,12 @@ function adapters(
   )
 }
 
-/** The arguments without those that only explain a call to a reader. */
+/** Returns the arguments without those that only explain a call to a reader. */
 export function without(input: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
 }
 
-/** `path` under any of the names it has in the dialects. */
+/** `path` under its names in all dialects. */
 export const pathAliases = {
   filePath: 'path',
   file_path: 'path',

@@ -31,42 +31,42 @@ import { updateTaskTool } from './tasks/update-task.ts'
 import { type WebOptions, webFetchTool } from './web/web-fetch.ts'
 
 export interface ToolOptions {
-  /** The home folder: what is in it may not be written, except its workspaces. */
+  /** The home: read-only for agents, except for its workspaces. */
   readonly home?: string
-  /** Where agents may go; made from `home` when it is not given. */
+  /** The paths that agents may access. Default: derived from `home`. */
   readonly places?: Places
-  /** More paths that may not be written; the built-in ones always count. */
+  /** Additional paths that may not be written; the built-in ones always apply. */
   readonly protectedPath?: ProtectedPath
-  /** A protected path that whoever calls may write all the same: its own artifact, relative to the workspace. */
+  /** A protected path that the caller may write anyway: its own artifact, relative to the workspace. */
   readonly own?: (context: ToolContext) => string | undefined
-  /** What `get_errors` runs. */
+  /** The command of `get_errors`. */
   readonly check?: CheckOptions
   readonly web?: WebOptions
-  /** How commands are run. */
+  /** How commands run. */
   readonly commands?: CommandOptions
   readonly locateRipgrep?: LocateRipgrep
-  /** Which files of a workspace are left out of what listing and searching show. */
+  /** Returns which files of a workspace are hidden from listing and searching. */
   readonly hiddenIn?: HiddenIn
-  /** How agents leave messages for each other, asked for at the first call. Without it they cannot. */
+  /** The port for messages between agents, opened at the first call. Without it, agents cannot send messages. */
   readonly messages?: () => MessagePort
-  /** Whether agents can lead teams: the engine is given a port for them. */
+  /** True if agents can lead teams: the engine has a port for them. */
   readonly teams?: boolean
-  /** Task files; those of `home` when it is not given. Without either there are no tools for tasks. */
+  /** Task files. Default: those of `home`. Without either, there are no task tools. */
   readonly tasks?: TaskPort
-  /** Whether somebody runs the tasks of `home` now. Absent: whoever writes one down is told nothing about it. */
+  /** Returns whether a daemon runs the tasks of `home` now. Absent: the tools do not mention it. */
   readonly attended?: () => boolean
-  /** How messages leave. Absent: there is no tool that sends one. */
+  /** How messages are sent. Absent: there are no tools for sending. */
   readonly senders?: SenderOptions
   /** The skills of a workspace. Absent: there are none, and no tool for them. */
   readonly skills?: SkillsIn
-  /** What searches by meaning are made with; without it they are by words. */
+  /** Loads the embeddings for semantic search; without it, search uses words. */
   readonly loadEmbed?: EmbedLoader
 }
 
-/** For one workspace: whether a file, by its real path, must not be shown. Nothing when every file may be. */
+/** For one workspace: returns whether a file must be hidden, by its real path. Undefined if none is. */
 export type HiddenIn = (workspace: string) => ((real: string) => boolean) | undefined
 
-/** The built-in tools. They work in whatever workspace each call comes with, and nowhere else. */
+/** The built-in tools. Each call works in its own workspace, and nowhere else. */
 export function createTools(options: ToolOptions = {}): Tool[] {
   const { home, protectedPath, own } = options
   const places = options.places ?? createPlaces({ userHome: homedir(), ...(home !== undefined && { home }) })
@@ -103,10 +103,10 @@ function unlessNamed(tool: Tool): Tool {
   return { ...tool, onlyNamed: true }
 }
 
-/** Without a daemon, nobody starts the tasks: only agents that name these tools get them. */
+/** Without a daemon, tasks do not start: only agents that name these tools get them. */
 function taskTools({ tasks, home, attended }: ToolOptions): Tool[] {
   if (tasks === undefined && home === undefined) return []
-  // Opened at the first call: most runs never ask for a task.
+  // Opened at the first call, because most runs use no tasks.
   let opened = tasks
   const port = () => (opened ??= openTaskFiles({ folder: path.join(home as string, 'tasks') }))
   const all = [queryTasksTool(port), createTaskTool(port, attended), updateTaskTool(port)]

@@ -164,7 +164,7 @@ describe('combineTools', () => {
       ],
     ])
     expect(Object.fromEntries(tools.map(({ name, aliases }) => [name, aliases]))).toEqual({
-      // A custom tool takes no name, and of two of the editor's the first does.
+      // A custom tool takes no name, and of two editor tools, the first does.
       search_files: ['Grep'],
       my_search: [],
       ide_read: ['read_file', 'Read', 'view'],

@@ -20,7 +20,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     hidden = undefined
     ws = temporaryWorkspace({
       ...options,
-      // The home lies beside the workspace, which is known only when that is made.
+      // The home is next to the workspace, so its path is known only afterwards.
       places: {
         judge: (request) => placesOf().judge(request),
         locate: (...given) => placesOf().locate(...given),

@@ -1,11 +1,11 @@
 import { sentenceOf, type ToolResult } from '@cadre/core'
 
-/** Ends a tool's work with a sentence for the model: what failed, and what to do. Never leaves the tool. */
+/** Ends a tool call with a sentence for the model: what failed, and what to do. Caught inside the tool. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-/** Runs a tool's work; everything that can go wrong with files and the network comes back as a failed result. */
+/** Runs a tool; all file and network errors become a failed result. */
 export async function outcomeOf(work: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await work()
@@ -14,7 +14,7 @@ export async function outcomeOf(work: () => Promise<ToolResult>): Promise<ToolRe
   }
 }
 
-/** One sentence for an error of the operating system, without its stack and without absolute paths of the host. */
+/** Returns one sentence for an error of the operating system, without stack and absolute paths. */
 export function explain(error: unknown): string {
   if (error instanceof Refusal) return error.message
   const code = codeOf(error)

@@ -322,7 +322,7 @@ describe('update_task', () => {
     expect(fields()).toEqual(['planner-1, other-2', 'other-2 done'])
     await by('planner-1', { title: 'Anew' })
     expect(fields()).toEqual(['other-2, planner-1', 'other-2 done'])
-    // Nothing changed, nothing signed.
+    // Nothing changed, so no session is recorded.
     await by('third-3', { title: 'Anew' })
     expect(fields()).toEqual(['other-2, planner-1', 'other-2 done'])
   })

@@ -1,7 +1,7 @@
 import { type Attend, type Attention, messageOf } from '@cadre/core'
 import type { WorkspaceKeeper } from './create-workspaces.ts'
 
-/** Keeps the workspaces of sessions in step with what they do: every effect there is a commit. Never rejects. */
+/** Commits the changes of each call in the workspaces of sessions. Never rejects. */
 export function attendWorkspaces(keeper: WorkspaceKeeper): Attend {
   return (moment, session, signal) => {
     const { isolation, id } = session

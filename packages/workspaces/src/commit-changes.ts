@@ -25,8 +25,8 @@ export interface CommitChanges extends Occasion {
 }
 
 /**
- * Commits what is different in a workspace onto its branch, and gives back the record as it is then. Where nothing is different
- * there is no commit. The caller sees to it that there is one at a time for a workspace.
+ * Commits the changes in a workspace to its branch, and returns the updated record. Without changes, there is no commit.
+ * The caller must ensure that only one runs per workspace.
  */
 export async function commitChanges(
   home: Home,
@@ -47,7 +47,7 @@ export async function commitChanges(
         ]
   await stagePaths(names, at)
   const parent = await tipOf(record, at)
-  // Commits that the agent made itself say nothing of the call: then there is one on top that does.
+  // Commits that the agent made itself do not name the call, so one that does is added on top.
   const evenIfSame = parent !== record.tip && wanted === undefined
   if (names.length === 0 && !evenIfSame) return record
   const commit = await commitIndex({ ...at, message: commitMessage(occasion), parent, evenIfSame })
@@ -59,7 +59,7 @@ export async function commitChanges(
   return next
 }
 
-/** A file that a tool named belongs to the work, even if the project ignores it. */
+/** A file that a tool named is part of the work, even if the project ignores it. */
 async function namedIgnored(
   places: readonly string[],
   { paths }: ChangedPaths,
@@ -75,8 +75,8 @@ async function namedIgnored(
 }
 
 /**
- * What the next commit is put on: the branch, if it goes on from where we left it. A branch that was taken back, moved elsewhere
- * or removed is brought back to our last commit: nothing is lost by what an agent does with git.
+ * Returns the parent of the next commit: the branch, if it continues from Cadre's last commit. A branch that was reset,
+ * moved or deleted is restored to that commit, so that nothing an agent does with git loses work.
  */
 export async function tipOf(record: WorkspaceRecord, at: AtWorkTree): Promise<string> {
   const branch = await commitOf(`refs/heads/${record.branch}`, at)
@@ -85,7 +85,10 @@ export async function tipOf(record: WorkspaceRecord, at: AtWorkTree): Promise<st
   return code === 0 ? branch : record.tip
 }
 
-/** Lets a `git status` in the workspace see what was committed. Not where the agent has gone to another branch. */
+/**
+ * Updates the index, so that `git status` in the workspace shows what was committed. Not if the agent has switched to
+ * another branch.
+ */
 export function publishIndex({ gitDir, branch }: WorkspaceRecord, index: string): void {
   try {
     if (readFileSync(path.join(gitDir, 'HEAD'), 'utf8').trim() !== `ref: refs/heads/${branch}`) return
@@ -94,7 +97,7 @@ export function publishIndex({ gitDir, branch }: WorkspaceRecord, index: string)
     copyFileSync(index, draft)
     renameSync(draft, path.join(gitDir, 'index'))
   } catch {
-    // For looking at only: what counts is in the index of ours.
+    // For display only: Cadre uses its own index.
   }
 }
 

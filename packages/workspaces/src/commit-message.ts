@@ -1,11 +1,11 @@
-/** What a commit in a workspace was made for. */
+/** The reason of a commit in a workspace. */
 export interface Occasion {
   /** `write_file docs/ports.md`. */
   readonly subject: string
   readonly session?: string | undefined
   readonly call?: string | undefined
   readonly agent?: string | undefined
-  /** Set when it is not known whether the call came to its end. */
+  /** Set if it is unknown whether the call completed. */
   readonly inDoubt?: boolean | undefined
   /** Commits that this one undoes. */
   readonly undoes?: readonly string[] | undefined

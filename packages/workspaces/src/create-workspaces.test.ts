@@ -31,7 +31,7 @@ describe('a workspace of its own', () => {
     expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe('changed\n')
     expect(gitIn(folder, 'branch', '--show-current').trim()).toBe('cadre/builder-1')
     expect(gitIn(folder, 'status', '--porcelain')).toBe('')
-    // Of the person's own nothing is touched.
+    // The person's own files are not touched.
     expect(ground.git('status', '--porcelain')).toBe(status)
     expect(readFileSync(ground.at('.git', 'index')).equals(index)).toBe(true)
     expect(ground.git('log', '--format=%s').trim()).toBe('first')
@@ -310,7 +310,7 @@ describe('files of agents', () => {
       expect.arrayContaining([...names, 'passwd', 'away']),
     )
     expect(await ground.keeper.merge('s-1')).toMatchObject({ kind: 'merged' })
-    // As links, not as what they lead to.
+    // As links, not their targets.
     expect(lstatSync(ground.at('passwd')).isSymbolicLink()).toBe(true)
     expect(readFileSync(ground.at('new\nline'), 'utf8')).toBe('new\nline')
   })
@@ -378,7 +378,7 @@ describe('files of agents', () => {
     }
     expect(readFileSync(path.join(made, 'nest', 'n.txt'), 'utf8')).toBe('n')
     expect(readFileSync(path.join(written, 'inner', 'new.txt'), 'utf8')).toBe('new')
-    // The submodule of the project stays where it was.
+    // The submodule of the project is unchanged.
     expect(ground.git('status', '--porcelain')).toBe('?? x.txt\n?? y.txt\n')
   })
 })

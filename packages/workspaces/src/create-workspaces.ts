@@ -1,10 +1,10 @@
 /**
- * The workspaces of a home: who has one, and what is done to it. One at a time for each workspace, and one at a time for each
- * folder that changes are merged into; in other processes only the session's own works there while it runs.
+ * The workspaces of a home, and the operations on them. One at a time per workspace, and one at a time per merge target;
+ * other processes use a workspace only for the session that they run.
  *
- * 1. What is known of a workspace is written down in the home, where no agent can write, before and after it is made.
- * 2. Only workspaces are ever committed to. In a folder that a person works in, files change by a merge and by nothing else.
- * 3. A change is found out before anything is touched: conflicts, and files in the way, leave everything as it was.
+ * 1. The record of a workspace is in the home, where no agent can write. It is written before and after creation.
+ * 2. Only workspaces are ever committed to. In a folder that a person works in, files change only by a merge.
+ * 3. Conflicts and files in the way are detected first, and then nothing is changed.
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -28,16 +28,16 @@ import { addGuest, listRecords, readRecord, type WorkspaceRecord } from './works
 import { isSpent, type WorkspaceState, workspaceState } from './workspace-state.ts'
 
 export interface WorkspaceKeeper extends Workspaces {
-  /** Commits what a call has changed, if its session has a workspace of its own. */
+  /** Commits the changes of a call, if its session has its own workspace. */
   commitCall(session: SessionSpec, call: JudgedCall, signal: AbortSignal): Promise<void>
   /**
-   * Makes sure that the workspace of a session that goes on is there, and commits what an interruption left, as of the calls
-   * that may have done it.
+   * Restores the workspace of a resumed session, and commits changes from an interruption, with the calls that may have
+   * made them.
    */
   reopen(session: SessionSpec, inDoubt: readonly string[], signal: AbortSignal): Promise<void>
   /** Removes the workspace of an ended session if nothing would be lost. `discards`: ignored files may be lost. */
   leave(session: string, options?: { readonly discards?: 'ignored' }): Promise<boolean>
-  /** The workspace that a session works in: its own, or by its beginning. Throws `not_found`. */
+  /** Finds the workspace of a session, by id or id prefix. Throws `not_found`. */
   find(session: string): WorkspaceRecord
   list(): Promise<readonly WorkspaceState[]>
   state(session: string): Promise<WorkspaceState>
@@ -49,17 +49,17 @@ export interface WorkspaceKeeper extends Workspaces {
 
 export interface MergeOptions {
   readonly commit?: boolean
-  /** Ignored files and folders to merge as well, relative to the root of the workspace. */
+  /** Ignored files and folders to merge too, relative to the root of the workspace. */
   readonly include?: readonly string[]
 }
 
 export interface WorkspacesOptions {
   readonly home: Home
-  /** Whether to retry after this error until the operation succeeds, for example on a full disk. */
+  /** Returns whether to retry after this error until the operation succeeds, for example on a full disk. */
   readonly endures?: (error: unknown) => boolean
 }
 
-/** Milliseconds between two tries. */
+/** Milliseconds between two attempts. */
 const endurance = 250
 
 export function createWorkspaces({ home, endures = () => false }: WorkspacesOptions): WorkspaceKeeper {
@@ -103,7 +103,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
     findGit()
     const before = readRecord(home, session)
     if (before?.state === 'ready' && existsSync(before.top)) return { kind: 'ready', path: before.path }
-    // Its folder was removed; what was committed is still there.
+    // The folder was deleted, but its commits still exist.
     if (
       before?.state === 'ready' &&
       before.tip !== before.start &&
@@ -120,7 +120,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
     return made.kind === 'made' ? { kind: 'ready', path: made.record.path } : made
   }
 
-  /** A merge into the workspace of another session is one of the things that are done there in turn. */
+  /** A merge into the workspace of another session is queued like its other operations. */
   const turnInto = ({ target }: WorkspaceRecord): string =>
     listRecords(home).find(({ top }) => top === target)?.session ?? `into ${target ?? ''}`
 

@@ -6,14 +6,14 @@ import { type Step, workspaceLog } from './workspace-log.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
 
 export interface WorkspaceDiff {
-  /** A line for each file, and one for all of them. */
+  /** One line per file, and one for the total. */
   readonly stat: string
   readonly patch: string
-  /** The commits it is made of, the oldest first. */
+  /** Its commits, oldest first. */
   readonly steps: readonly Step[]
 }
 
-/** What was changed in a workspace since it began, or by one call. Only what is committed; nothing is run for it. */
+/** Returns the changes in a workspace since its start, or of one call. Only committed changes; runs nothing in it. */
 export async function diffWorkspace(
   home: Home,
   record: WorkspaceRecord,

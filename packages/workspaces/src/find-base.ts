@@ -5,16 +5,16 @@ import { isInside, type Repository, repositoryAt, repositoryOf } from '@cadre/di
 import type { Home } from '@cadre/home'
 import { listRecords, type WorkspaceRecord } from './workspace-record.ts'
 
-/** The folder a new workspace begins as. */
+/** The folder that a new workspace starts from. */
 export interface Base {
   readonly folder: string
-  /** The repository it is in. */
+  /** Its repository. */
   readonly repository?: Repository
-  /** The other session whose workspace it is in. */
+  /** The other session whose workspace contains it. */
   readonly workspace?: WorkspaceRecord
 }
 
-/** What a folder belongs to. In the workspace of a session our own record says it: what lies there is an agent's. */
+/** Returns what a folder is part of. In a session's workspace, Cadre's record decides, because an agent controls its contents. */
 export function findBase(home: Home, folder: string): Base {
   let real: string
   try {
@@ -31,7 +31,7 @@ export function findBase(home: Home, folder: string): Base {
     return { folder: real, workspace: owner, repository: { top: realOr(owner.top), gitDir, commonDir } }
   }
   const top = repositoryOf(real)
-  // What lies in the home is in the home's history, or in nobody's.
+  // Files in the home are part of the home's history, or of none.
   if (top === undefined || isInside(realOr(home.path), top)) return { folder: real }
   const repository = repositoryAt(top)
   return { folder: real, ...(repository && { repository }) }

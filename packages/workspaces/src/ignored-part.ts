@@ -16,8 +16,8 @@ import { type AtWorkTree, atWorkspace } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord } from './workspace-record.ts'
 
 /**
- * Splits the changes of a workspace. `sides` are changes to files that the repository tracks or can track. `ignored` are ignored files
- * that a tool named: they are merged into the folder, but into no commit.
+ * Splits the changes of a workspace. `sides` are changes to files that the repository tracks or can track. `ignored` are
+ * ignored files that a tool named: they are merged into the folder, but not committed.
  */
 export interface SplitChanges {
   readonly sides: Omit<Sides, 'ours'>
@@ -32,7 +32,7 @@ export async function splitChanges(home: Home, record: WorkspaceRecord): Promise
   const some = changed.flatMap(({ before, after }) => after ?? before ?? [])
   const named = new Set(some.length === 0 ? [] : await withIndexOf(some, at, () => ignoredInIndex(at)))
   if (named.size === 0) return { sides: { base, theirs }, ignored: [] }
-  // Files that the repository tracked from the start are not ignored, whatever its rules say now.
+  // Files that the repository tracked from the start are not ignored, whatever its rules are now.
   const held = await git(['ls-tree', '-r', '-z', '--name-only', record.start], at)
   for (const name of held.split('\0')) named.delete(name)
   const names = [...named]

@@ -6,7 +6,7 @@ import { commitChanges } from './commit-changes.ts'
 import { atWorkspace } from './workspace-git.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
 
-/** Adds the ignored files that a person asked for to the merge. Rejects when one does not exist. */
+/** Adds the ignored files that a person requested to the merge. Rejects if one does not exist. */
 export async function includeIgnored(
   home: Home,
   record: WorkspaceRecord,

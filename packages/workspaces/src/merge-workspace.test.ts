@@ -47,7 +47,7 @@ describe('merging a workspace', () => {
     expect(ground.git('show', '--format=', '--name-only', 'HEAD').trim()).toBe('a.txt')
     expect(ground.git('status', '--porcelain')).toBe('')
     expect(await ground.keeper.merge('s-1')).toEqual({ kind: 'nothing' })
-    // Changed, undone, and merged again: as any other file.
+    // Changed, undone and merged again, like any other file.
     await ground.call('s-1', 'c2', { 'ignored/out.js': 'built again' })
     expect(await ground.keeper.merge('s-1')).toMatchObject({ files: ['ignored/out.js'] })
     expect(ground.read('ignored/out.js')).toBe('built again')
@@ -68,7 +68,7 @@ describe('merging a workspace', () => {
       expect(await ground.keeper.merge('s-1', { commit: false })).toEqual(refused)
       expect(ground.read('ignored/.env')).toBe('mine')
       expect(ground.exists('b.txt') && ground.read('b.txt') === 'new').toBe(false)
-      // Not even where the session changes what is ignored.
+      // Not even if the session changes the ignore rules.
       await ground.call('s-1', 'c2', { '.gitignore': '' })
       expect((await ground.keeper.merge('s-1')).kind).toMatch(/conflicts|dirty/)
       expect(ground.read('ignored/.env')).toBe('mine')
@@ -107,7 +107,7 @@ describe('merging a workspace', () => {
     expect(await ground.keeper.leave('s-2', { discards: 'ignored' })).toBe(true)
     expect(await ground.keeper.merge('s-1')).toMatchObject({ files: ['ignored/out.js'] })
     expect(ground.read('ignored/out.js')).toBe('built')
-    // What depends on it begins with it, also where it is not merged.
+    // Dependent work starts with it, even if it is not merged.
     const bare = createGround({ git: false })
     bare.write('.gitignore', 'ignored/\n')
     await bare.prepare('s-1')
@@ -146,7 +146,7 @@ describe('merging a workspace', () => {
     ground.write('new.txt', 'person')
     expect(await ground.keeper.merge('s-1')).toEqual({ kind: 'dirty', files: ['a.txt', 'new.txt'] })
     expect(ground.read('new.txt')).toBe('person')
-    // What is there already as it would be is no reason.
+    // Existing files with the same content are no conflict.
     ground.write('new.txt', 'agent')
     ground.git('checkout', '-q', 'a.txt')
     expect(await ground.keeper.merge('s-1')).toMatchObject({ kind: 'merged' })

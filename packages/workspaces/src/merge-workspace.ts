@@ -25,19 +25,19 @@ export type MergeResult =
       readonly kind: 'merged'
       readonly files: readonly string[]
       readonly commit?: string
-      /** Ignored files among them: they are in the folder, but in no commit. */
+      /** Ignored files among them: in the folder, but not committed. */
       readonly ignored?: readonly string[]
     }
   | { readonly kind: 'nothing' }
-  /** Both sides have changed the same thing; nothing was touched. */
+  /** Both sides changed the same lines; nothing was changed. */
   | { readonly kind: 'conflicts'; readonly files: readonly string[] }
-  /** Files that are not committed would be written over; nothing was touched. */
+  /** Uncommitted files would be overwritten; nothing was changed. */
   | { readonly kind: 'dirty'; readonly files: readonly string[] }
 
 /**
- * Takes what a session has changed over into the folder it began with. What comes of it is found out beforehand, from objects
- * alone. In a person's repository it becomes one commit on the current branch, unless `commit` is false: then, as everywhere
- * else, only files change. Files that git ignores, and a tool has named, are taken over as files.
+ * Merges the changes of a session into the folder it started from. The result is computed first, from git objects. In a
+ * person's repository it becomes one commit on the current branch, unless `commit` is false: then, as everywhere else, only
+ * files change. Ignored files that a tool named are copied.
  */
 export async function mergeWorkspace(
   home: Home,
@@ -136,7 +136,7 @@ async function planIntoBranch(merging: Merging): Promise<Plan> {
 
 const nothingToDo: Plan = { kind: 'ready', files: [], apply: async () => {} }
 
-/** Into the files alone, whatever state they are in. The index of whoever works there is not touched. */
+/** Changes only files, whatever their state. The index of the target is not touched. */
 async function planIntoFiles(merging: Merging): Promise<Plan> {
   const { record } = merging
   const at = { ...(await atTarget(merging)), index: indexOf(merging) }

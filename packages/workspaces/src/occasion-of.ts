@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { JudgedCall } from '@cadre/core'
 
-/** What a call is about, for the commit of what it has changed. A call that names its files is about these alone. */
+/** Describes a call for the commit of its changes. A call that names its files covers only these. */
 export function occasionOf(
   { call, tool, input }: JudgedCall,
   workspace: string,
@@ -15,7 +15,7 @@ export function occasionOf(
   }
 }
 
-/** What a tool says about its arguments is not what the commit hangs on. */
+/** A tool that fails to report its files must not prevent the commit. */
 function namesIn(tool: JudgedCall['tool'], input: unknown): readonly string[] {
   try {
     return tool.paths?.(input) ?? []

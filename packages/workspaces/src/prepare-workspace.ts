@@ -23,10 +23,10 @@ export interface NewWorkspace {
   readonly agent: string
 }
 
-/** What a workspace begins with. */
+/** The initial content of a workspace. */
 export interface Beginning {
   readonly base: Base | undefined
-  /** Workspaces whose changes are there from the beginning. */
+  /** Workspaces whose changes are included from the start. */
   readonly continued: readonly WorkspaceRecord[]
 }
 
@@ -34,13 +34,13 @@ export type Made =
   | { readonly kind: 'made'; readonly record: WorkspaceRecord }
   | { readonly kind: 'impossible'; readonly reason: string }
 
-/** The most that is copied where there is no repository to take files from. */
+/** The limits for copying files without a repository. */
 const limits = { files: 20_000, bytes: 500_000_000 }
 
 /**
- * Makes the workspace of a session: a worktree on its own branch where the base has commits, else a repository of its own. It
- * begins with what the base holds now, committed or not. What is made is written down before and after, so that what a crash
- * leaves can be told from what is whole.
+ * Creates the workspace of a session: a worktree on its own branch if the base has commits, otherwise a separate
+ * repository. It starts with the current content of the base, committed or not. It is recorded before and after creation,
+ * so that leftovers of a crash can be recognised.
  */
 export async function prepareWorkspace(
   home: Home,
@@ -63,12 +63,12 @@ export async function prepareWorkspace(
   return makeRepository(home, wanted, { base, continued }, signal)
 }
 
-/** An empty folder is nobody's work. */
+/** An empty folder can be used. */
 function isFree(top: string): boolean {
   try {
     rmdirSync(top)
   } catch {
-    // It is not there, or something is in it.
+    // It does not exist, or it is not empty.
   }
   return !existsSync(top)
 }
@@ -119,7 +119,7 @@ async function makeWorktree(
   }
   writeRecord(home, record)
   await addWorktree(['-B', branch, top, start], at)
-  // Just made by git: nobody else has been there yet.
+  // Just created by git, so nobody else has used it yet.
   const made = repositoryAt(top)
   if (made === undefined) throw new Error(`unreachable: git made no worktree in ${top}`)
   return finish(home, { ...record, gitDir: made.gitDir, commonDir: made.commonDir })
@@ -191,7 +191,7 @@ async function filesIn(home: Home, record: WorkspaceRecord): Promise<readonly st
 
 function finish(home: Home, record: WorkspaceRecord): Made {
   copyFileSync(path.join(record.gitDir, 'index'), indexFile(home, record.session))
-  // A folder without a file that is committed is not in the worktree, and the session works there all the same.
+  // A folder without committed files is not in the worktree, but the session still works there.
   if (!existsSync(record.path)) mkdirSync(record.path, { recursive: true })
   const ready: WorkspaceRecord = { ...record, state: 'ready' }
   writeRecord(home, ready)
@@ -206,7 +206,7 @@ type WithContinued =
   | { readonly kind: 'tree'; readonly tree: string }
   | { readonly kind: 'impossible'; readonly reason: string }
 
-/** A tree together with what these workspaces have changed. */
+/** Returns a tree with the changes of these workspaces. */
 async function addContinued(
   start: string,
   continued: readonly WorkspaceRecord[],
@@ -231,7 +231,7 @@ async function addContinued(
   return { kind: 'tree', tree }
 }
 
-/** A branch for a session that no branch is in the way of: `cadre/<session>` as a rule. */
+/** Returns a free branch name for a session: usually `cadre/<session>`. */
 async function branchFor(session: string, request: GitRequest): Promise<string> {
   const plain =
     session
@@ -242,7 +242,7 @@ async function branchFor(session: string, request: GitRequest): Promise<string> 
   const ours = ['refs/heads/cadre*', 'refs/heads/cadre/']
   const listed = await git(['for-each-ref', '--format=%(refname:lstrip=2)', ...ours], request)
   const taken = new Set(listed.split('\n'))
-  // Where there is a branch `cadre`, none can be below it.
+  // If there is a branch `cadre`, there can be none below it.
   const first = taken.has('cadre') ? `cadre-${plain}` : `cadre/${plain}`
   for (let attempt = 1; ; attempt++) {
     const name = attempt === 1 ? first : `${first}-${attempt}`

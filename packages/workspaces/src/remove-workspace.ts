@@ -4,13 +4,13 @@ import { namesIn, tryGit } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { removeRecord, type WorkspaceRecord } from './workspace-record.ts'
 
-/** Removes a workspace with its branch, whatever is in it. What a crash leaves of that is removed the next time. */
+/** Removes a workspace with its branch, whatever it contains. The next call removes leftovers of a crash. */
 export async function removeWorkspace(home: Home, record: WorkspaceRecord): Promise<void> {
   rmSync(record.top, { recursive: true, force: true })
   await forgetWorkspace(home, record)
 }
 
-/** Removes a workspace in which nothing would be lost. Files that were in the folder of an agent before stay there. */
+/** Removes a workspace without losing anything. Files that were in an agent's folder before stay there. */
 export async function leaveWorkspace(home: Home, record: WorkspaceRecord): Promise<void> {
   if (record.base !== undefined) return removeWorkspace(home, record)
   rmSync(path.join(record.top, '.git'), { force: true })
@@ -28,8 +28,8 @@ async function forgetWorkspace(home: Home, record: WorkspaceRecord): Promise<voi
 }
 
 /**
- * Takes out of a repository what it knows of this worktree, and of no other: those of a person may lie on a disk that is not
- * there just now, and git's own tidying up would forget them.
+ * Removes the repository's record of this worktree only: other worktrees may be on a disk that is not mounted, and `git
+ * worktree prune` would remove their records.
  */
 export function forgetWorktree({ top, commonDir }: WorkspaceRecord): void {
   const folder = path.join(commonDir, 'worktrees')

@@ -6,7 +6,7 @@ import { forgetWorktree } from './remove-workspace.ts'
 import { atRepository, atWorkspace } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
-/** Makes the folder of a workspace again, with all that was committed there. False when that cannot be. */
+/** Recreates the folder of a workspace, with all its commits. Resolves with false if that is impossible. */
 export async function restoreWorkspace(
   home: Home,
   record: WorkspaceRecord,
@@ -28,7 +28,7 @@ async function addWorktree(
   const { top, tip, branch, commonDir, session } = record
   forgetWorktree(record)
   const at = await atRepository({ gitDir: commonDir, top }, home.path, signal)
-  // The branch may have been moved, or removed, together with the folder.
+  // The branch may have been moved or deleted together with the folder.
   await tryGit(['update-ref', `refs/heads/${branch}`, tip], at)
   const { code } = await tryGit(['worktree', 'add', '-q', '-f', top, branch], { ...at, workTree: undefined })
   const made = code === 0 ? repositoryAt(top) : undefined

@@ -8,9 +8,9 @@ import { type Step, workspaceLog } from './workspace-log.ts'
 import { type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export interface RollbackRequest {
-  /** Only what this call has done. */
+  /** Only the changes of this call. */
   readonly call?: string | undefined
-  /** Only what this session has done: of several that share the workspace. */
+  /** Only the changes of this session, if several share the workspace. */
   readonly session?: string | undefined
 }
 
@@ -22,10 +22,10 @@ export type RollbackResult =
       readonly record: WorkspaceRecord
     }
   | { readonly kind: 'nothing' }
-  /** Later changes build on it; nothing was touched. */
+  /** Later changes depend on it; nothing was changed. */
   | { readonly kind: 'in_the_way'; readonly files: readonly string[]; readonly by: readonly Step[] }
 
-/** Undoes what was done in a workspace by a new commit on top: the history stays. Everything there is committed before. */
+/** Undoes changes in a workspace with a new commit; the history is kept. All changes are committed first. */
 export async function rollbackWorkspace(
   home: Home,
   record: WorkspaceRecord,
@@ -41,7 +41,7 @@ export async function rollbackWorkspace(
   if (call !== undefined && !log.some(isMeant)) throw unknownCall(call, record, log)
   if (meant.length === 0) return { kind: 'nothing' }
   let tree = await treeOf(record.tip, at)
-  // The last first: what came later may build on what came before.
+  // In reverse order, because later changes may depend on earlier ones.
   for (const step of meant.toReversed()) {
     const merged = await mergeTrees({ base: step.commit, ours: tree, theirs: step.before }, at)
     if (merged.kind === 'conflicts') {

@@ -5,7 +5,7 @@ import { indexFile, type WorkspaceRecord } from './workspace-record.ts'
 
 export type AtWorkTree = GitRequest & { readonly gitDir: string; readonly workTree: string }
 
-/** Git in a workspace, by what we know of it: the `.git` in the folder is never asked, nor the index that is the agent's. */
+/** Git in a workspace, based on Cadre's record: the `.git` in the folder and the agent's index are never used. */
 export async function atWorkspace(
   home: Home,
   record: WorkspaceRecord,
@@ -16,7 +16,7 @@ export async function atWorkspace(
   return kind === 'repository' ? at : { ...at, settings: await safeGitSettings(at) }
 }
 
-/** Git in a repository that is a person's. */
+/** Git in a person's repository. */
 export async function atRepository(
   { gitDir, top }: { readonly gitDir: string; readonly top: string },
   cwd: string,

@@ -2,7 +2,7 @@ import { git } from '@cadre/disk'
 import type { AtWorkTree } from './workspace-git.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
 
-/** One commit of ours in a workspace, and the commit before it that is: what lies between is the change. */
+/** One commit of Cadre in a workspace, with the previous one: the difference is the change. */
 export interface Step {
   readonly commit: string
   readonly before: string
@@ -10,11 +10,11 @@ export interface Step {
   readonly session?: string
   readonly call?: string
   readonly agent?: string
-  /** Commits that it undoes. */
+  /** The commits that it undoes. */
   readonly undoes: readonly string[]
 }
 
-/** What was done in a workspace, the oldest first. */
+/** The commits in a workspace, oldest first. */
 export async function workspaceLog(record: WorkspaceRecord, at: AtWorkTree): Promise<readonly Step[]> {
   const trailer = (key: string) => `%(trailers:key=${key},valueonly,separator=%x20)`
   const format = ['%H', '%s', ...['Session', 'Call', 'Agent', 'Undoes'].map(trailer)].join('%x00')
@@ -25,7 +25,7 @@ export async function workspaceLog(record: WorkspaceRecord, at: AtWorkTree): Pro
   let before = record.start
   for (let i = 0; i + 5 < parts.length; i += 6) {
     const [commit = '', subject = '', session, call, agent, undoes = ''] = parts.slice(i, i + 6)
-    // A commit of the agent's own is part of the step that follows it.
+    // A commit of the agent is part of the next step.
     if (!session && !undoes) continue
     steps.push({
       commit,

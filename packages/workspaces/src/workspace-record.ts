@@ -3,30 +3,30 @@ import { isObject, ownerOnly } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { runningProcess } from '@cadre/home'
 
-/** What is known of a session's own workspace. Kept where no agent can write; the folder itself is believed in nothing. */
+/** The record of a session's own workspace. Stored where no agent can write; the folder itself is not trusted. */
 export interface WorkspaceRecord {
   readonly session: string
   /** The entry session of its tree. */
   readonly root: string
   readonly agent: string
-  /** `worktree`: of the repository its base belongs to. `repository`: one of its own. */
+  /** `worktree`: of the base's repository. `repository`: a separate one. */
   readonly kind: 'worktree' | 'repository'
-  /** While it is being made there may be any part of it. */
+  /** While it is being created, any part of it may exist. */
   readonly state: 'preparing' | 'ready'
   /** The top folder. */
   readonly top: string
-  /** The folder the session works in: the top, or as far below it as the base is below the top of its repository. */
+  /** The folder the session works in: the top, or the same subfolder as the base in its repository. */
   readonly path: string
-  /** The folder the session would have shared; nothing when it began empty. */
+  /** The folder the session would have shared; absent if it started empty. */
   readonly base?: string
   /** The folder that changes are merged into: the top of the base's repository, or the base itself. */
   readonly target?: string
   readonly gitDir: string
   readonly commonDir: string
   readonly branch: string
-  /** The commit it began with: everything after it is the session's work. */
+  /** The initial commit: everything after it is the session's work. */
   readonly start: string
-  /** The last commit of ours. */
+  /** Cadre's last commit. */
   readonly tip: string
   /** The last commit that was merged. */
   readonly merged?: string
@@ -41,7 +41,7 @@ function recordFile(home: Home, session: string): string {
   return home.at('storage', 'workspaces', `${session}${ending}`)
 }
 
-/** The index of ours: an agent can change its own, and say there that files are not to be looked at. */
+/** Cadre's own index: an agent can change the one in the workspace, and mark files to be skipped. */
 export function indexFile(home: Home, session: string): string {
   return home.at('storage', 'workspaces', `${session}.index`)
 }
@@ -85,7 +85,7 @@ export function removeRecord(home: Home, session: string): void {
   rmSync(recordFile(home, session), { force: true })
 }
 
-/** All that are known, the oldest first. */
+/** All records, oldest first. */
 export function listRecords(home: Home): readonly WorkspaceRecord[] {
   let names: string[]
   try {

@@ -15,27 +15,27 @@ import { atRepository, atWorkspace } from './workspace-git.ts'
 import { workspaceLog } from './workspace-log.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
 
-/** A workspace as a person wants to know it. */
+/** The state of a workspace, for people. */
 export interface WorkspaceState {
   readonly session: string
   readonly agent: string
   readonly kind: 'worktree' | 'repository'
   readonly path: string
-  /** Where it would be merged. */
+  /** The merge target. */
   readonly target?: string
   readonly branch: string
-  /** The session runs, or is only asleep, or is at its end. */
+  /** The session is running, suspended, or ended. */
   readonly life: 'running' | 'sleeping' | 'ended'
   readonly commits: number
-  /** Files that are different from what it began with. */
+  /** Files that differ from the start. */
   readonly files: readonly string[]
-  /** Files with changes that are not committed. */
+  /** The number of files with uncommitted changes. */
   readonly uncommitted: number
   /** Ignored files that no tool named; a folder ends in `/`. They are merged only on request. */
   readonly ignored: readonly string[]
-  /** Folders that git does not look into: repositories of their own, and submodules with files in them. They are never merged. */
+  /** Folders that git skips: nested repositories, and submodules with files in them. They are never merged. */
   readonly repositories: readonly string[]
-  /** `empty`: nothing was changed. `gone`: its folder is not there any more, its commits are. */
+  /** `empty`: no changes. `gone`: its folder was deleted, its commits still exist. */
   readonly state: 'empty' | 'open' | 'merged' | 'gone'
   readonly created: string
 }
@@ -53,7 +53,8 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
   const ignored = isThere ? await ignoredPaths(at) : []
   const submodules = isThere ? await nonEmptySubmodules(at) : []
   const isClean = uncommitted === 0
-  const isEmpty = isClean && (!hasCommits || (await treeOf(tip, at)) === (await treeOf(start, at)))
+  const isSame = async () => files.length === 0 && (await treeOf(tip, at)) === (await treeOf(start, at))
+  const isEmpty = isClean && (!hasCommits || (await isSame()))
   const isMerged = isClean && !isEmpty && (record.merged === tip || (await isInTarget(home, record, tip)))
   return {
     session,
@@ -73,12 +74,12 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
   }
 }
 
-/** Whether a workspace can be removed without losing anything. */
+/** True if a workspace can be removed without losing anything. */
 export function isSpent({ state, ignored, repositories }: WorkspaceState): boolean {
   return (state === 'empty' || state === 'merged') && ignored.length === 0 && repositories.length === 0
 }
 
-/** Also a person may have merged the branch, with their own git. */
+/** A person may also have merged the branch with git. */
 async function isInTarget(home: Home, record: WorkspaceRecord, tip: string): Promise<boolean> {
   const { kind, target, commonDir } = record
   if (kind !== 'worktree' || target === undefined) return false
@@ -87,13 +88,13 @@ async function isInTarget(home: Home, record: WorkspaceRecord, tip: string): Pro
   return code === 0
 }
 
-/** How long a session may take from its workspace to its first line. */
+/** The maximum time from the creation of a workspace to the session's first line. */
 const beginning = 600_000
 
 function lifeOf(home: Home, record: WorkspaceRecord): WorkspaceState['life'] {
   const { session, root, created, guests } = record
   if ([root, ...(guests ?? [])].some((one) => runningProcess(home, one) !== undefined)) return 'running'
-  // The folder of an agent belongs to no single session.
+  // The folder of an agent is not owned by a single session.
   if (guests !== undefined) return 'ended'
   const status = statusIn(home.at('sessions', `${session}.session.yaml`))
   if (status === undefined) return Date.now() - Date.parse(created) < beginning ? 'sleeping' : 'ended'

@@ -19,9 +19,9 @@ export interface Ground {
   read(name: string): string
   exists(name: string): boolean
   git(...args: string[]): string
-  /** Makes the workspace of a session, and gives its folder. */
+  /** Creates the workspace of a session, and returns its folder. */
   prepare(session: string, base?: string, from?: readonly string[]): Promise<string>
-  /** Writes a file in a workspace as a call of that session would, and has it committed. */
+  /** Writes files in a workspace as a call of that session, and commits them. */
   call(session: string, id: string, files: Readonly<Record<string, string | null>>): Promise<void>
   spec(session: string, more?: Partial<SessionSpec>): SessionSpec
 }
@@ -83,7 +83,7 @@ export function createGround({ git = true, home: name = '.cadre' } = {}): Ground
   return ground
 }
 
-/** With the settings of whoever runs the tests left out. */
+/** Ignores the git settings of the user who runs the tests. */
 export function gitIn(folder: string, ...args: string[]): string {
   const settings = [
     '-c',
@@ -101,7 +101,7 @@ export function gitIn(folder: string, ...args: string[]): string {
   })
 }
 
-/** A call of a tool that names its files; of one that runs something when it names none. */
+/** A call of a tool that names its files; without files, of one that runs a command. */
 export function callOf(id: string, files: readonly string[] = []): JudgedCall {
   const tool =
     files.length > 0

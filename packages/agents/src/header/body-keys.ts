@@ -3,20 +3,20 @@ import { isAgentKey, restrictionOf } from './known-keys.ts'
 import type { Unseen } from './unseen.ts'
 
 /**
- * Where restrictions are looked for that stand in the text of a file. `start`: right behind the header, where a line of dashes may have come between its keys.
- * `text`: where the header was not where it should be, and more of it may be further down; code blocks show the keys of
- * other files and do not count. `everywhere`: where the header has no beginning or no end. `headerless`: where none was found;
- * there sentences begin with large letters, and keys with small ones.
+ * Where to search the text of a file for restrictions. `start`: right after the header, where a line of dashes may have
+ * split its keys. `text`: if the header was misplaced, so that more of it may follow; code blocks show keys of other files
+ * and are skipped. `everywhere`: if the header has no start or no end. `headerless`: if none was found; there, capitalised
+ * words start sentences and lower-case words are keys.
  */
 export type BodyPart = 'start' | 'text' | 'everywhere' | 'headerless'
 
-/** Keys that hardly ever begin a line of anything but a header. */
+/** Keys that rarely start a line outside a header. */
 const clear = new Set(
   `tools allowedtools disallowedtools permission permissions agents subagents maxturns userinvocable userinvokable
   disablemodelinvocation cadrewrites cadrecommands`.split(/\s+/),
 )
 
-/** Restrictions that stand in the text of a file as if it were its header. */
+/** Finds restrictions in the text of a file that look like keys of its header. */
 export function findBodyKeys(text: string, firstLine: number, where: BodyPart): Unseen[] {
   const isStart = where === 'start'
   if (isStart && !/^(?:---\s*|(?:[ \t]*#.*[\r\n]+)*)[ \t]*["'“]?[A-Za-z]/.test(text.slice(0, 2_000)))
@@ -31,7 +31,7 @@ export function findBodyKeys(text: string, firstLine: number, where: BodyPart): 
   })
 }
 
-/** Two keys of an agent near the beginning of a text, where no header was found: it is there, in some shape. */
+/** Finds two keys of an agent near the start of a text without a recognised header: then there is one in some form. */
 export function findKeys(text: string, firstLine: number): { readonly key: string; readonly line: number }[] {
   const found = new Map<string, number>()
   for (const [index, line] of text.split(/\r\n|\n|\r/, 40).entries()) {
@@ -42,13 +42,13 @@ export function findKeys(text: string, firstLine: number): { readonly key: strin
 }
 
 function keyIn(line: string, where: BodyPart): string {
-  // Signs of quotation and of Markdown, but not those of a list: in a sentence they stand before any word.
+  // Quotation and Markdown characters, but not list markers: in prose they can precede any word.
   const isAnywhere = where === 'everywhere' || where === 'headerless'
   const key = keyLineOf(isAnywhere ? line.replace(/^(?:[^\w#-]|-(?! )){1,20}/, '') : line)
   return key === undefined || (where === 'headerless' && /^[A-Z]/.test(key.written)) ? '' : key.plain
 }
 
-/** Keys at the very beginning, to the dashes behind them, or to where they stop without any. */
+/** Returns the end of the keys at the very start: the dashes after them, or the last key. */
 function endOfKeys(lines: readonly string[]): number {
   const isOpened = lines[0]?.trim() === '---'
   const first = isOpened ? 1 : lines.findIndex((line) => !isComment(line))
@@ -58,7 +58,7 @@ function endOfKeys(lines: readonly string[]): number {
     (line, index) => index > first && (isBlank(line) || keyLineOf(line) === undefined),
   )
   if (isOpened || first === 0) return dashes === -1 ? stop : dashes
-  // Further down a text may begin like this, and end with a rule.
+  // Further down, a text may start like this and end with a horizontal rule.
   return dashes !== -1 && lines.slice(first, dashes).every(isOfHeader) ? dashes : 0
 }
 
@@ -66,7 +66,7 @@ function isOfHeader(line: string): boolean {
   return isBlank(line) || isComment(line) || /^(?:[ \t]|- )/.test(line) || keyLineOf(line) !== undefined
 }
 
-/** Which lines are in code blocks. A block that is never closed is none. */
+/** Returns which lines are in code blocks. An unclosed block does not count. */
 function shownIn(lines: readonly string[]): (index: number) => boolean {
   const shown = new Set<number>()
   for (let at = 0; at < lines.length; at++) {

@@ -1,31 +1,31 @@
 import { indentOf, isBlank, isComment, isKnownKeyLine } from './key-line.ts'
 
 export interface HeaderEnd {
-  /** The first line behind the header. */
+  /** The first line after the header. */
   readonly header: number
   /** The first line of the body. */
   readonly body: number
-  /** The first line behind the body. */
+  /** The first line after the body. */
   readonly last: number
   readonly isClosed: boolean
 }
 
-/** Where a header ends that begins at `start`, and where the body behind it does. */
+/** Finds the end of a header that starts at `start`, and the end of the body. */
 export function findEnd(
   texts: readonly string[],
   start: number,
   fence: string | undefined,
-  /** What opens it, usually `---`; nothing where that is missing. */
+  /** The opening line, usually `---`; undefined if it is missing. */
   mark: string | undefined,
 ): HeaderEnd {
   const isFence = (line: string) => fence !== undefined && closesFence(line, fence)
   const first = texts.slice(start).find((line) => !isBlank(line)) ?? ''
-  // In an indented header the dashes are indented as well.
+  // In an indented header, the dashes are indented too.
   const isDashes = (line: string) =>
     (line.trim() === '---' || line.trim() === mark) && indentOf(line).length <= indentOf(first).length
   const dashes = texts.findIndex((line, index) => index >= start && isDashes(line))
   const fenceEnd = texts.findIndex((line, index) => index >= start && isFence(line))
-  // A code block around the header alone: its end is the end of the header.
+  // A code block around the header only: its end is the end of the header.
   if (mark === undefined && fenceEnd !== -1 && (dashes === -1 || fenceEnd < dashes))
     return { header: fenceEnd, body: fenceEnd + 1, last: texts.length, isClosed: true }
   const header = dashes === -1 ? endOfKeys(texts, start) : dashes
@@ -46,7 +46,7 @@ function closesFence(line: string, fence: string): boolean {
   return said.length >= fence.length && said === (fence[0] as string).repeat(said.length)
 }
 
-/** The last line with something on it, if it closes the code block around the file and none within it. */
+/** Returns the last non-empty line, if it closes the code block around the file and none within it. */
 function endInFence(texts: readonly string[], body: number, fence: string): number {
   let last = texts.length
   while (last > body && isBlank(texts[last - 1] as string)) last--
@@ -56,8 +56,8 @@ function endInFence(texts: readonly string[], body: number, fence: string): numb
 }
 
 /**
- * The end of a header that nothing closes: that of the last value whose key is known, as far as that can be told. A
- * heading, a code block or a paragraph of its own belongs to the text behind it.
+ * Returns the end of an unclosed header: after the last value with a known key, as far as that can be determined. A
+ * heading, a code block or a separate paragraph belongs to the text after it.
  */
 export function endOfKeys(texts: readonly string[], start: number): number {
   let end = start
@@ -69,7 +69,7 @@ export function endOfKeys(texts: readonly string[], start: number): number {
     if (/^(?:`{3,}|~{3,})/.test(line)) break
     if (isBlank(line)) continue
     if (isComment(line)) {
-      // Among the keys a comment, else a heading.
+      // Between keys, `#` is a comment, otherwise a heading.
       while (next < at || (next < texts.length && !isNeither(texts[next] as string))) next++
       if (isAfterBlank && !isKnownKeyLine(texts[next])) break
     } else if (isKnownKeyLine(line) && indentOf(line) === '') {

@@ -7,7 +7,7 @@ import type { SplitFile } from './split-file.ts'
 const fence = /^ {0,3}(`{3,}|~{3,})[^`]*$/
 const heading = /^#{1,6} /
 
-/** Looks for the header of a file that does not begin with one as it should. */
+/** Finds the header of a file that does not start with a correct one. */
 export function findHeader(text: string): SplitFile {
   const lines = linesOf(text)
   const texts = lines.map((line) => line.text)
@@ -19,7 +19,7 @@ export function findHeader(text: string): SplitFile {
   const end = findEnd(texts, opened.start, lead.fence, opened.mark)
   const header = texts.slice(opened.start, end.header)
   if (opened.first !== undefined) header[0] = opened.first
-  // A rule in the text is no header.
+  // A horizontal rule in the text is not a header.
   if ((lead.at > 0 || !end.isClosed) && !holdsKeys(header)) return { kind: 'no-header' }
   const indent = new RegExp(`^[ \\t]{0,${opened.indent.length}}`)
   return {
@@ -39,8 +39,8 @@ export function findHeader(text: string): SplitFile {
 }
 
 /**
- * Another reading of a header that is closed but makes no sense: its end is missing, and the dashes behind it are a rule in
- * the text. There is a heading or a code block before them.
+ * Tries another reading of a closed but invalid header: its end is missing, and the dashes after it are a horizontal rule
+ * in the text. There is a heading or a code block before them.
  */
 export function findUnclosed(text: string): SplitFile | undefined {
   const lines = linesOf(text)
@@ -64,9 +64,9 @@ export function findUnclosed(text: string): SplitFile | undefined {
 interface Lead {
   /** The first line that can open a header. */
   readonly at: number
-  /** What was passed over, as comments. */
+  /** The skipped lines, as comments. */
   readonly notes: readonly string[]
-  /** The signs that open a code block around the header. */
+  /** The fence of a code block around the header. */
   readonly fence?: string
   readonly rescues: readonly Rescue[]
 }
@@ -104,10 +104,10 @@ type Opening =
       readonly kind: 'opened'
       /** The first line of the header. */
       readonly start: number
-      /** What that line is, where it shares its line with the dashes. */
+      /** The content of that line, if it also contains the dashes. */
       readonly first?: string
       readonly indent: string
-      /** What opens it, usually `---`. */
+      /** The opening line, usually `---`. */
       readonly mark?: string
       readonly rescues: readonly Rescue[]
     }
@@ -122,7 +122,7 @@ function openingAt(texts: readonly string[], at: number): Opening {
   const next = texts.findIndex((other, index) => index > at && !isBlank(other))
   if (said === '---') {
     const rescues = indent === '' ? [] : rescued('header-indented')
-    // Dashes twice, and the keys behind the second: an empty header would lose them.
+    // Dashes twice, with the keys after the second: an empty header would lose them.
     const second = texts.findIndex((other, index) => index > next && !isBlank(other) && !isComment(other))
     const isTwice = texts[next]?.trim() === '---' && isKnownKeyLine(texts[second])
     if (!isTwice) return { ...dashes, start: at + 1, rescues }
@@ -143,7 +143,7 @@ function openingAt(texts: readonly string[], at: number): Opening {
   return { kind: 'opened', start: at, indent, rescues: rescued('header-unopened') }
 }
 
-/** Without dashes before it, a header is everything to the dashes behind it, or two keys and nothing in between. */
+/** Without dashes before it, a header is everything up to the dashes after it, or two consecutive keys. */
 function isHeaderAt(texts: readonly string[], start: number): boolean {
   const close = texts.findIndex((line, index) => index > start && line.trim() === '---')
   if (close !== -1 && !texts.slice(start, close).some((line) => heading.test(line))) return true

@@ -1,21 +1,21 @@
 import { isKnownKey, plainKey, restrictionOf } from './known-keys.ts'
 
-/** A line that begins with a key. */
+/** A line that starts with a key. */
 export interface KeyLine {
   readonly indent: string
-  /** As it is written, without quotes. */
+  /** As written, without quotes. */
   readonly written: string
-  /** As keys are compared. */
+  /** Normalized for comparison. */
   readonly plain: string
-  /** What stands behind the colon. */
+  /** The text after the colon. */
   readonly rest: string
 }
 
-/** Quotes of all kinds, and spaces that nobody sees, may stand around a key. */
+/** A key can be surrounded by any kind of quotes, and by invisible spaces. */
 const pattern =
   /^([ \t]*)[\u00a0\u200b\ufeff]*["'“”‘’]?([A-Za-z_][\w-]*)["'“”‘’]?[ \t\u00a0\u200b\ufeff]*[:：](.*)$/su
 
-/** Behind a key comes a space, the end of the line, or something that cannot be a part of the same word. */
+/** A key is followed by a space, the end of the line, or a character that cannot be part of the same word. */
 export function keyLineOf(line: string): KeyLine | undefined {
   const match = pattern.exec(line)
   if (match === null) return undefined

@@ -1,10 +1,13 @@
 /**
- * The keys of all dialects, in the one spelling they are compared in: small letters, without `-` and `_`. What is not
- * here is kept as it is written. The lists matter where a header is read line by line: there `user:` at the beginning of
- * a line is a part of the description above it, and `tools:` is a key.
+ * The keys of all dialects, normalized: lower case, without `-` and `_`. Other keys are kept as written. The lists matter
+ * when a header is read line by line: there, `user:` at the start of a line is part of the description above it, and
+ * `tools:` is a key.
  */
 
-/** What limits an agent. One of these that seems to be there and cannot be understood never gives more than it would. */
+/**
+ * Keys that restrict an agent. If one of them seems to be present but is invalid, the agent never gets more than it would
+ * permit.
+ */
 const restrictions = {
   tools: [
     'tools',
@@ -48,7 +51,7 @@ const restrictions = {
 
 export type Restriction = keyof typeof restrictions
 
-/** Sentences, which people write without thinking of YAML. */
+/** Keys with prose, which people write without thinking of YAML. */
 const prose = [
   'description',
   'usefor',
@@ -85,7 +88,7 @@ const known = new Set([...restrictionByKey.keys(), ...prose, ...others])
 
 const isPlain = /^[a-z]*$/
 
-/** `max-turns`, `max_turns` and `maxTurns` are one key. So is `“tools”`: a sign too many must not undo a restriction. */
+/** `max-turns`, `max_turns` and `maxTurns` are one key. So is `“tools”`: an extra character must not remove a restriction. */
 export function plainKey(written: string): string {
   if (isPlain.test(written)) return written
   const plain = written.toLowerCase().replaceAll(/[-_]/g, '')
@@ -102,7 +105,7 @@ export function isProseKey(plain: string): boolean {
   return proseKeys.has(plain)
 }
 
-/** Read as a text, whatever YAML makes of it. */
+/** Read as text, whatever type YAML gives it. */
 export function isTextKey(plain: string): boolean {
   return textKeys.has(plain)
 }
@@ -111,17 +114,17 @@ export function restrictionOf(plain: string): Restriction | undefined {
   return restrictionByKey.get(plain)
 }
 
-/** What only agents have: any of these says that a header is that of an agent. */
+/** Keys that only agents have: any of them identifies the header of an agent. */
 export function isAgentKey(plain: string): boolean {
   return restrictionByKey.has(plain) || proseKeys.has(plain) || agentKeys.has(plain)
 }
 
-/** Other names that a dialect has for keys, as keys are compared. */
+/** A dialect's other names for keys, normalized. */
 export interface Synonyms {
   readonly [spelling: string]: string
 }
 
-/** The restriction that this key is or seems to be meant as, in a dialect with these synonyms. */
+/** Returns the restriction that a key is or seems to be, in a dialect with these synonyms. */
 export function restrictionMeant(written: string, synonyms: Synonyms = {}): string | undefined {
   const plain = plainKey(written)
   if (restrictionOf(plain) !== undefined) return plain
@@ -136,20 +139,20 @@ export function restrictionMeant(written: string, synonyms: Synonyms = {}): stri
   return known.has(plain) ? undefined : misspelt(bare)
 }
 
-/** The key of which this one seems to be a misspelling: one letter more, less, other or in the wrong place. */
+/** Returns the key that this one seems to misspell: one letter added, missing, changed or swapped. */
 function misspelt(plain: string): string | undefined {
-  // Short ones are near to too many other words.
+  // Short keys resemble too many other words.
   const long = [...restrictions.limits, ...restrictions.flags].filter((key) => key.length > 5)
   return [...restrictions.tools, ...restrictions.agents, ...long].find((key) => isNear(key, plain))
 }
 
-/** Whether a key seems to be a misspelling of this one: one letter more, less, other or in the wrong place, or one that hung. */
+/** True if a key seems to misspell this one: one letter added, missing, changed, swapped or repeated. */
 export function isNear(key: string, plain: string): boolean {
   if (Math.abs(key.length - plain.length) <= 1 && isOneLetterOff(key, plain)) return true
   return plain.length > key.length && plain.length < 40 && squeezed(plain) === squeezed(key)
 }
 
-/** `tooools`: a key that hung. */
+/** Removes repeated letters: `tooools`. */
 function squeezed(word: string): string {
   return word.replaceAll(/(.)\1+/g, '$1')
 }
@@ -182,7 +185,7 @@ const lookAlikes = new Map(
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 )
 
-/** As it looks: with Latin letters and plain signs for those that are drawn like them. */
+/** Replaces look-alike letters and punctuation with their Latin equivalents. */
 export function withoutLookAlikes(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text
   return text.normalize('NFKC').replaceAll(/\P{ASCII}/gu, (sign) => lookAlikes.get(sign) ?? sign)

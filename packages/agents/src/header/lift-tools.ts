@@ -2,20 +2,20 @@ import type { Located } from '@cadre/disk'
 import { plainKey } from './known-keys.ts'
 import type { Entry } from './unseen.ts'
 
-/** Lists of tools that some files keep in a group, such as `capabilities: {allowed_tools: […]}`. */
+/** Lists of tools that some files nest in a group, such as `capabilities: {allowed_tools: […]}`. */
 const lists = new Set(
   'allowedtools disallowedtools deniedtools excludedtools excludetools blockedtools restrictedtools'.split(
     ' ',
   ),
 )
-/** Groups whose keys are about something else than the agent. */
+/** Groups whose keys do not describe the agent. */
 const foreign = new Set(
   'hooks mcpservers mcp handoffs metadata options sidekick triggers otherkeys'.split(' '),
 )
-/** Groups that hold nothing but tools: what is lifted out of them is no tool. */
+/** Groups that contain only tools: a list moved out of them is not a tool. */
 const ofTools = new Set(['tools', 'permission', 'permissions'])
 
-/** The entries of a header, with lists of tools that stand in a group as keys of the header. */
+/** Moves nested lists of tools to the top level of a header. */
 export function liftTools(entries: readonly Entry[]): readonly Entry[] {
   if (!entries.some(holdsList)) return entries
   return entries.flatMap((entry) => {

@@ -1,4 +1,4 @@
-/** One line of a file, with the signs that end it. */
+/** One line of a file, with its line ending. */
 export interface Line {
   readonly text: string
   /** `\n`, `\r\n`, `\r`, or nothing at the end of the file. */
@@ -21,7 +21,7 @@ export function joined(lines: readonly Line[]): string {
   return lines.map(({ text, end }) => text + end).join('')
 }
 
-/** How most of the lines end. A carriage return alone ends no line that we write. */
+/** Returns the most common line ending. Cadre never writes a lone carriage return. */
 export function usualEnd(lines: readonly Line[]): string {
   const windows = lines.filter(({ end }) => end === '\r\n').length
   return windows > lines.filter(({ end }) => end === '\n').length ? '\r\n' : '\n'

@@ -1,6 +1,6 @@
 import { indentOf, isBlank } from './key-line.ts'
 
-/** What a person meant by a value that YAML cannot read: its text, as YAML would have put its lines together. */
+/** Returns the intended value of a key that is invalid YAML: its text, joined as YAML would join its lines. */
 export function looseText(rest: string, further: readonly string[]): string {
   const first = rest.trim()
   const block = /^([|>])[-+\d]{0,2}(?:\s+#.*)?$/.exec(first)
@@ -11,7 +11,7 @@ export function looseText(rest: string, further: readonly string[]): string {
   return unquoted(folded([first, ...further]))
 }
 
-/** Lines become one; a line without anything between them breaks it. */
+/** Joins lines into one; an empty line becomes a line break. */
 function folded(lines: readonly string[]): string {
   let text = ''
   let breaks = 0
@@ -34,7 +34,7 @@ function outdented(lines: readonly string[]): string[] {
 
 const pairs: { readonly [open: string]: string } = { "'": "'", '"': '"', '“': '”', '‘': '’' }
 
-/** Without quotes that were meant to stand around the whole. Quotes around a part of it stay. */
+/** Removes quotes around the whole text. Quotes around a part of it stay. */
 function unquoted(text: string): string {
   const open = text[0] ?? ''
   const close = Object.hasOwn(pairs, open) ? pairs[open] : undefined
@@ -48,7 +48,7 @@ function unquoted(text: string): string {
   return text
 }
 
-/** An apostrophe ends nothing, a quote beside a space does. */
+/** An apostrophe ends nothing, but a quote next to a space does. */
 function endsWithin(text: string, quote: string): boolean {
   for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + 1)) {
     const before = text[at - 1] ?? ' '

@@ -2,7 +2,7 @@ import type { Entry } from './unseen.ts'
 
 const keyAtMargin = /^["']?([A-Za-z][\w-]*)["']?\s*:(?:\s|$)/
 
-/** How lines of examples in a description begin. */
+/** Words at the start of lines in examples of a description. */
 const speakers = new Set(
   `user assistant human system agent ai context example examples commentary note notes input output result response
   question answer scenario task trigger triggers important warning usage when step steps request action main use`.split(
@@ -10,7 +10,7 @@ const speakers = new Set(
   ),
 )
 
-/** Whether a line at the left margin that looks like a key was read as a part of the value above it. */
+/** True if a line at the left margin that looks like a key was read as part of the value above it. */
 export function losesKeys(lines: readonly string[], firstLine: number, entries: readonly Entry[]): boolean {
   const read = new Set(entries.map(({ field }) => field.line))
   return lines.some((line, index) => {

@@ -4,8 +4,8 @@ import { isKnownKey, plainKey } from './known-keys.ts'
 const openings = /^(?:---+|[\u2013\u2014]+)?(?:[ \t]|\\r|\\n)*(?=["']?[A-Za-z][\w-]*["']?:)/
 
 /**
- * Whether the line breaks of a header were lost: the line that should open it holds several of its keys, or a key and the
- * dashes that close it. What belongs to which key cannot be told then.
+ * True if the line breaks of a header were lost: its first line contains several keys, or a key and the closing dashes.
+ * Then values cannot be assigned to keys.
  */
 export function linesAreLost(text: string): boolean {
   const line = /^\s*([^\r\n]*)/.exec(text.slice(0, 64 * 1_024))?.[1] ?? ''

@@ -10,34 +10,34 @@ import { type Entry, findUnseen, type Unseen } from './unseen.ts'
 export interface HeaderRequest {
   readonly path: string
   readonly lines: readonly string[]
-  /** The line of the file its first line is. */
+  /** The line number of its first line. */
   readonly firstLine: number
-  /** Other names that the dialect has for keys. */
+  /** The dialect's other names for keys. */
   readonly synonyms?: Synonyms
 }
 
 export type ReadHeader =
   | {
       readonly kind: 'read'
-      /** In order; a key may be there twice. */
+      /** In order; a key may occur twice. */
       readonly entries: readonly Entry[]
       readonly rescues: readonly Rescue[]
       readonly rescued: boolean
-      /** Of a header that was rescued: why YAML does not read it. */
+      /** For a rescued header: why it is not valid YAML. */
       readonly fault?: Diagnostic
-      /** What is right for YAML, and probably was not meant so. */
+      /** Valid YAML that was probably not intended. */
       readonly hints: readonly Rescue[]
-      /** The header as it should have been written. Absent when nobody can tell. */
+      /** The corrected header. Absent if it is unknown. */
       readonly lines?: readonly string[]
       readonly unseen: readonly Unseen[]
     }
   | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] }
 
-// Somebody's header with a mistake in it is never as long as this, and every part of it is read more than once.
+// A hand-written header is never this long, and every part of it is read more than once.
 const mostLetters = 64 * 1_024
 const mostBlocks = 500
 
-/** Reads the keys of a header: as YAML, and if that cannot be, each key by itself. */
+/** Reads the keys of a header: as YAML or, if that fails, each key separately. */
 export function readHeader(request: HeaderRequest): ReadHeader {
   const { path, lines, firstLine } = request
   const strict = readYaml({ text: lines.join('\n'), path, firstLine })
@@ -76,7 +76,7 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
     const read = readBlock(block)
     if (read.rescue !== undefined) rescues.push({ code: read.rescue, line: read.rescueLine ?? line })
     for (const [index, text] of block.lines.entries()) {
-      // Even a text that is right may have swallowed a key, where something near it is wrong.
+      // Even valid YAML may have swallowed a key near an error.
       if (
         index > 0 &&
         (read.rescue !== undefined || (isProseKey(key.plain) && keyLineOf(text) !== undefined))
@@ -84,7 +84,7 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
         loose.add(line + index)
     }
     found.push({ written: key.written, field: read.field })
-    // The first one holds, so the others are better read as comments.
+    // The first one applies, so the others are better treated as comments.
     const isRepeated = seen.has(key.plain)
     seen.add(key.plain)
     return isRepeated ? block.lines.map(commented) : read.lines
@@ -134,7 +134,7 @@ function textsAreTexts(fields: ReadonlyMap<string, Located>): boolean {
   )
 }
 
-/** With what `<<` brings in behind what is written out. */
+/** Appends the entries of `<<` after the explicit ones. */
 function merged(entries: readonly Entry[]): Entry[] {
   const own = entries.filter(({ written }) => written !== '<<')
   if (own.length === entries.length) return own
@@ -149,7 +149,7 @@ function merged(entries: readonly Entry[]): Entry[] {
   return own
 }
 
-/** What YAML reads without complaint and in another way than its author. */
+/** Finds values that YAML accepts but reads differently from what was intended. */
 function hintsIn(
   { lines, firstLine }: { readonly lines: readonly string[]; readonly firstLine: number },
   entries: readonly Entry[],
@@ -158,7 +158,7 @@ function hintsIn(
     const key = keyLineOf(lines[line - firstLine] ?? '')
     if (key === undefined) return []
     if (/^\s*\[?\s*[“”‘’]/.test(key.rest)) return [{ code: 'smart-quotes', line }]
-    // `# a comment` has a space behind its sign, `#12` has none.
+    // `# a comment` has a space after the `#`, `#12` does not.
     const isCut = isTextKey(key.plain) && /^[^"'|>]*\s#[^\s#]/.test(key.rest)
     return isCut ? [{ code: 'value-cut', line }] : []
   })

@@ -8,17 +8,17 @@ import { quoted, writeText } from './write-text.ts'
 
 export type KeyBlock = Block & { readonly key: KeyLine }
 
-/** The value of one key, and how it should have been written. */
+/** The value of one key, and its corrected form. */
 export interface ReadBlock {
   readonly field: Located
   readonly rescue?: RescueCode
-  /** Where the rescue is, if not on the line of the key. */
+  /** The line of the rescue, if not that of the key. */
   readonly rescueLine?: number
-  /** Absent when nobody can tell. */
+  /** Absent if it is unknown. */
   readonly lines?: readonly string[]
 }
 
-/** Reads the value of one key by itself: as YAML if it can be, else as the text that was meant. */
+/** Reads the value of one key separately: as YAML if possible, otherwise as the intended text. */
 export function readBlock(block: KeyBlock): ReadBlock {
   const { key } = block
   const written = block.lines.map((text) =>
@@ -31,7 +31,7 @@ export function readBlock(block: KeyBlock): ReadBlock {
   const spaced = withSpace(written, key)
   const tidy = tidied(spaced)
   const rescue = causeOf(written, key)
-  // With tabs and spaces mixed nobody can tell what belongs to what.
+  // If tabs and spaces are mixed, the nesting is unknown.
   const field = isRestriction && mixesIndents(written) ? undefined : readOne(tidy, block)
   if (field !== undefined) {
     const isLoose = isRestriction && rescue === 'value-not-indented'
@@ -45,7 +45,7 @@ export function readBlock(block: KeyBlock): ReadBlock {
   )
 }
 
-/** Handoffs of which only some can be read: one that cannot does not take the others with it. */
+/** If some handoffs are invalid, the others are still used. */
 function readItems(lines: readonly string[], block: KeyBlock): ReadBlock | undefined {
   if (block.key.plain !== 'handoffs') return undefined
   const [first = '', ...further] = lines
@@ -65,7 +65,7 @@ function readItems(lines: readonly string[], block: KeyBlock): ReadBlock | undef
   return { field, rescue: 'value-unreadable', rescueLine: broken.line }
 }
 
-/** What YAML says about these lines, if it is one key with one value, and a text where a text is wanted. */
+/** Returns the YAML value of these lines, if they are one key with one value, and text where text is required. */
 function readOne(
   lines: readonly string[],
   { key, line }: KeyBlock,
@@ -97,7 +97,7 @@ function readText(lines: readonly string[], { key, line }: KeyBlock, isExact = t
   }
 }
 
-/** A restriction is what YAML says, or a star alone. Anything else is not understood, whatever it may look like. */
+/** A restriction must be valid YAML, or a single star. Anything else is invalid, whatever it looks like. */
 function readRestriction(lines: readonly string[], { key, line }: KeyBlock): ReadBlock {
   const text = [key.rest, ...lines.slice(1)].join('\n').trim()
   if (/^(?:\*|\[\s*\*\s*\]|-\s+\*)(?:[ \t]+#.*)?$/.test(text)) {
@@ -107,14 +107,14 @@ function readRestriction(lines: readonly string[], { key, line }: KeyBlock): Rea
   return { field: { line, value: text, isLoose: true }, rescue: 'value-unreadable' }
 }
 
-/** With a space behind the colon, and without quotes that YAML does not know. */
+/** Adds a space after the colon, and removes quotes that YAML does not support. */
 function withSpace(lines: readonly string[], { written, rest }: KeyLine): string[] {
   const [first = '', ...further] = lines
   const isKey = first.startsWith(`${written}:`) || /^["']/.test(first)
   return isKey && /^(?:\s|$)/.test(rest) ? [...lines] : [`${written}: ${rest.trim()}`, ...further]
 }
 
-/** With spaces for tabs, and with further lines of the value behind its key. */
+/** Replaces tabs with spaces, and indents further lines of the value. */
 function tidied(lines: readonly string[]): string[] {
   return lines.map((line, index) => {
     const indent = indentOf(line)
@@ -142,8 +142,8 @@ const entry = /^([ \t]*(?:- +)*[\w-]+:[ \t]+)(\S.*)$/s
 const item = /^([ \t]*(?:- +)+)(\S.*)$/s
 
 /**
- * Puts the plain values of nested keys in quotes where YAML would stumble over them. Whole lines only, one at a time: what
- * goes on in the next line is left as it is.
+ * Quotes plain values of nested keys that YAML would misread. Only complete single lines: a value that continues on the
+ * next line is unchanged.
  */
 function quoteValues(lines: readonly string[]): string[] {
   return lines.map((line, index) => {

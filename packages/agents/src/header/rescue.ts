@@ -1,6 +1,6 @@
 import type { Diagnostic } from '@cadre/disk'
 
-/** Every way in which a file can be understood although it is not written as it should be; at the end, what only looks wrong. */
+/** Every way to read a malformed file; the last ones are only suspicious. */
 const rescues = {
   'header-late': {
     message: 'The file has text before the header, so other programs do not find the header.',

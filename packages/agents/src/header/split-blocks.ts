@@ -1,10 +1,10 @@
 import { indentOf, isBlank, isComment, type KeyLine, keyLineOf } from './key-line.ts'
 import { isKnownKey, isProseKey, restrictionOf } from './known-keys.ts'
 
-/** Lines of a header that belong together: a key and its value, or what belongs to no key. */
+/** Lines of a header that belong together: a key and its value, or lines without a key. */
 export interface Block {
   readonly key?: KeyLine
-  /** The line of the file it begins on. */
+  /** The line number of its first line. */
   readonly line: number
   readonly lines: readonly string[]
 }
@@ -16,8 +16,8 @@ interface Open {
 }
 
 /**
- * Cuts a header that is not YAML into the values of its keys. A line begins a new one only if its key is known to some
- * dialect, or if the value above cannot go on: descriptions are full of lines that merely look like keys.
+ * Splits a header that is not YAML into the values of its keys. A line starts a new value only if its key is known to some
+ * dialect, or if the value above cannot continue: descriptions contain many lines that only look like keys.
  */
 export function splitBlocks(lines: readonly string[], firstLine: number): Block[] {
   const atMargin = new Set(
@@ -44,14 +44,14 @@ function beginsBlock(key: KeyLine, current: Open | undefined, atMargin: Readonly
   if (above === undefined) return true
   const value = above.rest.trim()
   if (key.indent.length > above.indent.length) {
-    // Below a key without a value, and within brackets or a block of text, this is a part of the value.
+    // Below a key without a value, and inside brackets or a block scalar, it is part of the value.
     if (value === '' || /^[#[{|>]/.test(value)) return false
     if (!isProseKey(above.plain)) return isKnownKey(key.plain)
     return restrictionOf(key.plain) !== undefined && !atMargin.has(key.plain)
   }
   if (isKnownKey(key.plain)) return true
   if (!isProseKey(above.plain) || isClosed(value)) return true
-  // `kb_domains:` is somebody's key; `user:` and `Context:` are parts of an example.
+  // `kb_domains:` is a custom key; `user:` and `Context:` are parts of an example.
   return /[a-z0-9][_-][a-z0-9]|[a-z][A-Z]/.test(key.written)
 }
 
@@ -60,12 +60,12 @@ function isDocumentEnd(line: string): boolean {
   return line.trimEnd() === '...'
 }
 
-/** In quotes from its beginning to its end: nothing can be added to it. */
+/** Quoted from start to end: the value cannot continue. */
 function isClosed(value: string): boolean {
   return /^"(?:[^"\\]|\\.)*"$|^'(?:[^']|'')*'$/.test(value)
 }
 
-/** What follows the last line of a value is not a part of it: it stays where it is, whatever becomes of the value. */
+/** Lines after the last line of a value are not part of it and stay in place. */
 function withoutTail({ key, line, lines }: Open): Block[] {
   if (key === undefined) return [{ line, lines }]
   let end = lines.length

@@ -6,34 +6,34 @@ export type SplitFile =
   | {
       readonly kind: 'split'
       readonly header: readonly string[]
-      /** The line of the file the header begins on. */
+      /** The line number of the header. */
       readonly headerLine: number
-      /** As it is in the file. */
+      /** Unchanged. */
       readonly body: string
       readonly rescues: readonly Rescue[]
-      /** What stood before the header, as comments for it. */
+      /** The text before the header, as comments for it. */
       readonly notes: readonly string[]
-      /** How lines end that are written anew. */
+      /** The line ending for new lines. */
       readonly end: string
     }
   | { readonly kind: 'empty' }
-  /** A word behind the dashes names a language to evaluate in some programs. Here nothing is evaluated. */
+  /** In some programs, a word after the dashes names a language to evaluate. Cadre evaluates nothing. */
   | { readonly kind: 'language'; readonly line: number; readonly language: string }
   | { readonly kind: 'no-header' }
 
 const opening = /^---[ \t]*\r?\n/
 const closing = /\n---[ \t]*(?:\r?\n|$)/g
 
-/** Splits by whole lines, so that dashes within a value or a comment end nothing. */
+/** Splits at whole lines, so that dashes within a value or a comment end nothing. */
 export function splitFile(text: string): SplitFile {
   return splitStrictly(text) ?? findHeader(text)
 }
 
-/** A file as it should be, which nearly all are. */
+/** Handles well-formed files, which nearly all are. */
 function splitStrictly(text: string): SplitFile | undefined {
   const open = opening.exec(text)?.[0]
   if (open === undefined) return undefined
-  // From the end of the first line on: the header may be empty.
+  // Starts at the end of the first line, because the header may be empty.
   closing.lastIndex = open.length - 1
   const close = closing.exec(text)
   if (close === null) return undefined

@@ -11,40 +11,40 @@ import {
 } from './known-keys.ts'
 
 export interface Entry {
-  /** As it is written. */
+  /** As written. */
   readonly written: string
   readonly field: Located
 }
 
-/** A restriction that seems to be meant, in a place or a spelling where it is none. */
+/** A restriction that seems to be intended, but in an invalid place or spelling. */
 export interface Unseen {
   readonly key: string
   readonly restricts: Restriction
   readonly line: number
-  /** Nothing seems to be meant: the file ends where it might have been. */
+  /** The file ends where a restriction might have followed. */
   readonly isTorn?: true
 }
 
-/** Keys below which others may have keys of their own that are called the same. */
+/** Keys whose nested keys may have the same names. */
 const containers = new Set(
   `tools allowedtools permission permissions hooks mcpservers mcp handoffs metadata spec options sidekick triggers
   otherkeys toolpermissions delegationpermissions`.split(/\s+/),
 )
-/** `tools:[read]`: no key for YAML, and easily a part of the value above. */
+/** `tools:[read]` is not a key in YAML, and can become part of the value above. */
 const unspaced = /^[ \t]*["'“‘]?([A-Za-z][\w-]*)["'”’]?[ \t]*(?::(?=\S)|：)/
 
 export interface UnseenRequest {
   readonly lines: readonly string[]
   readonly firstLine: number
   readonly entries: readonly Entry[]
-  /** Lines of values that were read as text, though they may hold keys. */
+  /** Returns whether a line is in a value that was read as text, but may contain keys. */
   readonly isLooseLine: (line: number) => boolean
   readonly synonyms?: Synonyms
 }
 
 /**
- * Restrictions that were not read and yet may be there. An agent must not get more because somebody mistyped a key or
- * indented it: whoever uses the result gives such an agent nothing.
+ * Finds restrictions that were not read but may be present. A mistyped or indented key must not give an agent more, so such
+ * an agent gets nothing.
  */
 export function findUnseen({
   lines,
@@ -82,10 +82,10 @@ export function findUnseen({
   return found
 }
 
-/** Of a prompt nobody can say what it ends with. */
+/** Excludes prompts, which can end with anything. */
 const sentences = new Set(['description', 'usefor', 'whentouse', 'argumenthint'])
 
-/** A key with a list in the last lines of a block of text: it was indented by mistake, and is no sentence. */
+/** A key with a list in the last lines of a block scalar: it was indented by mistake. */
 function endOfBlock(lines: readonly string[], start: number): string | undefined {
   if (!/:\s*[|>][-+\d]{0,2}\s*(?:#.*)?$/.test(lines[start] ?? '')) return undefined
   let last = start + 1
@@ -98,7 +98,7 @@ function endOfBlock(lines: readonly string[], start: number): string | undefined
   return /(?:^|\n)[ \t]+(\w[\w-]{3,30}):[ \t]*(?:\[[^\]\n]*\]|(?:\n[ \t]+- [^\n]+)+)$/.exec(text)?.[1]
 }
 
-/** A key that stands behind a value on the same line. In sentences people write `tools: `, but hardly ever `tools: [`. */
+/** Finds a key after a value on the same line. Sentences contain `tools: `, but rarely `tools: [`. */
 function swallowedIn(plain: string, value: string): string | undefined {
   if (isProseKey(plain)) return /(tools|agents)\s*:\s*\[/i.exec(value)?.[1]?.toLowerCase()
   return isKnownKey(plain) && restrictionOf(plain) === undefined
@@ -106,7 +106,7 @@ function swallowedIn(plain: string, value: string): string | undefined {
     : undefined
 }
 
-/** `tools = read`, `**tools**: read`, `> tools [read]`, `tools read`: somebody meant a key. */
+/** `tools = read`, `**tools**: read`, `> tools [read]`, `tools read`: intended as a key. */
 function meantIn(line: string, next = ''): string | undefined {
   const bare = withoutLookAlikes(line.slice(0, 200)).replace(/^[^A-Za-z#]+/, '')
   const key = /^([A-Za-z][\w-]*)\W{0,6}?[:=[]/.exec(bare)?.[1]
@@ -117,10 +117,10 @@ function meantIn(line: string, next = ''): string | undefined {
   return rest !== '' || /^\s*- /.test(next) ? word : undefined
 }
 
-/** Keys that are told from a sentence without a colon. */
+/** Keys that can be distinguished from a sentence without a colon. */
 const colonless = /^(?:tools|allowed[-_]?tools|disallowed[-_]?tools|permissions?|capabilities)$/i
 
-/** The keys of nested mappings, by their lines. */
+/** The keys of nested mappings, by line. */
 function nestedKeys(entries: readonly Entry[]): ReadonlyMap<number, ReadonlySet<string>> {
   const keys = new Map<number, Set<string>>()
   const walk = ({ fields, items }: Located): void => {

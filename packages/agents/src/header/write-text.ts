@@ -1,4 +1,4 @@
-/** A key with a text that YAML reads as exactly this text; the lines of it. */
+/** Writes a key with a text that YAML reads back exactly. Returns its lines. */
 export function writeText(key: string, text: string): string[] {
   const lines = text.split('\n')
   const isSafe = /^[^\p{Cc}\u2028\u2029\ufeff]*$/u
@@ -9,7 +9,7 @@ export function writeText(key: string, text: string): string[] {
   return [`${key}: |-`, ...lines.map((line) => (line === '' ? '' : `  ${line}`))]
 }
 
-/** A text of one line in the quotes that need the fewest signs before others. */
+/** Quotes a one-line text with the quotes that need the fewest escapes. */
 export function quoted(text: string): string {
   if (text.includes("'") && !/["\\]/.test(text)) return `"${text}"`
   return `'${text.replaceAll("'", "''")}'`

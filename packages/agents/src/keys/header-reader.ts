@@ -6,15 +6,12 @@ export interface HeaderRequest {
   readonly path: string
   readonly dialect: string
   readonly entries: readonly Entry[]
-  /** Other names for keys, as keys are compared. */
+  /** Other names for keys, normalized. */
   readonly synonyms: { readonly [spelling: string]: string }
   readonly unseen?: readonly Unseen[]
 }
 
-/**
- * The keys of one header, under the names this program uses. Keeps track of what was read, so that the rest can be kept, and of
- * what was wrong with it.
- */
+/** The keys of one header, under Cadre's names. Tracks which were read, so that the others can be kept, and their errors. */
 export class HeaderReader {
   readonly path: string
   readonly dialect: string
@@ -40,7 +37,7 @@ export class HeaderReader {
     return this.diagnostics.some((diagnostic) => diagnostic.severity === 'error')
   }
 
-  /** The value of a key; of a key that is there twice, the first. */
+  /** Returns the value of a key; the first if it occurs twice. */
   take(key: string): Located | undefined {
     const [first, ...others] = this.#entries.get(key) ?? []
     if (first === undefined) return undefined
@@ -49,7 +46,7 @@ export class HeaderReader {
     return first.field
   }
 
-  /** Every value of a key: of what restricts an agent, each one holds. */
+  /** Returns every value of a key: all values of a restriction apply. */
   takeAll(key: string): readonly Located[] {
     const entries = this.#entries.get(key) ?? []
     const [first, ...others] = entries
@@ -60,12 +57,12 @@ export class HeaderReader {
     return entries.map(({ field }) => field)
   }
 
-  /** The value of a key that is kept among the unknown ones as well. */
+  /** Returns the value of a key that is also kept among the unknown ones. */
   peek(key: string): Located | undefined {
     return this.#entries.get(key)?.[0]?.field
   }
 
-  /** Text. What YAML takes for a number or a truth value is text all the same. */
+  /** Returns text, even if YAML reads it as a number or boolean. */
   text(key: string): string | undefined {
     const field = this.take(key)
     if (field === undefined || field.value === null) return undefined
@@ -74,7 +71,7 @@ export class HeaderReader {
     return undefined
   }
 
-  /** Whether a flag that restricts is set; one that cannot be understood is. */
+  /** Returns whether a restricting flag is set; an invalid one counts as set. */
   restricts(key: string, when: boolean): boolean | undefined {
     const flags = this.takeAll(key).map((field) => this.#flag(key, field, when))
     return flags.length === 0 ? undefined : flags.includes(when) ? when : !when
@@ -96,7 +93,7 @@ export class HeaderReader {
     return least(numbers)
   }
 
-  /** A value without which the agent cannot be used. */
+  /** Reports an invalid value that makes the agent unusable. */
   wrong(key: string, field: Located, rule: string): void {
     this.report('error', 'wrong-value', field.line, `${this.#written(key)} ${rule}, not ${shown(field)}.`)
   }
@@ -112,7 +109,7 @@ export class HeaderReader {
     })
   }
 
-  /** What nobody asked for, as it was written. */
+  /** Returns unread keys, as written. */
   rest(): [string, Located][] {
     return [...this.#entries].flatMap(([key, [first, ...others]]): [string, Located][] => {
       if (this.#read.has(key) || first === undefined) return []
@@ -148,7 +145,7 @@ export class HeaderReader {
   }
 }
 
-/** The smallest of the numbers that are there. */
+/** Returns the smallest of the given numbers. */
 export function least(numbers: readonly (number | undefined)[]): number | undefined {
   const given = numbers.filter((number) => number !== undefined)
   return given.length === 0 ? undefined : Math.min(...given)

@@ -3,34 +3,34 @@ import type { Located } from '@cadre/disk'
 
 export interface Names {
   readonly names: readonly string[]
-  /** What stands in the list and is no text. */
+  /** Items that are not text. */
   readonly dropped: readonly Located[]
 }
 
-/** A list of names as the dialects write it: a list, or one text with commas. `undefined` for anything else. */
+/** Reads a list of names in any dialect: a list, or comma-separated text. `undefined` for anything else. */
 export function namesOf(field: Located): Names | undefined {
   if (typeof field.value === 'string') {
-    // Not what YAML says: any sign that means something there may have been meant so.
+    // Not valid YAML, so any special character may have been intended.
     if (field.isLoose === true && /[[\]{}"'`*&!|>\n]|:\s/.test(field.value)) return undefined
     return { names: split(field.value), dropped: [] }
   }
   if (field.items === undefined) return undefined
   const texts = field.items.filter((item) => typeof item.value === 'string')
   return {
-    // Joined first: YAML cuts `[Agent(a, b), Read]` at every comma.
+    // Joined first: YAML splits `[Agent(a, b), Read]` at every comma.
     names: split(texts.map((item) => item.value as string).join(',')),
     dropped: field.items.filter((item) => typeof item.value !== 'string'),
   }
 }
 
-/** `Read Grep Glob`, if that is what it is: in `Microsoft Docs` the space belongs to the name. */
+/** Splits `Read Grep Glob` into words. In `Microsoft Docs`, the space is part of the name. */
 export function wordsOf(name: string): readonly string[] {
   const words = name.split(/\s+/)
   const areTools = words.every((word) => !['all', 'unknown'].includes(understandTool(word).kind))
   return words.length > 1 && areTools ? words : [name]
 }
 
-/** At commas and line ends, except within parentheses. */
+/** Splits at commas and line ends, except within parentheses. */
 function split(text: string): string[] {
   const names: string[] = []
   let depth = 0

@@ -17,7 +17,7 @@ describe('the boundary of an agent', () => {
     // Commands can change files, so they get a copy.
     ['metadata: {cadre-writes: artifact}', { writes: 'artifact', commands: 'copy' }],
     ['cadre-writes: none\ncadre-commands: none', closed],
-    // Of two the stricter one holds.
+    // The stricter of two applies.
     [
       'cadre-writes: none\nmetadata: {cadre-writes: artifact, cadre-commands: copy}',
       { writes: 'none', commands: 'copy' },
@@ -36,12 +36,12 @@ describe('the boundary of an agent', () => {
     ['metadata: {cadre-writes: [artifact]}', { writes: 'none', commands: 'copy' }],
     ['metadata: {cadre-writes: true, cadre-commands: copy}', { writes: 'none', commands: 'copy' }],
     ['metadata: {cadre-commands: free}', { commands: 'none' }],
-    // Misspelt, or with a letter that only looks right.
+    // Misspelt, or with a look-alike letter.
     ['metadata: {cadre-write: artifact}', { writes: 'none', commands: 'copy' }],
     ['metadata: {cadre-wirtes: artifact}', { writes: 'none', commands: 'copy' }],
     ['metadata: {сadre-writes: artifact}', { writes: 'none', commands: 'copy' }],
     ['metadata: {cadre-shell: none}', closed],
-    // In another place than where it is read.
+    // In the wrong place.
     ['options: {cadre-writes: artifact}', { writes: 'none', commands: 'copy' }],
     ['metadata: {limits: {cadre-commands: copy}}', { commands: 'none' }],
     ['metadata: [{cadre-commands: copy}]', { commands: 'none' }],

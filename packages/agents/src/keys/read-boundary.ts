@@ -4,7 +4,7 @@ import { isNear, isProseKey, plainKey, withoutLookAlikes } from '../header/known
 import type { Entry } from '../header/unseen.ts'
 import type { HeaderReader } from './header-reader.ts'
 
-/** As keys are compared, and the values each may have, the strictest first. */
+/** Normalized keys, with their values from strictest to loosest. */
 const parts = {
   cadrewrites: { name: 'writes', written: 'cadre-writes', values: ['none', 'artifact'] },
   cadrecommands: { name: 'commands', written: 'cadre-commands', values: ['none', 'copy'] },
@@ -12,14 +12,14 @@ const parts = {
 
 type PartKey = keyof typeof parts
 
-/** Other keys of ours, which say nothing about a boundary. */
+/** Other Cadre keys, which do not affect the boundary. */
 const others = new Set(['cadreentry', 'cadreorder', 'cadreunset'])
 
 const inText = /cadre[-_ ]?(?:writes|commands)\s*["']?\s*[:=]/i
 
 /**
- * How far the agent's tools reach: `cadre-writes` and `cadre-commands` in its `metadata`, or beside it. Said more than once,
- * the strictest holds. What seems to be meant as one of them and cannot be understood permits nothing.
+ * Reads the boundary: `cadre-writes` and `cadre-commands` in `metadata` or at the top level. If set more than once, the
+ * strictest applies. A key that seems to be one of them but is invalid permits nothing.
  */
 export function readBoundary(header: HeaderReader, entries: readonly Entry[]): Boundary | undefined {
   const found: Record<PartKey, number[]> = { cadrewrites: [], cadrecommands: [] }
@@ -45,7 +45,7 @@ export function readBoundary(header: HeaderReader, entries: readonly Entry[]): B
       refuse(field.line, `${written} looks like ${parts[key].written}, but is in the wrong place`, [key])
     else if (at === -1) {
       const rule = `${written} must be ${parts[key].values.join(' or ')}, not ${JSON.stringify(field.value).slice(0, 80)}`
-      // A line too few: the other one is a part of this value.
+      // A missing line break: the other key is part of this value.
       const isBoth = typeof field.value === 'string' && inText.test(field.value)
       refuse(field.line, rule, isBoth ? ['cadrewrites', 'cadrecommands'] : [key])
     } else found[key].push(at)
@@ -67,12 +67,12 @@ export function readBoundary(header: HeaderReader, entries: readonly Entry[]): B
 
 const refusals = { cadrewrites: 'may not change files', cadrecommands: 'may not run commands' } as const
 
-/** Whether a key of a header or of its metadata says a part of the boundary, in any spelling. */
+/** True if a key of a header or its metadata sets a part of the boundary, in any spelling. */
 export function isBoundaryKey(written: string): boolean {
   return Object.hasOwn(parts, plainKey(written))
 }
 
-/** Commands can change files: those of an agent that may not run on a copy. */
+/** Commands can change files, so for an agent that may not, they run on a copy. */
 function settled(writes: string | undefined, commands: string | undefined): Boundary | undefined {
   if (writes === undefined && commands === undefined) return undefined
   return {
@@ -107,14 +107,14 @@ function meantBy(written: string): PartKey | 'unknown' | undefined {
   return bare.startsWith('cadre') && bare !== 'cadre' && !others.has(bare) ? 'unknown' : undefined
 }
 
-/** Keys that became the text of another one. People may write about these keys in a sentence that YAML reads as one. */
+/** Finds keys that became part of another value. People may mention these keys in prose. */
 function isSwallowed(plain: string, { value, isLoose }: Located): boolean {
   if (typeof value !== 'string') return false
   if (plain === 'metadata') return inText.test(value) || isTornKey(value)
   return isLoose === true && !isProseKey(plain) && inText.test(value)
 }
 
-/** What is left of a key on its line when the line was broken within it. */
+/** True for the rest of a key that was split by a line break. */
 function isTornKey(value: string): boolean {
   const word = value.trim().toLowerCase()
   return word !== '' && Object.values(parts).some(({ written }) => written.startsWith(word))

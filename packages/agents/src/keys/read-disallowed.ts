@@ -7,11 +7,11 @@ import { patternsOf } from './tool-list.ts'
 
 export interface Disallowed {
   readonly names: readonly string[]
-  /** Of tools that are forbidden for some uses only. */
+  /** Rules for tools that are denied only for some uses. */
   readonly rules: readonly PermissionRule[]
 }
 
-/** `unclear`: without knowing what is forbidden, nothing can be permitted. */
+/** `unclear`: it is unknown what is denied, so nothing is permitted. */
 export function readDisallowed(header: HeaderReader): Disallowed | 'unclear' {
   const names: string[] = []
   const rules: PermissionRule[] = []
@@ -35,14 +35,14 @@ export function readDisallowed(header: HeaderReader): Disallowed | 'unclear' {
       refuseMisspelt(header, name, lineOf(name, field))
       if (patterns.length > 0 && !patterns.includes('*'))
         rules.push(...patterns.map((pattern) => ({ tool: name, pattern, action: 'deny' }) as const))
-      // A space may be in a name or between two: either way nothing of it is given.
+      // A space may be part of a name or separate two: deny both readings.
       else names.push(name, ...(/\s/.test(name) ? name.split(/\s+/) : []))
     }
   }
   return { names, rules }
 }
 
-/** Of a name in a list, the line it stands on. */
+/** The line of a name in a list. */
 function lineOf(name: string, { items, line }: Located): number {
   return items?.find(({ value }) => typeof value === 'string' && value.includes(name))?.line ?? line
 }

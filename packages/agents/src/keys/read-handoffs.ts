@@ -3,8 +3,8 @@ import type { Located } from '@cadre/disk'
 import type { HeaderReader } from './header-reader.ts'
 
 /**
- * Suggestions for what comes next. One that cannot be read is left out, with a warning: it permits nothing. Parts that are
- * not known here stay with their handoff, for writing it back.
+ * Reads suggested handoffs. An invalid one is skipped with a warning, because it permits nothing. Unknown parts are kept
+ * with their handoff, to be written back.
  */
 export function readHandoffs(header: HeaderReader): readonly Handoff[] | undefined {
   const field = header.take('handoffs')
@@ -22,7 +22,7 @@ export function readHandoffs(header: HeaderReader): readonly Handoff[] | undefin
   return field.items.flatMap((item) => {
     const handoff = handoffOf(item)
     if (handoff !== undefined) return [handoff]
-    // Of one that cannot be read it is said already that it cannot.
+    // An unreadable one was already reported.
     if (item.isLoose === true) return []
     header.report(
       'warning',
@@ -35,7 +35,7 @@ export function readHandoffs(header: HeaderReader): readonly Handoff[] | undefin
   })
 }
 
-/** The lines of the handoffs that are used, in their order. */
+/** The lines of the used handoffs, in order. */
 export function linesOfHandoffs(field: Located | undefined): readonly number[] {
   return (field?.items ?? []).flatMap((item) => (handoffOf(item) === undefined ? [] : [item.line]))
 }

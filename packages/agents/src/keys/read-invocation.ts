@@ -4,11 +4,11 @@ import type { HeaderReader } from './header-reader.ts'
 export interface Invocation {
   readonly userInvocable: boolean | undefined
   readonly modelInvocable: boolean | undefined
-  /** The file says that its agent is not to be used. */
+  /** The file disables its agent. */
   readonly disabled: boolean
 }
 
-/** Who may start an agent. There is a key for it in every dialect; one that forbids it is enough. */
+/** Reads who may start an agent. Every dialect has a key for it; one that forbids it is enough. */
 export function readInvocation(header: HeaderReader): Invocation {
   const infer = readInfer(header)
   const mode = readMode(header)
@@ -22,7 +22,7 @@ export function readInvocation(header: HeaderReader): Invocation {
   }
 }
 
-/** opencode hides an agent from the list that people choose from. One for people alone can be started all the same. */
+/** opencode hides the agent from the list for people. An agent for people only can still be started. */
 function isHidden(header: HeaderReader): boolean | undefined {
   if (header.peek('hidden')?.value === false) return undefined
   const hidden = header.restricts('hidden', true)
@@ -36,7 +36,7 @@ function isSwitchedOff(header: HeaderReader): boolean {
   return true
 }
 
-/** Older than the two keys that took its place: a flag, or who may start it. */
+/** Predecessor of the two newer keys: a flag, or who may start it. */
 function readInfer(header: HeaderReader): { readonly user?: boolean; readonly model?: boolean } {
   const word = header.peek('infer')?.value
   if (word === 'all' || word === 'user' || word === 'agent' || word === 'hidden') {
@@ -47,7 +47,7 @@ function readInfer(header: HeaderReader): { readonly user?: boolean; readonly mo
   return infer === undefined ? {} : { model: infer }
 }
 
-/** opencode: `primary` is for people, `subagent` for other agents as well. Other dialects have other modes. */
+/** opencode: `primary` is for people, `subagent` also for other agents. Other dialects have other modes. */
 function readMode(header: HeaderReader): boolean | undefined {
   const field = header.peek('mode')
   const mode = typeof field?.value === 'string' ? field.value.trim().toLowerCase() : field?.value

@@ -2,7 +2,7 @@ import type { AgentLimits, Budget } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import { type HeaderReader, least } from './header-reader.ts'
 
-/** Ceilings. One that cannot be read is an error: running without it would be running without a limit. */
+/** Reads limits. An invalid one is an error, because running without it would be unlimited. */
 export function readLimits(header: HeaderReader): AgentLimits | undefined {
   const maxTurns = least([header.positive('maxturns'), steps(header)])
   const timeoutSeconds = least(header.takeAll('timeout').map((field) => seconds(field, header)))
@@ -15,7 +15,7 @@ export function readLimits(header: HeaderReader): AgentLimits | undefined {
   }
 }
 
-/** opencode's word for rounds. Elsewhere `steps` may be a list of things to do, which limits nothing. */
+/** opencode's name for rounds. Elsewhere, `steps` may be a list of things to do, which limits nothing. */
 function steps(header: HeaderReader): number | undefined {
   const field = header.peek('steps')
   const isList = field?.items !== undefined || field?.fields !== undefined

@@ -1,6 +1,6 @@
 import type { HeaderReader } from './header-reader.ts'
 
-/** In order of preference. `inherit` alone says what holds without it; behind others it says what holds when none of them is there. */
+/** Models in order of preference. `inherit` alone is the default; after others, it is the fallback. */
 export function readModels(header: HeaderReader): readonly string[] | undefined {
   const field = header.take('model')
   if (field === undefined || field.value === null) return undefined

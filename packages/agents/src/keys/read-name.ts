@@ -1,7 +1,7 @@
 import { faultInName, nameOfFile } from '../load/agent-name.ts'
 import type { HeaderReader } from './header-reader.ts'
 
-/** The name in the header; that of the file where there is none, or none that could be used. */
+/** Returns the name in the header, or the file name if there is no valid one. */
 export function readName(header: HeaderReader, line: number): string | undefined {
   const field = header.take('name')
   const written = field === undefined || field.value === null ? undefined : String(field.value).trim()

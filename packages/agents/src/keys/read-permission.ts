@@ -4,14 +4,14 @@ import type { HeaderReader } from './header-reader.ts'
 import { refuseMisspelt } from './refuse-misspelt.ts'
 
 /**
- * The rules of a file about the uses of its agent's tools: a tool with an action, or with patterns that have one each.
- * `unclear`: without knowing what is forbidden, nothing can be permitted.
+ * Reads the rules of a file about uses of tools: a tool with an action, or with patterns that have one each. `unclear`: it
+ * is unknown what is denied, so nothing is permitted.
  */
 export function readPermission(header: HeaderReader): readonly PermissionRule[] | 'unclear' {
   const fields = header.takeAll('permission')
   const [field] = fields
   if (field === undefined) return []
-  // Of two lists each would have to hold, and a later rule of one takes back an earlier one of the other.
+  // Both lists would have to apply, but a later rule of one overrides an earlier rule of the other.
   if (fields.length > 1 || field.isLoose === true || merges(field)) return unclear(field, header)
   if (typeof field.value === 'string') return [ruleOf('*', '*', field, header)]
   if (field.items !== undefined) return listed(field, header)
@@ -24,8 +24,8 @@ export function readPermission(header: HeaderReader): readonly PermissionRule[] 
 }
 
 /**
- * `{tool, pattern, action}` each, which is the one way to write rules whose order a mapping cannot hold; or, as newer versions
- * of opencode have it, `{action, resource, effect}`.
+ * A list of `{tool, pattern, action}`, for rules whose order a mapping cannot express; or, in newer versions of opencode,
+ * `{action, resource, effect}`.
  */
 function listed(field: Located, header: HeaderReader): readonly PermissionRule[] | 'unclear' {
   const rules: PermissionRule[] = []
@@ -47,7 +47,7 @@ function ruleOf(
   { value, line }: Located,
   header: HeaderReader,
 ): PermissionRule {
-  // What is misspelt permits nothing.
+  // A misspelt value permits nothing.
   if (value !== 'allow') refuseMisspelt(header, tool, line)
   if (value === 'allow' || value === 'ask' || value === 'deny') return { tool, pattern, action: value }
   header.report(
@@ -71,7 +71,7 @@ function unclear(field: Located, header: HeaderReader): 'unclear' {
   return 'unclear'
 }
 
-/** Whether `<<` brings something in, which opencode would read and this program does not. */
+/** True if `<<` merges in keys, which opencode would read and Cadre does not. */
 function merges({ fields, items }: Located): boolean {
   if (fields?.has('<<') === true) return true
   return [...(fields?.values() ?? []), ...(items ?? [])].some(merges)

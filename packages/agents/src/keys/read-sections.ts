@@ -1,7 +1,7 @@
 import type { HeaderReader } from './header-reader.ts'
 import { namesOf } from './names-of.ts'
 
-/** Headings that a report must have. */
+/** Reads the headings that a report must have. */
 export function readSections(header: HeaderReader): readonly string[] | undefined {
   const field = header.take('requiredsections')
   if (field === undefined) return undefined

@@ -3,10 +3,10 @@ import type { Located } from '@cadre/disk'
 import type { HeaderReader } from './header-reader.ts'
 import { namesOf } from './names-of.ts'
 
-/** Whom an agent may start, where its file says so. Of several lists only what all of them name. */
+/** Reads which agents an agent may start. Of several lists, only names in all of them. */
 export function readTargets(
   header: HeaderReader,
-  /** What `Agent(a, b)` among the tools says. */
+  /** The agents in `Agent(a, b)` among the tools. */
   inTools: readonly (readonly string[])[],
 ): DelegateSelection | undefined {
   const unseen = header.unseen.filter(({ restricts }) => restricts === 'agents')

@@ -12,7 +12,7 @@ export interface ToolKeys {
   readonly delegates: DelegateSelection | undefined
 }
 
-/** What an agent may use and start. Whatever is not understood gives less, never more. */
+/** Reads which tools and agents an agent may use. An invalid value gives less, never more. */
 export function readTools(header: HeaderReader): ToolKeys {
   const fields = [...header.takeAll('tools'), ...header.takeAll('allowedtools')]
   const lists = fields.map((field) => readToolList(field, header))
@@ -20,7 +20,7 @@ export function readTools(header: HeaderReader): ToolKeys {
   const permission = readPermission(header)
   const isUnclear =
     disallowed === 'unclear' || permission === 'unclear' || hasUnseen(header) || hooksAreLost(header)
-  // A limit in the list and a rule beside it would both have to hold, and of rules only the last one does.
+  // A limit in the list and a separate rule would both have to apply, but only the last rule does.
   const canScope = lists.length <= 1 && permission.length === 0
   const selected = canScope ? lists : lists.map((list, index) => withoutScopes(list, fields[index], header))
   const without = [
@@ -31,7 +31,7 @@ export function readTools(header: HeaderReader): ToolKeys {
   const rules = [
     ...selected.flatMap((list) => rulesOf(list.scopes)),
     ...(permission === 'unclear' ? [] : permission),
-    // Last, so that nothing takes them back.
+    // Last, so that no other rule overrides them.
     ...(disallowed === 'unclear' ? [] : disallowed.rules),
   ]
   const targets = selected.flatMap((list) => (list.targets === undefined ? [] : [list.targets]))
@@ -43,7 +43,7 @@ export function readTools(header: HeaderReader): ToolKeys {
   }
 }
 
-/** Of several lists only what all of them name. */
+/** Of several lists, only names in all of them. */
 function selectionOf(lists: readonly ToolList[]): ToolSelection {
   const named = lists.map(({ names }) => names).filter((names) => names !== 'all')
   const [first, ...others] = named
@@ -61,7 +61,7 @@ function withoutScopes(
   return {
     ...list,
     names: list.names === 'all' ? 'all' : list.names.filter((name) => !list.scopes.has(name)),
-    // Everything but these: then not these either.
+    // Everything except these, so these are excluded too.
     without: list.names === 'all' ? [...list.without, ...list.scopes.keys()] : list.without,
     scopes: new Map(),
   }
@@ -71,10 +71,10 @@ function forbiddenOf(disallowed: ReturnType<typeof readDisallowed>): readonly st
   return disallowed === 'unclear' ? [] : disallowed.names
 }
 
-/** Modes of Claude Code that would permit more, which no file can do for itself. */
+/** Modes of Claude Code that would permit more, which a file cannot grant itself. */
 const openModes = ['default', 'acceptEdits', 'bypassPermissions', 'dontAsk', 'auto', 'delegate', 'manual']
 
-/** In mode `plan` an agent changes nothing. A mode that nobody knows may be meant as that. */
+/** In mode `plan`, an agent changes nothing. An unknown mode may mean the same. */
 function readOnly(header: HeaderReader): readonly string[] {
   const mode = header.peek('permissionmode')
   const word = String(mode?.value ?? 'default').trim()
@@ -119,7 +119,7 @@ function reportTorn(header: HeaderReader, line: number): void {
   header.report('warning', 'header-torn', line, message, 'Complete the header, and end it with ---.')
 }
 
-/** Hooks can forbid: an agent whose hooks cannot be read gets nothing they could have forbidden. */
+/** Hooks can deny: an agent with unreadable hooks gets nothing that they could have denied. */
 function hooksAreLost(header: HeaderReader): boolean {
   const hooks = header.peek('hooks')
   if (hooks?.isLoose !== true) return false

@@ -4,20 +4,20 @@ import type { HeaderReader } from './header-reader.ts'
 import { namesOf, wordsOf } from './names-of.ts'
 import { refuseMisspelt } from './refuse-misspelt.ts'
 
-/** What one list of tools says. */
+/** The content of one list of tools. */
 export interface ToolList {
   readonly names: 'all' | readonly string[]
-  /** Names that the same list takes away. */
+  /** Names that the list excludes. */
   readonly without: readonly string[]
   /** Agents in `Agent(a, b)`. */
   readonly targets?: readonly string[]
-  /** Of tools that are given for some uses only: which, by name. */
+  /** Tools permitted only for some uses: the uses, by name. */
   readonly scopes: ReadonlyMap<string, readonly string[]>
 }
 
 const nothing: ToolList = { names: [], without: [], scopes: new Map() }
 
-/** Whatever is not understood gives nothing. */
+/** An invalid entry gives nothing. */
 export function readToolList(field: Located, header: HeaderReader): ToolList {
   if (field.fields !== undefined) return fromMapping(field, header)
   if (field.value === false) return nothing
@@ -35,7 +35,7 @@ export function readToolList(field: Located, header: HeaderReader): ToolList {
   return fromEntries(written.names.flatMap(wordsOf), field, header)
 }
 
-/** `name: true` and `name: false`, as opencode has it: the true ones, or all but the false ones. */
+/** `name: true` and `name: false`, as in opencode: the true ones, or all except the false ones. */
 function fromMapping(field: Located, header: HeaderReader): ToolList {
   const given: string[] = []
   const without: string[] = []
@@ -49,7 +49,7 @@ function fromMapping(field: Located, header: HeaderReader): ToolList {
   }
   const rest = without.filter((name) => name !== '*')
   if (given.includes('*')) return { ...nothing, names: 'all', without: rest }
-  // Without anything in it, it takes nothing away where such mappings are at home.
+  // In opencode, an empty mapping excludes nothing.
   const saysLess = without.length > 0 || header.dialect === 'opencode'
   const isOpen = given.length === 0 && rest.length === without.length && saysLess
   return { ...nothing, names: isOpen ? 'all' : given, without: rest }
@@ -82,7 +82,7 @@ function fromEntries(entries: readonly string[], field: Located, header: HeaderR
       scopes.set(name, [...(scopes.get(name) ?? []), ...patternsOf(scope)])
     }
   }
-  // Named without a limit as well, so without one.
+  // Also listed without a limit, so it has none.
   for (const name of unlimited) scopes.delete(name)
   return {
     names: unlimited.has('*') ? 'all' : names,
@@ -92,12 +92,12 @@ function fromEntries(entries: readonly string[], field: Located, header: HeaderR
   }
 }
 
-/** `git:*` is how Claude Code writes `git *`. What `domain:` means is known to whoever judges addresses. */
+/** Claude Code writes `git *` as `git:*`. The rules about addresses interpret `domain:`. */
 export function patternsOf(scope: string): string[] {
   return scope === '' ? [] : [scope.replace(/:\*$/, ' *').trim()]
 }
 
-/** Nothing but these uses. */
+/** Rules that permit only these uses. */
 export function rulesOf(scopes: ReadonlyMap<string, readonly string[]>): PermissionRule[] {
   return [...scopes].flatMap(([tool, patterns]): PermissionRule[] => [
     { tool, pattern: '*', action: 'deny' },

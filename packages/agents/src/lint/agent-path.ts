@@ -1,35 +1,35 @@
-/** Folders that nobody writes agents in. */
+/** Folders that contain no hand-written agents. */
 const foreign = /\/(?:node_modules|\.git)\//i
 
-/** Files that hold something else, even where agents are. */
+/** Files with other content, even in agent folders. */
 const others = /\/(?:skill|[^/]*\.(?:prompt|instructions))\.md$/i
 
-/** An agent by its very name, wherever it lies. */
+/** Files that are agents by their name, in any folder. */
 const named = /\.(?:agent|chatmode)\.md$|\.agent\.ya?ml$/i
 
-/** Read by people, in any language. They are agents only when their header says so. */
+/** Files for people, in any language. They are agents only if they have the header of one. */
 const notes =
   /\/(?:readme|agents|claude|gemini|changelog|contributing|license|security|code_of_conduct|index)(?:[-_.][a-z]{2}(?:[-_][a-z]{2,4})?)?\.md$/i
 
-/** Where some program looks for agents by itself, with all folders below. */
+/** Folders where some program looks for agents, including subfolders. */
 const places: readonly RegExp[] = [
   /\/\.github\/(?:agents|chatmodes)\//i,
   /\/\.(?:claude|copilot|cursor|gemini|kiro|qwen)\/agents\//i,
   /\/(?:\.opencode|\.config\/opencode)\/agents?\//i,
 ]
 
-/** What a path tells about a file. */
+/** What a path says about a file. */
 export type PathMeaning =
   | 'agent'
-  /** An agent, if its header looks like one. */
+  /** An agent, if it has the header of one. */
   | 'perhaps'
-  /** An agent, if its keys look like one: other programs keep other things in such places. */
+  /** An agent, if it has the keys of one: other programs store other files in such folders. */
   | 'template'
   /** Agents, if its settings define some. */
   | 'settings'
   | 'other'
 
-/** By a path written with `/`, and one in front. `isPlace`: something else than the path says that agents are there. */
+/** `path` uses `/` and starts with one. `isPlace`: returns whether agents are there for another reason than the path. */
 export function meaningOfPath(path: string, isPlace: () => boolean = () => false): PathMeaning {
   if (foreign.test(path)) return 'other'
   if (named.test(path)) return 'agent'
@@ -40,7 +40,7 @@ export function meaningOfPath(path: string, isPlace: () => boolean = () => false
   return notes.test(path) ? 'perhaps' : 'agent'
 }
 
-/** The part of a path that says which place of agents it is in, such as `/.claude/agents/`; empty for none. */
+/** Returns the agent folder in a path, such as `/.claude/agents/`, or an empty text. */
 export function placeIn(path: string): string {
   for (const place of places) {
     const match = place.exec(path)

@@ -7,28 +7,31 @@ import { looksLikeAgent, looksLikeChatLog, looksLikeTemplate } from './looks-lik
 import { createPlugins } from './plugins.ts'
 
 export interface FoundForLint {
-  /** Absolute, in order. */
+  /** Absolute and sorted. */
   readonly files: readonly string[]
-  /** Links that lead out of the folder: named, never read. */
+  /** Links that point outside the folder: listed, never read. */
   readonly outside: readonly string[]
   readonly endless: boolean
 }
 
 const deepest = 40
 const mostEntries = 500_000
-/** A header is at the beginning. One that is longer than this has shown its keys before. */
+/** A longer header has its keys within this part. */
 const headBytes = 8 * 1_024
 const settingsBytes = 1_000_000
 
-/** Walked whatever their names: those without a dot in front, and these. Of others only what could hold agents. */
+/**
+ * Folders without a leading dot are always searched, and these too. In other hidden folders, only subfolders that could
+ * contain agents.
+ */
 const hosts = /^\.(?:github|claude|opencode|copilot)$/i
 const holders = /^(?:agents?|chatmodes|templates|opencode)$/i
 const never = /^(?:node_modules|\.git|\.hg|\.svn|__pycache__)$/i
 
 /**
- * Every agent file below a folder: what some program loads from there by itself, and what is called an agent. In a folder that
- * is itself one of agents every Markdown file counts. Links are followed within the repository only, each file once for each
- * place that has it.
+ * Finds every agent file below a folder: files that some program loads, and files named like an agent. In a folder of
+ * agents, every Markdown file counts. Links are followed only within the repository, and each file is listed once per agent
+ * folder.
  */
 export function findLintFiles(folder: string): FoundForLint {
   const top = realpathSync(folder)
@@ -46,7 +49,7 @@ export function findLintFiles(folder: string): FoundForLint {
     left: mostEntries,
   }
   walk(top, search, 0)
-  // As it was named, which may be through a link.
+  // As named, possibly through a link.
   const named = (at: string) => path.join(folder, path.relative(top, at))
   return {
     files: [...search.files.values()].sort(order).map(named),
@@ -55,7 +58,7 @@ export function findLintFiles(folder: string): FoundForLint {
   }
 }
 
-/** Files right in a folder whose headers look like those of agents: what a file that somebody names may refer to. */
+/** Finds files directly in a folder that have the header of an agent: a named file may refer to them. */
 export function findLikelyAgents(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.md$/i.test(entry.name))
@@ -64,25 +67,25 @@ export function findLikelyAgents(folder: string): string[] {
     .sort(order)
 }
 
-/** People also clone repositories of agents into a place of agents, such as `~/.claude/agents`: then its name counts. */
+/** A repository of agents may be cloned into an agent folder such as `~/.claude/agents`: then the name of that folder counts. */
 function baseOf(repository: string): string {
   return placeIn(`${repository.split(path.sep).join('/')}/`) === '' ? repository : path.parse(repository).root
 }
 
-/** Whether somebody who names this folder names a folder of agents. */
+/** True if the named folder is a folder of agents. */
 function isCollection(fromBase: string): boolean {
   return fromBase.split(path.sep).some((name) => /^(?:sub)?agents?$/i.test(name))
 }
 
 interface Search {
   readonly top: string
-  /** Paths are judged from here: the repository, or the folder above the given one. */
+  /** The base for judging paths: the repository, or the parent of the given folder. */
   readonly base: string
-  /** The folder that links must not lead out of. */
+  /** The folder that links must not lead outside of. */
   readonly within: string
   readonly isCollection: boolean
   readonly pluginOf: (file: string) => string | undefined
-  /** By where they really are, and by the place they are found in. */
+  /** Keyed by real path and agent folder. */
   readonly files: Map<string, string>
   readonly outside: string[]
   readonly seen: Set<string>
@@ -98,11 +101,11 @@ function walk(folder: string, search: Search, depth: number): void {
   } catch {
     return
   }
-  // A folder that is linked to from a place of agents is one there, even if it was walked elsewhere.
+  // A folder that is linked from an agent folder counts as one, even if it was already searched elsewhere.
   const key = keyOf(real, folder, search)
   if (search.seen.has(key) || depth > deepest) return
   search.seen.add(key)
-  // A folder that somebody names is walked, whatever it is called.
+  // A named folder is always searched.
   const parent = depth === 0 ? '' : path.basename(folder)
   for (const entry of entries.sort((a, b) => order(a.name, b.name))) {
     if (search.left-- <= 0) return
@@ -132,7 +135,7 @@ function followLink(at: string, search: Search, depth: number): void {
   } else if (!isFolder && meaningOf(at, search) === 'agent') search.outside.push(at)
 }
 
-/** Only this much of a hidden folder is walked: they are large, and mostly not written by people. */
+/** Limits the search in hidden folders: they are large, and mostly not hand-written. */
 function isWalked(name: string, parent: string): boolean {
   if (never.test(name)) return false
   if (/^\.claude$/i.test(parent)) return !/^(?:worktrees|projects|todos|shell-snapshots)$/i.test(name)
@@ -143,7 +146,7 @@ function isWalked(name: string, parent: string): boolean {
 
 function consider(at: string, real: string, search: Search): void {
   const key = keyOf(real, path.dirname(at), search)
-  // The file itself comes before a link to it.
+  // The file itself takes precedence over a link to it.
   if (search.files.has(key) && at !== real) return
   const meaning = meaningOf(at, search)
   if (meaning === 'other') return

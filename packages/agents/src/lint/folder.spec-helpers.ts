@@ -9,7 +9,7 @@ export interface Folder {
   write(file: string, content: string | Buffer): string
 }
 
-/** A real folder with these files in it, gone after the test. */
+/** A real folder with these files, deleted after the test. */
 export function createFolder(files: Readonly<Record<string, string | Buffer>> = {}): Folder {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-lint-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -23,7 +23,7 @@ export function createFolder(files: Readonly<Record<string, string | Buffer>> = 
   return { path: root, at, write }
 }
 
-/** The text of an agent with these lines of keys. */
+/** Returns the text of an agent with these key lines. */
 export function agentText(keys: string, body = 'Do it.'): string {
   return `---\n${keys}\n---\n${body}\n`
 }

@@ -1,4 +1,4 @@
-/** Events that a hook can be run for, by their PascalCase names. */
+/** Events that can run a hook, by their PascalCase names. */
 export type HookEvent =
   | 'SessionStart'
   | 'SessionEnd'
@@ -14,17 +14,17 @@ export type HookEvent =
   | 'Notification'
   | 'ErrorOccurred'
 
-/** What the camelCase spelling of an event is, and who else runs it: of the rest a hook runs only where we run it. */
+/** The camelCase spelling of an event, and which other hosts support it. */
 interface EventRow {
   readonly camel: string
-  /** Written so in real files, and known to no host. */
+  /** A spelling that occurs in real files but that no host supports. */
   readonly slip?: string
   readonly hosts: readonly ('vscode' | 'copilot' | 'claude')[]
 }
 
 const all = ['vscode', 'copilot', 'claude'] as const
 
-/** The one table of events: what runs hooks and what looks through files both go by it. */
+/** The table of events, used for both running hooks and linting files. */
 export const hookEvents: { readonly [event in HookEvent]: EventRow } = {
   SessionStart: { camel: 'sessionStart', hosts: all },
   SessionEnd: { camel: 'sessionEnd', hosts: ['copilot', 'claude'] },
@@ -41,7 +41,7 @@ export const hookEvents: { readonly [event in HookEvent]: EventRow } = {
   ErrorOccurred: { camel: 'errorOccurred', hosts: ['copilot'] },
 }
 
-/** Events of some host for which nothing happens here. In small letters. */
+/** Events of other hosts that Cadre does not have, in lower case. */
 const elsewhere: ReadonlySet<string> = new Set(
   `userprompttransformed userpromptexpansion posttoolbatch premcptoolcall postcompact premodelswitch postmodelswitch
    stopfailure permissiondenied setup taskcreated taskcompleted teammateidle worktreecreate worktreeremove configchange
@@ -51,14 +51,14 @@ const elsewhere: ReadonlySet<string> = new Set(
 )
 
 export type UnderstoodEvent =
-  /** `slip`: no host takes it spelled like this. */
+  /** `slip`: no host supports this spelling. */
   | {
       readonly kind: 'run'
       readonly event: HookEvent
       readonly casing: 'camel' | 'pascal'
       readonly slip: boolean
     }
-  /** Some host has it; nothing happens here. */
+  /** An event of another host; Cadre does nothing. */
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'unknown' }
 
@@ -71,12 +71,12 @@ for (const [name, { camel, slip }] of Object.entries(hookEvents)) {
 }
 const known = new Set([...[...spellings.keys()].map((name) => name.toLowerCase()), ...elsewhere])
 
-/** What a name in a file of hooks means. Every host minds the case. */
+/** Interprets an event name in a hook file. All hosts are case-sensitive. */
 export function understandHookEvent(name: string): UnderstoodEvent {
   return spellings.get(name) ?? { kind: elsewhere.has(name.toLowerCase()) ? 'elsewhere' : 'unknown' }
 }
 
-/** Whether any host runs hooks for something of this name. */
+/** True if any host has an event of this name. */
 export function isHookEvent(name: string): boolean {
   return known.has(name.toLowerCase())
 }

@@ -6,7 +6,7 @@ import type { LintKnowledge } from './subject.ts'
 
 type Files = Readonly<Record<string, string | Buffer>>
 
-/** What is said about the files, as `path:line severity code`. */
+/** Returns the findings as `path:line severity code`. */
 async function lint(files: Files, knowledge: LintKnowledge = {}) {
   const folder = createFolder(files)
   mkdirSync(folder.at('.git'))
@@ -357,7 +357,7 @@ describe('agents together', () => {
     expect((await lint({ ...hidden, ...lead('tools: [read, agent]\nagents: [h]') })).said).toEqual([])
     const open = { '.github/agents/h.agent.md': agentText('name: h\ndescription: d\nuser-invocable: false') }
     expect((await lint({ ...open, ...lead('') })).said).toEqual([])
-    // The agent that the host brings itself may start it.
+    // The host's own agent may start it.
     expect((await lint(open)).said).toEqual([])
   })
 

@@ -24,11 +24,11 @@ export interface LintOptions {
   /** Paths are shown relative to it. */
   readonly cwd: string
   readonly knowledge?: LintKnowledge
-  /** The hosts to judge for; all of them when absent. */
+  /** The hosts to judge for. Default: all. */
   readonly hosts?: readonly HostName[]
-  /** Used instead of what is on disk, by absolute path: an editor has text that is not saved yet. */
+  /** Unsaved text of an editor, by absolute path. Used instead of the file. */
   readonly texts?: ReadonlyMap<string, string>
-  /** Where the other agents of a project may be, as absolute paths. They are searched for when absent. */
+  /** Absolute paths of other agents of the project. Default: they are searched for. */
   readonly among?: readonly string[]
 }
 
@@ -48,7 +48,7 @@ const fileRules: readonly FileRule[] = [
 
 const projectRules: readonly ProjectRule[] = [references, unreachable, cycles, duplicates]
 
-/** Looks at every agent file below a folder. */
+/** Checks every agent file below a folder. */
 export async function lintFolder(folder: string, options: LintOptions): Promise<LintResult> {
   const { files, outside, endless } = findLintFiles(folder)
   const scope = { top: folder, covers: (project: string) => isInside(folder, project), isNamed: false }
@@ -58,7 +58,7 @@ export async function lintFolder(folder: string, options: LintOptions): Promise<
   return { files: all, summary: summaryOf(all), endless: endless ? [folder] : [] }
 }
 
-/** Looks at these files, whatever they are called. */
+/** Checks these files, whatever their names. */
 export async function lintFiles(files: readonly string[], options: LintOptions): Promise<LintResult> {
   const byTop = new Map<string, string[]>()
   for (const file of files) {
@@ -74,13 +74,13 @@ export async function lintFiles(files: readonly string[], options: LintOptions):
 
 interface Scope {
   readonly top: string
-  /** Whether all files of a project are among the given ones; else the others are looked for, to know their agents. */
+  /** True if the given files include all files of a project; otherwise the others are searched, to find their agents. */
   readonly covers: (project: string) => boolean
-  /** Somebody has named each file: then every one of them is spoken about. */
+  /** Each file was named explicitly, so all of them are reported. */
   readonly isNamed: boolean
 }
 
-/** Lets the process do other work between files: an editor runs this in the process of all its extensions. */
+/** Yields between files, because an editor runs this in the process of all its extensions. */
 async function lint(
   files: readonly string[],
   { top, covers, isNamed }: Scope,
@@ -140,7 +140,7 @@ function fileOf(
   }
 }
 
-/** Of settings with several agents, those that are left out make the file one that was rescued. */
+/** For settings with several agents, a skipped agent makes the file `rescued`. */
 function statusOf([first, ...others]: readonly [Subject, ...Subject[]]): LintedFile['status'] {
   if (first.read.agent === undefined || first.isUseless) return 'failed'
   const isWhole = ({ read }: Subject) =>
@@ -158,7 +158,7 @@ const forPeople: Finding = {
   message: 'This is documentation, not an agent: it does not have the header of an agent file.',
 }
 
-/** What a rule says more exactly is not said twice. */
+/** Omits findings that a rule reports more precisely. */
 function fromReader({ read, dialect }: Subject): Finding[] {
   if (read.ignored === true) return [forPeople]
   const isSaid = read.agent?.description === '' && needsDescription(dialect)
@@ -195,14 +195,14 @@ function linkOut(shown: string): LintedFile {
   }
 }
 
-/** With `/`: relative to the current folder when the file lies below it. */
+/** With `/`, relative to the current folder if the file is below it. */
 export function shownPath(cwd: string, file: string): string {
   const relative = path.relative(cwd, file)
   const isBelow = !relative.startsWith('..') && !path.isAbsolute(relative)
   return (isBelow ? relative : file).split(path.sep).join('/')
 }
 
-/** The other agent files of a project, where only some of them are looked at: those may name agents of these. */
+/** Returns other agent files of a project if only some are checked, because they may refer to each other. */
 function neighboursOf(project: string, members: readonly Subject[]): string[] {
   const known = new Set(members.map((member) => member.path))
   const places = new Set([...livePlaces(project).map(folderOf), ...members.map(placeOf)])

@@ -1,21 +1,21 @@
 import type { Diagnostic } from '@cadre/disk'
 import type { HostEffects } from './hosts/host.ts'
 
-/** One thing a rule says about a file. */
+/** One finding of a rule about a file. */
 export type Finding = Omit<Diagnostic, 'path'>
 
-/** One file that was looked at, whether or not an agent came out of it. */
+/** One checked file, with or without a valid agent. */
 export interface LintedFile {
-  /** With `/`: relative to the current folder when the file lies below it, absolute otherwise. */
+  /** With `/`: relative to the current folder if the file is below it, otherwise absolute. */
   readonly path: string
   readonly dialect: string
   readonly status: 'ok' | 'rescued' | 'failed'
-  /** Its name, when the file defines one agent. */
+  /** Its name, if the file defines one agent. */
   readonly agent?: string
-  /** Their names, when the file can define several. */
+  /** Their names, if the file can define several. */
   readonly agents?: readonly string[]
   readonly diagnostics: readonly Finding[]
-  /** What other programs make of the file; absent for forms that none of them reads. */
+  /** How other programs read the file; absent for formats that none of them reads. */
   readonly hosts?: HostEffects
 }
 
@@ -32,7 +32,7 @@ export interface LintSummary {
 export interface LintResult {
   readonly files: readonly LintedFile[]
   readonly summary: LintSummary
-  /** Folders that were not looked through to the end, because they hold more than a project does. */
+  /** Folders that were not searched completely, because they have too many files. */
   readonly endless: readonly string[]
 }
 

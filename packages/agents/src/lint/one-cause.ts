@@ -3,11 +3,11 @@ import type { Finding } from './lint-result.ts'
 interface Consequence {
   readonly of: RegExp
   readonly codes: RegExp
-  /** Only what is said about the same line follows from it. */
+  /** Only findings on the same line follow from it. */
   readonly sameLine: boolean
 }
 
-/** What follows from something else that is said about a file, and would only be said again in other words. */
+/** Findings that follow from another finding and would only repeat it. */
 const consequences: readonly Consequence[] = [
   { of: /^header-torn$/, codes: /^(?:header-unclosed|prompt-missing)$/, sameLine: false },
   { of: /^value-unreadable$/, codes: /-unclear$/, sameLine: true },
@@ -16,9 +16,9 @@ const consequences: readonly Consequence[] = [
   { of: /^(?:flag|mode)-unclear$/, codes: /^unreachable$/, sameLine: false },
 ]
 
-/** One message for one cause: without what follows from others. */
+/** Removes findings that follow from others, so that each cause is reported once. */
 export function withoutConsequences(findings: readonly Finding[]): Finding[] {
-  // A parser that has lost its way reports one mistake several times.
+  // A confused parser reports one error several times.
   const syntax = findings.find(isSyntax)
   return findings.filter(
     (finding) =>

@@ -2,16 +2,16 @@ import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside, isObject } from '@cadre/disk'
 
-/** Where the manifests of plugins and of marketplaces are, below the folder they are about. */
+/** The folders with manifests of plugins and marketplaces, relative to the folder they describe. */
 const manifestFolders = ['.claude-plugin', '.github/plugin', '.plugin']
 const largestManifest = 5_000_000
 
-/** By the path of a folder, or of a file, that a plugin brings agents in: the name of the plugin. */
+/** The name of the plugin, by the path of each folder or file in which it provides agents. */
 type PluginPlaces = ReadonlyMap<string, string>
 
 /**
- * Tells the name of the plugin that brings a file as an agent. A plugin has its agents in `agents`, and where its manifest or
- * the marketplace that lists it says so. Remembers the manifests it has read.
+ * Returns the name of the plugin that provides a file as an agent. A plugin has its agents in `agents`, and where its
+ * manifest or marketplace entry says so. Caches manifests.
  */
 export function createPlugins(): (file: string) => string | undefined {
   const known = new Map<string, PluginPlaces>()
@@ -41,7 +41,7 @@ function readPlaces(folder: string): PluginPlaces {
     ...placesOf(folder, readManifest(path.join(manifest, 'plugin.json'))),
     ...placesOfMarketplace(folder, readManifest(path.join(manifest, 'marketplace.json'))),
   ])
-  // Where two plugins bring the same folder, the first one is named.
+  // If two plugins provide the same folder, the first one is used.
   return new Map(found.reverse())
 }
 
@@ -57,7 +57,7 @@ function placesOf(root: string, manifest: Manifest | undefined): FoundPlace[] {
   return ['agents', ...named].map((one): FoundPlace => [path.resolve(root, one), plugin])
 }
 
-/** Plugins that lie in the same folder tree. Others come from elsewhere. */
+/** Plugins in the same folder tree. Others are elsewhere. */
 function placesOfMarketplace(folder: string, marketplace: Manifest | undefined): FoundPlace[] {
   const { plugins, metadata } = marketplace ?? {}
   if (!Array.isArray(plugins)) return []
@@ -73,7 +73,7 @@ function placesOfMarketplace(folder: string, marketplace: Manifest | undefined):
 function readManifest(file: string): Manifest | undefined {
   try {
     const stats = statSync(file, { throwIfNoEntry: false })
-    // Reading a pipe would wait for ever.
+    // Reading a pipe would block forever.
     if (stats?.isFile() !== true || stats.size > largestManifest) return undefined
     const text = readFileSync(file, 'utf8')
     const manifest: unknown = JSON.parse(text.replace(/^\ufeff/, ''))

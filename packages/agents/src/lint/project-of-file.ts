@@ -3,19 +3,19 @@ import { isInside, isRepository, repositoryOf } from '@cadre/disk'
 import { type Place, placesOf } from '../load/agent-places.ts'
 import { createPlugins } from './plugins.ts'
 
-/** Where an agent is loaded from: what lies together is loaded together, and only one of a name is used. */
+/** Where an agent is loaded from: files of one place are loaded together, and only one per name is used. */
 export interface Membership {
-  /** References between agents count within one project only. */
+  /** References between agents are resolved within one project. */
   readonly project: string
-  /** The folder whose files are loaded together, as an absolute path. */
+  /** The absolute path of the folder whose files are loaded together. */
   readonly place: string
-  /** Of the places of one project, which comes before which; absent where nothing loads the file by itself. */
+  /** The precedence of the place in its project; absent if nothing loads the file automatically. */
   readonly level?: number
-  /** The plugin that brings the file as an agent. */
+  /** The plugin that provides the file as an agent. */
   readonly plugin?: string
 }
 
-/** Where the loader looks for the agents of a project, from what gives way to what is used instead. */
+/** Where the loader looks for agents of a project, from lowest to highest precedence. */
 export function livePlaces(project: string): readonly Place[] {
   return placesOf({ project, home: path.join(project, '.cadre') })
 }
@@ -25,7 +25,7 @@ const levels = livePlaces('').map(({ at, dialect, level }) => {
   return { level, pattern: new RegExp(`^(.*)/${place}${dialect.format === 'settings' ? '$' : '/'}`, 'is') }
 })
 
-/** Tells to which project each file below `top` belongs. Remembers what it has looked up. */
+/** Returns the project of each file below `top`. Caches lookups. */
 export function createProjects(top: string): (file: string) => Membership {
   const repositories = new Map<string, string | undefined>()
   const pluginOf = createPlugins()
@@ -50,7 +50,7 @@ export function createProjects(top: string): (file: string) => Membership {
     }
   }
 
-  /** The nearest folder under git, not further up than `top`: a folder of many projects may be under git itself. */
+  /** Returns the nearest git repository, not above `top`: a folder of many projects may itself be a repository. */
   function repositoryBelow(folder: string): string | undefined {
     if (!isInside(top, folder)) return undefined
     if (repositories.has(folder)) return repositories.get(folder)
@@ -64,7 +64,7 @@ export function createProjects(top: string): (file: string) => Membership {
   }
 }
 
-/** The folder to look at a single file from: its repository, else the folder that holds the one it lies in. */
+/** Returns the folder to check a single file from: its repository, or the parent of its folder. */
 export function topOf(file: string): string {
   const folder = path.dirname(file)
   return repositoryOf(folder) ?? path.dirname(folder)

@@ -17,11 +17,11 @@ export interface SubjectRequest {
   readonly path: string
   readonly shown: string
   readonly membership: Membership
-  /** Used instead of what is on disk. */
+  /** Used instead of the file on disk. */
   readonly text?: string
 }
 
-/** Reads one file for the rules, which may define several agents. What cannot be read is a subject with the reason. */
+/** Reads one file for the rules, possibly with several agents. An unreadable file is a subject with the reason. */
 export function readSubjects(request: SubjectRequest): readonly [Subject, ...Subject[]] {
   const { path, shown, membership } = request
   const failed = (code: string, message: string): [Subject] => {
@@ -50,7 +50,7 @@ export function readSubjects(request: SubjectRequest): readonly [Subject, ...Sub
   return [isUtf8(bytes) ? subject : { ...subject, read: withNote(read, path, text) }]
 }
 
-/** Those that could be used come first; the first says what there is to say about the file as a whole. */
+/** Usable agents come first; the first also has the findings about the file as a whole. */
 function settingsSubjects(request: SubjectRequest, text: string): readonly [Subject, ...Subject[]] {
   const { reads, isUseless } = readSettingsFile({ path: request.path, text })
   const subject = { ...request, text, dialect: 'settings', header: new Map() }

@@ -4,28 +4,28 @@ import type { Finding } from './lint-result.ts'
 import type { Membership } from './project-of-file.ts'
 import type { WrittenHeader, WrittenKey } from './written-header.ts'
 
-/** One file as the rules see it. */
+/** One file, as the rules see it. */
 export interface Subject {
   /** Absolute. */
   readonly path: string
-  /** As it is shown. */
+  /** The path for messages. */
   readonly shown: string
   readonly text: string
   readonly dialect: string
   readonly read: ReadAgent
   readonly header: WrittenHeader
   readonly membership: Membership
-  /** Of settings: what is used instead of the agents in it is not written there. */
+  /** For settings: all agents in it are invalid, so the defaults are used. */
   readonly isUseless?: boolean
 }
 
-/** What the rules may know beyond the files. */
+/** Information that rules have besides the files. */
 export interface LintKnowledge {
-  /** Names of tools that are really there, beyond those everybody knows: modules can bring their own. */
+  /** Available tools besides the built-in ones: modules can add their own. */
   readonly tools?: readonly string[]
-  /** What a catalogue of models says about a name. Absent when there is none to ask. */
+  /** Looks up a model name in a catalogue. Absent if there is none. */
   readonly model?: (name: string) => Promise<ModelKnowledge>
-  /** Agents that are there without a file of the project: built-in ones, the user's own. */
+  /** Agents that exist without a project file: built-in ones, and the user's own. */
   readonly agents?: readonly AgentDefinition[]
 }
 
@@ -35,7 +35,7 @@ export type ModelKnowledge =
   /** The catalogue does not list its models. */
   | { readonly kind: 'untold' }
 
-/** A rule about one file by itself. Must not throw, whatever the file. */
+/** A rule about a single file. Must not throw for any content. */
 export type FileRule = (subject: Subject, knowledge: LintKnowledge) => Iterable<Finding>
 
 /** A rule about the agents of one project together. */
@@ -44,7 +44,7 @@ export type ProjectRule = (
   knowledge: LintKnowledge,
 ) => Iterable<{ readonly subject: Subject; readonly finding: Finding }>
 
-/** The first of these keys that the file has. */
+/** Returns the first of these keys in the file. */
 export function keyOf({ header }: Subject, ...plain: readonly string[]): WrittenKey | undefined {
   for (const key of plain) {
     const found = header.get(key)
@@ -53,7 +53,7 @@ export function keyOf({ header }: Subject, ...plain: readonly string[]): Written
   return undefined
 }
 
-/** The line of a key, or of the header when the key is not there. */
+/** Returns the line of a key, or of the header if the key is missing. */
 export function lineOf(subject: Subject, ...plain: readonly string[]): number {
   return keyOf(subject, ...plain)?.line ?? subject.read.agent?.source?.line ?? 1
 }

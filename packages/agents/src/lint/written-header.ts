@@ -5,7 +5,7 @@ import { linesOf } from '../header/lines.ts'
 import { readHeader } from '../header/read-agent-header.ts'
 import { splitFile } from '../header/split-file.ts'
 
-/** A key of a header as it stands in the file. */
+/** A key of a header, as written. */
 export interface WrittenKey {
   readonly written: string
   readonly line: number
@@ -13,10 +13,10 @@ export interface WrittenKey {
   readonly field: Located
 }
 
-/** The keys of an agent file, by their plain spelling; the first of several spellings. */
+/** The keys of an agent file by their normalized spelling; the first of several spellings. */
 export type WrittenHeader = ReadonlyMap<string, WrittenKey>
 
-/** Which keys a file has, on which lines. Empty when nothing can be read. */
+/** Returns the keys of a file with their lines. Empty if nothing can be read. */
 export function readWrittenHeader({
   path,
   text,
@@ -32,7 +32,7 @@ export function readWrittenHeader({
   const entries = entriesOf(path, text.replace(/^\ufeff+/, ''))
   const isWrapped = entries.some(({ written }) => written === 'apiVersion')
   for (const { written, field } of entries) {
-    // `{apiVersion, kind: Agent, metadata: {…}, spec: {…}}`: the keys are those of the two groups.
+    // `{apiVersion, kind: Agent, metadata: {…}, spec: {…}}`: uses the keys of the two groups.
     const isGroup = isWrapped && (written === 'metadata' || written === 'spec')
     if (isGroup && field.fields !== undefined) for (const [key, inner] of field.fields) add(key, inner)
     else add(written, field)
@@ -47,7 +47,7 @@ function entriesOf(path: string, text: string) {
   return read.kind === 'read' ? read.entries : []
 }
 
-/** The first document of a file that is YAML as a whole. */
+/** The first document of a YAML file. */
 function yamlLines(text: string) {
   const lines = linesOf(text).map((line) => line.text)
   const start = lines[0]?.trimEnd() === '---' ? 1 : 0

@@ -1,10 +1,13 @@
 const longest = 200
-/** Signs that end a line, move the cursor, turn the direction of writing or are not seen at all: they could make one name look like another. */
+/**
+ * Characters that end a line, move the cursor, change the text direction or are invisible: they could make one name look
+ * like another.
+ */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Cf}]/u
-/** What joins two pictures to one is seen. */
+/** A joiner between two emoji is visible. */
 const joiner = /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})/gu
 
-/** Why a name cannot be used, in words that follow "the name …"; `undefined` when it can. */
+/** Returns why a name cannot be used, as the rest of "the name …"; `undefined` if it can. */
 export function faultInName(name: string): string | undefined {
   if (name.trim() === '') return 'is empty'
   if (name.length > longest) return `is longer than ${longest} characters`

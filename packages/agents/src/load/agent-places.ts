@@ -2,48 +2,48 @@ import path from 'node:path'
 import { type Dialect, dialectNamed } from './dialects.ts'
 
 export interface AgentPlaces {
-  /** The home folder; its `templates` are read. */
+  /** The home; agents in its `templates` are read. */
   readonly home?: string
-  /** The project; what it has for every dialect is read. */
+  /** The project; agents of every dialect in it are read. */
   readonly project?: string
-  /** The user's own folder; what it has for every dialect is read. */
+  /** The user's home directory; agents of every dialect in it are read. */
   readonly userHome?: string
-  /** The settings of an editor as the editor sees them. They are used instead of `.vscode/settings.json`. */
+  /** The settings as the editor sees them, used instead of `.vscode/settings.json`. */
   readonly settings?: EditorSettings | undefined
 }
 
 export interface EditorSettings {
-  /** What messages call them. */
+  /** Their name in messages. */
   readonly path: string
   /** `{"copilotMultiAgent.agents": [...]}`, as JSON. */
   readonly text: string
-  /** The built-in team of runs for which neither these settings nor any file or configuration define agents. */
+  /** The built-in team for runs if neither these settings nor any file or configuration defines agents. */
   readonly team?: string | undefined
-  /** The agent that starts where these settings define none; ignored when there is no such agent. */
+  /** The entry agent if these settings define none; ignored if there is no such agent. */
   readonly entry?: string | undefined
 }
 
-/** A folder that holds agents, with all below it; or a file that does. */
+/** A folder with agents, including its subfolders; or a file with agents. */
 export interface Place {
   readonly at: string
   readonly dialect: Dialect
-  /** The names of files in it that are looked at. */
+  /** The file names to read. */
   readonly files: RegExp
-  /** What is defined in a higher level is used instead of the same name in a lower one. */
+  /** A definition at a higher level takes precedence over the same name at a lower one. */
   readonly level: number
-  /** The folder that links must not lead out of: what comes with a repository says nothing about the rest of the disk. */
+  /** The folder that links must not lead outside of: files of a repository must not reach the rest of the disk. */
   readonly within?: string
-  /** It is in the folder of the user, so that it applies to every project. */
+  /** It is in the user's home directory, so it applies to every project. */
   readonly isOfUser?: boolean
 }
 
-/** Prompts, instructions and skills are written alike, and are none. */
+/** Prompts, instructions and skills look similar, but are not agents. */
 const markdown = /^(?!skill\.md$)(?!.*\.(?:prompt|instructions)\.md$).*\.md$/i
 const yaml = /\.ya?ml$/i
 
 type Row = readonly [folder: string, dialect: string, files: RegExp]
 
-/** From the lowest level to the highest. Places in one row are of one level. */
+/** From the lowest level to the highest. Places in one row have the same level. */
 const ofUser: readonly (readonly Row[])[] = [
   [
     ['.config/opencode/agent', 'opencode', markdown],
@@ -62,7 +62,7 @@ const ofProject: readonly (readonly Row[])[] = [
   [['.github/agents', 'copilot', markdown]],
 ]
 const ofHome: readonly (readonly Row[])[] = [[['templates', 'template', yaml]]]
-/** The settings of VS Code for this user, where the system keeps them. */
+/** The user settings of VS Code, by operating system. */
 const ofUserSettings: readonly (readonly Row[])[] = [
   [[`${userSettingsFolder()}/settings.json`, 'settings', /(?:)/]],
 ]
@@ -73,7 +73,7 @@ function userSettingsFolder(): string {
   return process.platform === 'win32' ? 'AppData/Roaming/Code/User' : '.config/Code/User'
 }
 
-/** Where agents are looked for. Built-in ones are below all of these. */
+/** Returns the places to search for agents. Built-in agents are below all of these. */
 export function placesOf({ home, project, userHome, settings }: AgentPlaces): Place[] {
   const parts: readonly (readonly [string | undefined, readonly (readonly Row[])[]])[] = [
     [userHome, ofUser],
@@ -92,7 +92,7 @@ export function placesOf({ home, project, userHome, settings }: AgentPlaces): Pl
             dialect: dialectNamed(dialect),
             files,
             level,
-            // What people put into their own folder, links included, is theirs.
+            // Everything in the user's home directory is theirs, including links.
             ...(root === userHome ? { isOfUser: true } : { within: root }),
           })),
     )

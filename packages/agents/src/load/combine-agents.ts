@@ -6,15 +6,15 @@ import type { FoundFile } from './find-agent-files.ts'
 import type { ReadFile } from './read-agent-file.ts'
 import type { ReadAgent } from './read-definition.ts'
 
-/** One file that was looked at, whether or not an agent came out of it. Settings appear once for each agent. */
+/** One file that was read, with or without a valid agent. Settings appear once per agent. */
 export interface AgentFile {
   readonly path: string
   readonly dialect: string
   readonly status: 'ok' | 'rescued' | 'failed'
   readonly agent?: string
-  /** The definition that is used instead of this one. */
+  /** The definition that takes precedence over this one. */
   readonly shadowedBy?: string
-  /** The definitions this one is used instead of. */
+  /** The definitions that this one takes precedence over. */
   readonly shadows?: readonly string[]
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -23,7 +23,7 @@ export interface LoadedAgents {
   readonly agents: readonly AgentDefinition[]
   readonly files: readonly AgentFile[]
   readonly diagnostics: readonly Diagnostic[]
-  /** The agent a run starts with, where settings or a mark in its file say so. */
+  /** The entry agent, if settings or a mark in its file name one. */
   readonly entry?: string
 }
 
@@ -40,13 +40,13 @@ interface Definition {
   readonly place: string
   readonly level: number
   readonly depth: number
-  /** `a.agent.md` comes before `a.md` beside it. */
+  /** `a.agent.md` takes precedence over `a.md` in the same folder. */
   readonly isMarked: boolean
   readonly read: ReadAgent
   readonly file?: FoundFile
 }
 
-/** Settles which definition of each name is used. */
+/** Decides which definition of each name is used. */
 export function combineAgents({
   parsed,
   builtIns,
@@ -99,10 +99,7 @@ export function combineAgents({
   }
 }
 
-/**
- * The entry agent that settings name. One that the user named for all projects counts only where the project has no agents of its
- * own.
- */
+/** Returns the entry agent named by settings. The user settings apply only if the project has no agents. */
 function entryIn(parsed: CombineRequest['parsed']): string | undefined {
   const isOfUser = ({ file }: { readonly file: FoundFile }) => file.place.isOfUser === true
   const isOwn = parsed.some(
@@ -112,7 +109,7 @@ function entryIn(parsed: CombineRequest['parsed']): string | undefined {
   return naming.at(-1)?.read.entry
 }
 
-/** The one agent whose file says that runs start with it: `metadata: {cadre-entry: 'true'}`. */
+/** Returns the one agent whose file marks it as the entry agent: `metadata: {cadre-entry: 'true'}`. */
 function markedIn(agents: readonly AgentDefinition[]): string | undefined {
   const marked = agents.filter(({ unknown, source }) => {
     const metadata = unknown?.['metadata']
@@ -123,8 +120,8 @@ function markedIn(agents: readonly AgentDefinition[]): string | undefined {
 }
 
 /**
- * Names of agents whose files cannot be used, by the highest level that has one. Nothing from a lower level takes their
- * place: it might be permitted more than what somebody has written and got wrong.
+ * Names of agents with unusable files, by the highest level. A definition at a lower level does not replace them, because
+ * it might be permitted more than the broken file intended.
  */
 function namesHeld(definitions: readonly Definition[]): Map<string, Definition> {
   const held = new Map<string, Definition>()
@@ -156,7 +153,7 @@ function definitionsIn(file: FoundFile, { agents }: ReadFile): Definition[] {
   }))
 }
 
-/** The higher level, in it the deeper folder, in one folder the file that is named as an agent; then the first. */
+/** Precedence: the higher level, then the deeper folder, then the file named as an agent, then the first. */
 function isBefore(a: Definition, b: Definition): boolean {
   if (a.level !== b.level) return a.level > b.level
   if (a.depth !== b.depth) return a.depth > b.depth

@@ -30,7 +30,7 @@ const header = (keys: string) => `---\n${keys}\n---\nDo it.\n`
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const longAgo = new Date(Date.now() - 60_000)
 
-/** A file that was written just now may be written again within the same tick of the system's clock: it settles by itself. */
+/** A file may be written again within the same tick of the system clock, so wait until it is stable. */
 async function settled(agents: AgentRegistry): Promise<readonly AgentDefinition[]> {
   let list = agents.list()
   for (let before: typeof list | undefined; before !== list; ) {
@@ -52,7 +52,7 @@ describe('createAgents', () => {
     }
     await change(header('description: one'))
     expect(agents.get('A')?.description).toBe('one')
-    // Same size, and perhaps the same time.
+    // Same size, and perhaps the same timestamp.
     for (const word of ['two', 'six', 'ten']) {
       await change(header(`description: ${word}`))
       expect(agents.get('a')?.description).toBe(word)

@@ -6,7 +6,7 @@ import { type AgentsRequest, builtInsOf, editorSettingsOf } from './load-agents.
 import { type ReadFile, readAgentFile } from './read-agent-file.ts'
 
 export interface AgentRegistry extends Agents {
-  /** Everything that was read, with what is wrong with it. */
+  /** Everything that was read, with its problems. */
   loaded(): LoadedAgents
 }
 
@@ -16,9 +16,9 @@ interface Snapshot {
   readonly found: FoundFiles
   readonly builtIns: readonly AgentDefinition[]
   readonly read: ReadonlyMap<string, Known>
-  /** What the editor passed: it stays as it is. */
+  /** The agents that the editor passed, which do not change. */
   readonly ofEditor: readonly Known[]
-  /** When it was made, in milliseconds since 1970. */
+  /** When the snapshot was taken, in milliseconds since 1970. */
   readonly at: number
 }
 
@@ -28,8 +28,8 @@ interface Known {
 }
 
 /**
- * The agents of a home, as they are on disk: a changed file counts from the next session on. Asking costs a look at each
- * file, once in a turn of the event loop however often it is asked; only changed files and folders are read again.
+ * The agents of a home, as on disk: a changed file applies from the next session. Each request checks each file, at most
+ * once per turn of the event loop; only changed files and folders are read again.
  */
 export function createAgents(request: AgentsRequest): AgentRegistry {
   let snapshot: Snapshot | undefined
@@ -53,7 +53,7 @@ export function createAgents(request: AgentsRequest): AgentRegistry {
   }
 }
 
-/** What is on disk now; the same object as before if that is the same. */
+/** Returns the current state on disk; the same object as before if nothing changed. */
 function take(request: AgentsRequest, before: Snapshot | undefined): Snapshot {
   const at = Date.now()
   const found = findAgentFiles(request, before && { folders: before.found.folders, at: before.at })

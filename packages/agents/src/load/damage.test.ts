@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
 import { readAgentText } from './read-agent-text.ts'
 
-/** Whatever happens to a file: it is read or refused, soon, and its agent never gets more than the file said before. */
+/** For any damage: the file is read or rejected quickly, and its agent never gets more than the file permitted before. */
 
 const paths = [
   '/p/.claude/agents/a.md',
@@ -88,7 +88,7 @@ const pieces = fc.constantFrom(
 type Damage = (text: string) => string
 const at = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true })
 const place = (text: string, where: number) => Math.floor(where * (headerEnd(text) + 1))
-/** Only the header is damaged: a body may say anything. */
+/** Damages only the header, because a body can contain anything. */
 const headerEnd = (text: string) => Math.max(text.lastIndexOf('\n---\n') + 5, 8)
 
 const damage: fc.Arbitrary<Damage> = fc.oneof(
@@ -149,12 +149,12 @@ function onLine(where: number, change: (line: string) => string[]): Damage {
   }
 }
 
-/** Whether a person would still say that the file names tools. */
+/** True if a person would still say that the file names tools. */
 function saysTools(text: string): boolean {
   return text.split(/[\r\n]+/).some((line) => /^[^\w#]*tools\W*[:：=]/i.test(line))
 }
 
-/** A file that is right, and says something else than before: that is an edit, not damage. */
+/** A valid file with another meaning is an edit, not damage. */
 function isRight(text: string): boolean {
   const header = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text.replaceAll('\r\n', '\n'))?.[1]
   if (header === undefined || header.includes('\r')) return false
@@ -170,7 +170,7 @@ describe('damage', () => {
       fc.property(damaged(4), fc.constantFrom(...paths.slice(0, 6)), (text, path) => {
         fc.pre(saysTools(text) && !isRight(text))
         const { agent } = readAgentText({ path, text })
-        // A name with damage in it names nothing.
+        // A damaged name matches nothing.
         if (agent !== undefined) expect(granted(agent)).not.toContain('*')
       }),
       { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 400 },

@@ -1,20 +1,20 @@
-/** How one dialect writes agents. A new dialect is one more entry in the table below, and its places in `places.ts`. */
+/** Describes one dialect of agent files. For a new dialect, add an entry to the table below, and its places to `places.ts`. */
 export interface Dialect {
   readonly name: string
-  /** Paths of its files, with `/`. */
+  /** Matches the paths of its files, with `/`. */
   readonly files: RegExp
   readonly format: 'markdown' | 'yaml' | 'settings'
-  /** Paths of its files that are agents without a header as well, with their text as the prompt. */
+  /** Matches paths of files that are agents even without a header, with their text as the prompt. */
   readonly headerless?: RegExp
-  /** The plugin that brings the files. */
+  /** The plugin that provides the files. */
   readonly plugin?: string
-  /** Other names it has for keys, in small letters, without `-` and `_`. */
+  /** Its other names for keys, in lower case, without `-` and `_`. */
   readonly synonyms?: { readonly [spelling: string]: string }
 }
 
 const anything = /(?:)/
 
-/** The first that fits a path counts: the folder says more than the name of the file. */
+/** The first match applies: the folder is more specific than the file name. */
 export const dialects: readonly Dialect[] = [
   {
     name: 'settings',
@@ -32,20 +32,20 @@ export const dialects: readonly Dialect[] = [
     name: 'opencode',
     files: /(?:^|\/)(?:\.opencode|\.config\/opencode)\/agents?\/.+\.md$/i,
     format: 'markdown',
-    // Everything there is an agent to opencode, in folders as well.
+    // In opencode, every file there is an agent, including in subfolders.
     headerless: anything,
   },
   { name: 'chatmode', files: /\.chatmode\.md$|(?:^|\/)\.github\/chatmodes\/.+\.md$/i, format: 'markdown' },
   {
     name: 'copilot',
     files: /\.agent\.md$|(?:^|\/)\.(?:github|copilot)\/agents\/.+\.md$/i,
-    // VS Code lists files without a header as well, with every tool. Its other hosts do not, and notes are no agents.
+    // VS Code also lists files without a header, with every tool. Its other hosts do not, and notes are not agents.
     format: 'markdown',
   },
   { name: 'claude', files: /(?:^|\/)agents\/.+\.md$/i, format: 'markdown' },
 ]
 
-/** Where the path says nothing: any YAML is a template, and Markdown is what its keys look like. */
+/** If the path is ambiguous, any YAML is a template, and Markdown is classified by its keys. */
 export function dialectOf(path: string, text: string): Dialect {
   const slashed = path.replaceAll('\\', '/')
   const known = dialects.find(({ files }) => files.test(slashed))
@@ -60,7 +60,7 @@ export function dialectOf(path: string, text: string): Dialect {
   return dialectNamed(isCopilot.test(head) ? 'copilot' : 'claude')
 }
 
-/** A file that only looks like one of a dialect is an agent only with a header. */
+/** A file in another folder than that of its dialect needs a header to be an agent. */
 export function dialectNamed(name: string, isAtHome = true): Dialect {
   const found = dialects.find((dialect) => dialect.name === name)
   if (found === undefined) throw new Error(`unreachable: no dialect ${name}`)
@@ -68,7 +68,7 @@ export function dialectNamed(name: string, isAtHome = true): Dialect {
   return isAtHome && headerless !== undefined ? found : rest
 }
 
-/** Of a plugin of Claude Code every Markdown file is an agent; what its header does not say, the file and the plugin do. */
+/** In a Claude Code plugin, every Markdown file is an agent; missing keys are derived from the file and the plugin. */
 export function ofPlugin(dialect: Dialect, plugin: string): Dialect {
   return dialect.name === 'claude' ? { ...dialect, headerless: anything, plugin } : dialect
 }

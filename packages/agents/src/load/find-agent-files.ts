@@ -5,29 +5,29 @@ import { type AgentPlaces, type Place, placesOf } from './agent-places.ts'
 
 export interface FoundFile {
   readonly path: string
-  /** Where it really is: one file that is reached in two ways is one file. */
+  /** The real path: a file that is found twice counts once. */
   readonly real: string
   readonly place: Place
-  /** In how many folders it is, below its place. */
+  /** The number of folders between its place and the file. */
   readonly depth: number
   readonly stamp: Stamp
   readonly size: number
 }
 
 export interface FoundFiles {
-  /** From the lowest level to the highest; within one as they are found, in order of path. */
+  /** From the lowest level to the highest; within a level, sorted by path. */
   readonly files: readonly FoundFile[]
-  /** Every folder that was looked at, by path: what was in it, and how it was. */
+  /** Every folder that was read, by path, with its entries and state. */
   readonly folders: ReadonlyMap<string, Folder>
-  /** Folders that were not looked through to the end. */
+  /** Folders that were not searched completely. */
   readonly endless: readonly string[]
   /** Folders that could not be read. */
   readonly unreadable: readonly string[]
-  /** Links that lead out of the project: not followed. */
+  /** Links that point outside the project, which are not followed. */
   readonly outside: readonly string[]
 }
 
-/** The entries of a folder, as they were. */
+/** The entries of a folder when it was read. */
 export interface Folder {
   readonly stamp: Stamp
   readonly real: string
@@ -36,7 +36,7 @@ export interface Folder {
 
 export interface EarlierFolders {
   readonly folders: ReadonlyMap<string, Folder>
-  /** When they were looked at, in milliseconds since 1970. */
+  /** When it was read, in milliseconds since 1970. */
   readonly at: number
 }
 
@@ -44,7 +44,7 @@ const deepest = 8
 /** A link can lead to a whole disk. */
 const mostEntries = 10_000
 
-/** Every agent file there is. A folder that has not changed since `earlier` is not read again; its files are looked at. */
+/** Finds all agent files. A folder that has not changed since `earlier` is not listed again, but its files are checked. */
 export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): FoundFiles {
   const found = new Map<string, FoundFile>()
   const folders = new Map<string, Folder>()
@@ -58,7 +58,7 @@ export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): F
     for (const file of filesAt(search)) {
       const other = found.get(file.real)
       if (other?.place.level === place.level) continue
-      // Found again in a higher level, it is there.
+      // Found again at a higher level, which applies.
       found.delete(file.real)
       found.set(file.real, file)
     }
@@ -72,10 +72,10 @@ interface Search {
   readonly folders: Map<string, Folder>
   readonly unreadable: string[]
   readonly outside: string[]
-  /** Where the folder really is that links must not lead out of. */
+  /** The real path of the folder that links must not lead outside of. */
   readonly within: string | undefined
   readonly earlier: EarlierFolders | undefined
-  /** Where folders really are that were walked: a link to one of them would be walked for ever. */
+  /** Real paths of searched folders: a link to one of them would loop forever. */
   readonly seen: Set<string>
   left: number
 }
@@ -109,13 +109,13 @@ function filesIn(folder: string, search: Search, depth: number): FoundFile[] {
 function filesBehind(at: string, isWanted: boolean, search: Search, depth: number): FoundFile[] {
   const stats = statsAt(at)
   if (stats?.isDirectory() === true) return filesIn(at, search, depth + 1)
-  // A link to nothing is listed, so that somebody learns of it. A pipe is not: reading one waits for ever.
+  // A dangling link is listed, so that it is reported. A pipe is not, because reading it would block forever.
   if (!isWanted || (stats !== undefined && !stats.isFile())) return []
   const real = realPathIfThere(at)
   return isOutside(at, real, search) ? [] : [fileAt(at, real ?? at, stats, search, depth)]
 }
 
-/** A link to nothing leads nowhere. */
+/** A dangling link points nowhere. */
 function isOutside(at: string, real: string | undefined, { within, outside }: Search): boolean {
   if (within === undefined || real === undefined) return false
   if (real === within || real.startsWith(within.endsWith(path.sep) ? within : `${within}${path.sep}`))

@@ -2,7 +2,7 @@ import { type AgentDefinition, nameKey } from '@cadre/core'
 
 const leads = ['lead', 'coordinator', 'supervisor']
 
-/** Of agents among which nobody says who starts: the one whose name says that it leads. */
+/** Returns the agent whose name suggests that it leads, if no entry agent is set. */
 export function leadOf(agents: readonly AgentDefinition[]): AgentDefinition | undefined {
   return leads.flatMap((name) => agents.find((agent) => nameKey(agent.name) === name) ?? [])[0]
 }

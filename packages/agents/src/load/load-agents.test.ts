@@ -355,7 +355,7 @@ describe('what a repository brings', () => {
       mkdirSync(at('user/.claude'), { recursive: true })
       symlinkSync(elsewhere, at('user/.claude/agents'))
       const { agents, diagnostics } = await load()
-      // What a person links into their own folder is theirs.
+      // Links in the user's own folder are theirs.
       expect(agents.map(({ name, source }) => [name, path.relative(root, source?.path ?? '')])).toEqual([
         ['file', 'user/.claude/agents/file.md'],
         ['in-folder', 'user/.claude/agents/in-folder.md'],
@@ -383,12 +383,12 @@ describe('what a repository brings', () => {
     expect(
       files.filter(({ shadowedBy }) => shadowedBy !== undefined).map((file) => path.basename(file.path)),
     ).toEqual(['builder.md', 'reviewer.md'])
-    // The same with a built-in one, and with a file that cannot be read as an agent at all.
+    // The same with a built-in agent, and with a file that is not an agent at all.
     rmSync(at('.claude'), { recursive: true })
     write('.github/agents/reviewer.agent.md', '')
     const builtIns = [{ name: 'reviewer', description: 'd', prompt: '', tools: { kind: 'all' } as const }]
     expect((await loadAgents({ project: root, builtIns })).agents).toEqual([])
-    // Beside it, in the same place, another file may well define the agent.
+    // Another file in the same place may define the agent.
     write('.github/agents/other.agent.md', header('name: reviewer\ndescription: d'))
     expect((await loadAgents({ project: root, builtIns })).agents.map(({ name }) => name)).toEqual([
       'reviewer',

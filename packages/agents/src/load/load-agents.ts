@@ -5,13 +5,13 @@ import { findAgentFiles } from './find-agent-files.ts'
 import { readAgentFile, readEditorSettings } from './read-agent-file.ts'
 
 export interface AgentsRequest extends AgentPlaces {
-  /** What there is without any file; every file may define the same name anew. A function is asked every time. */
+  /** Agents that need no file; every file may redefine the same name. A function is called each time. */
   readonly builtIns?: readonly AgentDefinition[] | (() => readonly AgentDefinition[])
 }
 
 /**
- * Reads every agent there is. Levels, each before the one above it: built-in, user, project, templates of the home,
- * settings. A file that cannot be used is never left out in silence: it is in `files`, with the reason.
+ * Reads all agents. Levels, from lowest to highest: built-in, user, project, templates of the home, settings. An unusable
+ * file is never skipped silently: it is in `files`, with the reason.
  */
 export async function loadAgents(request: AgentsRequest): Promise<LoadedAgents> {
   const { files, ...gaps } = findAgentFiles(request)

@@ -10,11 +10,11 @@ import type { FoundFile } from './find-agent-files.ts'
 import { readIn } from './read-agent-text.ts'
 import type { ReadAgent } from './read-definition.ts'
 
-/** What one file defines. */
+/** The agents that one file defines. */
 export interface ReadFile {
-  /** One for a file of one agent, used or not; any number for settings; none for what is no agent. */
+  /** One for a file of one agent, usable or not; any number for settings; none for a file that is not an agent. */
   readonly agents: readonly ReadAgent[]
-  /** The agent a run starts with, where settings say so. */
+  /** The entry agent, if settings name one. */
   readonly entry?: string
 }
 
@@ -45,7 +45,7 @@ function readSettings(settings: EditorSettings): ReadFile {
   return { agents: reads, ...(entry !== undefined && { entry }) }
 }
 
-/** The settings that an editor passes, as if they were a file of the highest level. */
+/** Reads the settings that an editor passes, as a file of the highest level. */
 export function readEditorSettings(settings: EditorSettings): {
   readonly file: FoundFile
   readonly read: ReadFile
@@ -61,7 +61,7 @@ export function readEditorSettings(settings: EditorSettings): {
   return { file, read: readSettings(settings) }
 }
 
-/** Nobody can write it back as it was, so there is no repair. */
+/** The original cannot be written back, so there is no repair. */
 export function withNote({ repaired: _, ...read }: ReadAgent, path: string, text: string): ReadAgent {
   const before = text.slice(0, Math.max(0, text.indexOf('\ufffd')))
   const note: Diagnostic = {

@@ -13,7 +13,7 @@ const good = `---\n${keys}\n---\nBody\n`
 const inHeader = (header: string) => `---\n${header}\n---\nBody\n`
 const usual = { name: 'a', description: 'd', tools: { kind: 'list', names: ['read'] }, prompt: 'Body' }
 
-/** A rescued file must say so, and its repair must give the same agent without a rescue. */
+/** Expects that a rescued file is reported, and that its repair gives the same agent without a rescue. */
 function expectRescue(
   text: string,
   codes: readonly string[],
@@ -522,7 +522,7 @@ describe('a restriction is never lost', () => {
       expect(read(text, copilot)).toMatchObject({
         diagnostics: expect.arrayContaining([expect.objectContaining({ severity: 'error' })]),
       })
-    // Behind a header, a code block shows the keys of others.
+    // After a header, a code block shows keys of other files.
     expect(read(`\n---\nname: a\n---\n\`\`\`\n${keys}\n\`\`\`\n`).agent?.tools).toEqual({ kind: 'all' })
   })
 

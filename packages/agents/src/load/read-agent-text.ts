@@ -5,8 +5,8 @@ import { type AgentText, readMarkdown } from './read-markdown.ts'
 import { readTemplate } from './read-template.ts'
 
 /**
- * Reads one file, wherever it lies; the dialect is that of its path, else of its content. Never throws. Of settings,
- * which can define several agents, the first.
+ * Reads one file in any folder; the dialect follows from its path, or from its content. Never throws. For settings with
+ * several agents, returns the first.
  */
 export function readAgentText(file: AgentText): ReadAgent & { readonly dialect: string } {
   const dialect = dialectOf(file.path, file.text)
@@ -28,7 +28,7 @@ export function readIn(dialect: Dialect, file: AgentText): ReadAgent {
   }
 }
 
-/** Zeros between the letters: whatever is said there would be overlooked. A zero in a text by itself is a sign like others. */
+/** True for UTF-16, with zeros between the letters: its restrictions would be missed. A single zero is an ordinary character. */
 function isWide(text: string): boolean {
   const head = text.slice(0, 2_000)
   return head.slice(0, 4).includes('\0') || head.split('\0').length > head.length / 4 + 1

@@ -119,7 +119,7 @@ describe('tools', () => {
       ],
     ],
     ['tools: [Read, "Write(src/**", (x)]', ['Read'], undefined],
-    // Both would have to hold, which a list of rules cannot say.
+    // Both would have to apply, which a list of rules cannot express.
     ['tools: [Read, Bash(git *)]\npermission: {bash: allow}', ['Read'], [['bash', '*', 'allow']]],
     ['tools: [Read, Bash(git *)]\nallowedTools: [Read, Bash]', ['Read'], undefined],
   ])('for some uses: %s', (keys, names, rules) => {

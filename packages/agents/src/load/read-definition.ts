@@ -17,36 +17,36 @@ import { promptSpaceKey, readSpace, withSpace } from '../write/prompt-space.ts'
 export interface DefinitionRequest {
   readonly path: string
   readonly dialect: string
-  /** The line of the file its keys begin on. */
+  /** The line number of its first key. */
   readonly line: number
   readonly entries: readonly Entry[]
-  /** The text below the header, where the dialect has it there. */
+  /** The text below the header, if the dialect has the prompt there. */
   readonly prompt?: string
-  /** Other names the dialect has for keys, as keys are compared. */
+  /** The dialect's other names for keys, normalized. */
   readonly synonyms?: { readonly [spelling: string]: string }
-  /** Restrictions that seem to be there and were not read. */
+  /** Restrictions that seem to be present but were not read. */
   readonly unseen?: readonly Unseen[]
-  /** The plugin that brings the agent: it describes an agent that does not do so itself. */
+  /** The plugin of the agent, which describes an agent without a description. */
   readonly plugin?: string
 }
 
 export interface ReadAgent {
-  /** Absent when there is an error among the diagnostics. */
+  /** Absent if the diagnostics contain an error. */
   readonly agent?: AgentDefinition
   readonly diagnostics: readonly Diagnostic[]
-  /** The file is not written as it should be, and was understood all the same; each way is among the diagnostics. */
+  /** The file is malformed but could be read; the diagnostics list each problem. */
   readonly rescued?: boolean
-  /** Of a rescued file: its whole text as it should have been written. Gives the same agent, without a rescue. */
+  /** For a rescued file: its corrected text. It gives the same agent, without a rescue. */
   readonly repaired?: string
-  /** The file says that its agent is not to be used: nor is any other of the same name from a lower level. */
+  /** The file disables its agent, and all agents of the same name at lower levels. */
   readonly disabled?: boolean
-  /** Of a file that cannot be used: what its agent would be called. */
+  /** For an unusable file: the name of its agent. */
   readonly name?: string
-  /** Not an agent, and nobody would expect one: a README among agents. Listed nowhere. */
+  /** Not an agent and not expected to be one, such as a README. Not listed. */
   readonly ignored?: boolean
 }
 
-/** Names that keys have in some dialect or had at some time, as keys are compared. */
+/** Current and former names of keys in all dialects, normalized. */
 const usual: { readonly [spelling: string]: string } = {
   userinvokable: 'userinvocable',
   timeoutseconds: 'timeout',
@@ -66,7 +66,7 @@ const usual: { readonly [spelling: string]: string } = {
   mcp: 'mcpservers',
 }
 
-/** Makes an agent out of the keys of its file, whatever dialect they came from. */
+/** Creates an agent from the keys of its file, in any dialect. */
 export function readDefinition(request: DefinitionRequest): ReadAgent {
   const { path, dialect, line, entries, unseen = [] } = request
   const header = new HeaderReader({
@@ -140,7 +140,7 @@ function readDescription(header: HeaderReader, line: number, plugin: string | un
   return description
 }
 
-/** Without a limit that seems to be meant, the agent cannot be used. Where tools or targets do, it gets none. */
+/** If a limit seems to be intended but is invalid, the agent is unusable. For tools or targets, it gets none. */
 function refuseUnseen(header: HeaderReader): void {
   for (const { key, restricts, line } of header.unseen) {
     if (restricts === 'tools' || restricts === 'agents') continue
@@ -153,7 +153,7 @@ function data(header: HeaderReader, key: string): Json | undefined {
   return header.take(key)?.value ?? undefined
 }
 
-/** What nobody asked for, and what another dialect wrote where it could not be misunderstood. */
+/** Returns unread keys, and keys of other dialects that were stored separately. */
 function restOf(header: HeaderReader): { readonly [key: string]: Json } | undefined {
   const kept = header.peek(plainKey(keptKey))?.fields
   if (kept !== undefined) header.take(plainKey(keptKey))
@@ -165,7 +165,7 @@ function restOf(header: HeaderReader): { readonly [key: string]: Json } | undefi
   return rest.length === 0 ? undefined : Object.fromEntries(rest)
 }
 
-/** The metadata without the keys that are read; nothing where there were no others. */
+/** Returns the metadata without the keys that were read; undefined if there are no others. */
 function withoutBoundary({ value, fields }: Located): Json | undefined {
   const ours = [...(fields ?? [])].filter(([key]) => isBoundaryKey(key))
   if (fields === undefined || ours.length === 0) return value
@@ -173,7 +173,7 @@ function withoutBoundary({ value, fields }: Located): Json | undefined {
   return left.length === 0 ? undefined : Object.fromEntries(left.map(([key, field]) => [key, field.value]))
 }
 
-/** With the blank edges that no file keeps. */
+/** Restores blank lines at the edges, which no file keeps. */
 function withSpaceOf(header: HeaderReader, prompt: string): string {
   const space = readSpace(header.peek(plainKey(promptSpaceKey))?.value ?? null)
   if (space === undefined) return prompt

@@ -4,7 +4,7 @@ import { nameOfFile } from './agent-name.ts'
 import type { Dialect } from './dialects.ts'
 import { type ReadAgent, readDefinition } from './read-definition.ts'
 
-/** Files that stand in folders of agents for people to read. They are agents only when their header says so. */
+/** Files in agent folders that are for people. They are agents only if their header says so. */
 const notes = /^(?:readme|agents|claude|gemini|skill|changelog|contributing|license)(?:\.[\w-]+)?\.md$/i
 
 export function isNotes(path: string): boolean {
@@ -12,8 +12,8 @@ export function isNotes(path: string): boolean {
 }
 
 /**
- * Reads a file without a header. Where its host takes it for an agent it is one, with its text as the prompt; unless there
- * seems to be a header somewhere, which would then restrict nothing.
+ * Reads a file without a header. If its host accepts it, it is an agent with its text as the prompt, unless the file seems
+ * to contain a header that would then restrict nothing.
  */
 export function readHeaderless(path: string, text: string, dialect: Dialect): ReadAgent {
   if (isNotes(path)) return { diagnostics: [], ignored: true }
@@ -48,7 +48,7 @@ export function readHeaderless(path: string, text: string, dialect: Dialect): Re
         : `The file has no header, so Claude Code loads it as agent ${plugin}:${nameOfFile(path)}, with the description ${JSON.stringify(read.agent?.description ?? '')} and every tool.`,
     fix: howToBegin,
   }
-  // Without a header there is no description either.
+  // Without a header, there is no description either.
   const others = read.diagnostics.filter(({ code }) => code !== 'description-missing')
   return { ...read, diagnostics: [note, ...others] }
 }
@@ -59,7 +59,7 @@ function languageOf(text: string): string | undefined {
   return /^(?:;{3,}\s*)?\{\s*["}]/.test(start) ? 'JSON' : undefined
 }
 
-/** A text that has the keys of an agent, where no header was found. */
+/** Reports a text that has the keys of an agent but no recognised header. */
 export function lostHeader(path: string, text: string, firstLine: number): ReadAgent | undefined {
   const [first] = [...findBodyKeys(text, firstLine, 'headerless'), ...findKeys(text, firstLine)]
   if (first === undefined) return undefined

@@ -22,7 +22,7 @@ export interface AgentText {
 type Split = Extract<SplitFile, { kind: 'split' }>
 type Header = Extract<ReadHeader, { kind: 'read' }>
 
-/** Reads an agent that is written as Markdown with a header. Never throws. */
+/** Reads an agent in Markdown with a header. Never throws. */
 export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true): ReadAgent {
   const { path } = file
   const text = file.text.replace(/^\ufeff+/, '')
@@ -61,7 +61,7 @@ export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true):
   return { ...read, diagnostics, rescued: true, ...(repaired !== undefined && { repaired }) }
 }
 
-/** If the header makes no sense to its end, its end may be missing. */
+/** If the whole header is invalid, its end may be missing. */
 function readParts(path: string, text: string, split: Split): [Split, ReadHeader] {
   const read = (parts: Split) => readHeader({ path, lines: parts.header, firstLine: parts.headerLine })
   const header = read(split)
@@ -72,7 +72,7 @@ function readParts(path: string, text: string, split: Split): [Split, ReadHeader
   return other.kind === 'read' && !other.rescued ? [unclosed, other] : [split, header]
 }
 
-/** Of a header that is not that of an agent: what the file is instead. */
+/** For a header that is not that of an agent: returns what the file is instead. */
 function faultIn(
   path: string,
   dialect: Dialect,
@@ -88,14 +88,14 @@ function faultIn(
     : failed(path, parts.headerLine, 'not-an-agent', 'The header has none of the keys of an agent file.')
 }
 
-/** Restrictions that stand behind the header. Where it is not where it should be, more of it may be further down. */
+/** Finds restrictions after the header. If the header was misplaced, more of it may follow. */
 function unseenInBody(parts: Split, { entries }: Header): Unseen[] {
   const present = new Set(entries.map(({ written }) => plainKey(written)))
   const found = findBodyKeys(parts.body, bodyLine(parts), partToSearch(parts))
   return found.filter(({ key }) => !present.has(key))
 }
 
-/** A file that ends within its header may have said more of tools. */
+/** A file that ends within its header may have restricted tools further down. */
 function tornOff({ body, rescues }: Split, { entries }: Header): Unseen[] {
   const end = rescues.find(({ code }) => code === 'header-unclosed')
   if (end === undefined || body.trim() !== '') return []
@@ -113,12 +113,12 @@ function bodyLine({ headerLine, header }: Split): number {
   return headerLine + header.length + 1
 }
 
-/** Nothing is rescued in silence: where no key is to blame, it is the header as a whole. */
+/** No rescue is silent: if no key is the cause, the header as a whole is reported. */
 export function explained({ rescued, fault }: Header, said: readonly Diagnostic[]): Diagnostic[] {
   return rescued && fault !== undefined && said.every(({ severity }) => severity !== 'warning') ? [fault] : []
 }
 
-/** The whole file as it should be, if that is certain: it must give the same agent, and be read without a rescue. */
+/** Returns the corrected file if that is certain: it must give the same agent, and be read without a rescue. */
 function repair(
   { path }: AgentText,
   dialect: Dialect,

@@ -11,7 +11,7 @@ import type { Dialect } from './dialects.ts'
 import { type ReadAgent, readDefinition } from './read-definition.ts'
 import { type AgentText, explained } from './read-markdown.ts'
 
-/** Reads an agent that is written as YAML alone. Never throws. */
+/** Reads an agent in YAML. Never throws. */
 export function readTemplate(file: AgentText, dialect: Dialect, repairs = true): ReadAgent {
   const { path } = file
   const all = linesOf(file.text.replace(/^\ufeff+/, ''))
@@ -50,12 +50,12 @@ export function readTemplate(file: AgentText, dialect: Dialect, repairs = true):
   return { ...read, diagnostics, rescued: true, ...(repaired !== undefined && { repaired }) }
 }
 
-/** The first document of a file, without a code block around it. */
+/** Returns the first document of a file, without a code block around it. */
 function documentIn(texts: readonly string[]): {
   readonly lines: readonly string[]
   /** The first line of it. */
   readonly first: number
-  /** What is behind it. */
+  /** The lines after it. */
   readonly rest: readonly string[]
   readonly rescues: readonly Rescue[]
 } {
@@ -84,7 +84,7 @@ function documentIn(texts: readonly string[]): {
 
 const wrapping = ['apiversion', 'kind', 'spec']
 
-/** `{apiVersion, kind: Agent, metadata: {…}, spec: {…}}`: its keys are those of the two groups. */
+/** `{apiVersion, kind: Agent, metadata: {…}, spec: {…}}`: uses the keys of the two groups. */
 function unwrapped(entries: readonly Entry[]): readonly Entry[] {
   if (!entries.some(({ written }) => wrapping.includes(plainKey(written)))) return entries
   return entries.flatMap((entry) => {
@@ -107,7 +107,7 @@ function faultIn(entries: readonly Entry[]): string | undefined {
     : 'This file has none of the keys of an agent template.'
 }
 
-/** The id names an agent; a name beside it is for people, and kept. */
+/** The id is the name of the agent; a separate name is for people, and kept. */
 function nameKeys(entries: readonly Entry[]): { readonly [spelling: string]: string } {
   const present = new Set(entries.map(({ written }) => plainKey(written)))
   const key = ['id', 'agentid'].find((candidate) => present.has(candidate))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readAgentText } from './read-agent-text.ts'
 
-/** One slip in a key that limits an agent: it then gets nothing, or is not used, and never everything. */
+/** One typo in a restricting key: the agent then gets nothing or is unusable, and never gets everything. */
 
 const claude = '/p/.claude/agents/a.md'
 const opencode = '/p/.opencode/agent/a.md'

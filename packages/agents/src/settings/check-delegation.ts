@@ -3,7 +3,7 @@ import type { SettingsAgent } from './check-settings-agent.ts'
 import { settingsLimits } from './settings-limits.ts'
 import { type SettingsPlace, type SettingsReport, shown } from './settings-report.ts'
 
-/** Whom each agent may delegate to, by its name, once it is known who is there. Names are compared with their case. */
+/** Resolves which agents each agent may delegate to, once all agents are known. Names are case-sensitive. */
 export function checkDelegation(
   agents: readonly SettingsAgent[],
   report: SettingsReport,
@@ -61,7 +61,7 @@ function targetsOf(
   return selection.kind === 'all' ? [...names].filter((name) => name !== self) : selection.names
 }
 
-/** The first circle there is, with its beginning at both ends. */
+/** Returns the first cycle, which starts and ends with the same agent. */
 function findCycle(
   agents: readonly SettingsAgent[],
   selections: ReadonlyMap<string, DelegateSelection>,

@@ -3,7 +3,7 @@ import { readTagged, type Tagged } from './read-tagged.ts'
 import { faultInSettingsName, faultInToolName, lengthOf, settingsLimits } from './settings-limits.ts'
 import { type SettingsPlace, type SettingsReport, shown } from './settings-report.ts'
 
-/** One agent of the settings, each part checked by itself. */
+/** One agent of the settings, with each part checked separately. */
 export interface SettingsAgent {
   readonly place: SettingsPlace
   readonly name: string
@@ -12,13 +12,13 @@ export interface SettingsAgent {
   readonly useFor?: string
   readonly tools: Tagged
   readonly delegation: Tagged
-  /** Everything else that is written there. */
+  /** All other keys. */
   readonly rest: ReadonlyMap<string, Located>
 }
 
 const ownKeys = ['name', 'systemPrompt', 'description', 'useFor', 'delegationPermissions', 'toolPermissions']
 
-/** `undefined` when it cannot be used; the report then holds the errors. */
+/** Returns `undefined` if the agent is unusable; the report then contains the errors. */
 export function checkSettingsAgent(
   item: Located,
   place: SettingsPlace,
@@ -81,7 +81,7 @@ export function checkSettingsAgent(
 
 const ignoresAgent = 'Cadre ignores the agent'
 
-/** Text of spaces is empty as well. */
+/** A text of only spaces counts as empty. */
 function emptyOf(value: unknown): { readonly value?: '' } {
   return typeof value === 'string' ? { value: '' } : {}
 }
@@ -136,7 +136,7 @@ function checkPrompt(
   return prompt
 }
 
-/** A text of one line or two. Without it the agent can be used, if nobody has to choose it. */
+/** Checks a short text. Without it, the agent can be used, but other agents cannot choose it. */
 function checkText(
   field: Located | undefined,
   place: SettingsPlace,

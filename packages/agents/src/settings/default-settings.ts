@@ -14,7 +14,7 @@ const coordinator: JsonObject = {
   toolPermissions: { type: 'specific', tools: ['delegateWork', 'reportOut'] },
 }
 
-/** What holds where settings define no agent that could be used. */
+/** Used if the settings define no usable agent. */
 export const defaultSettings: JsonObject = {
   version: settingsVersion,
   entryAgent: 'coordinator',

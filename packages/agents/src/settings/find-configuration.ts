@@ -5,7 +5,7 @@ export interface FoundConfiguration {
   /** Its keys, without the namespace. */
   readonly fields: ReadonlyMap<string, Located>
   readonly line: number
-  /** It stands among other settings, under its namespace: there it has no version, and its neighbours are not ours. */
+  /** True if it is among other settings, under its namespace: then it has no version, and other keys are ignored. */
   readonly isNamespaced: boolean
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -13,9 +13,9 @@ export interface FoundConfiguration {
 export const namespace = 'copilotMultiAgent'
 const ownKeys = ['agents', 'entryAgent', 'coordinator', 'customAgents']
 
-/** `undefined` when the file has nothing to do with agents. */
+/** Returns `undefined` if the file has no agent settings. */
 export function findConfiguration(file: Located, path: string): FoundConfiguration | undefined {
-  // A workspace file of the editor has its settings one level further down.
+  // A workspace file has its settings one level deeper.
   const root = (/\.code-workspace$/i.test(path) && file.fields?.get('settings')) || file
   const nested = root.fields?.get(namespace)
   const dotted = [...(root.fields ?? [])].filter(([key]) => key.startsWith(`${namespace}.`))
@@ -44,7 +44,7 @@ export function findConfiguration(file: Located, path: string): FoundConfigurati
   return { fields, line, isNamespaced: true, diagnostics }
 }
 
-/** In the settings of an editor a key such as `agents` without a namespace belongs to somebody else. */
+/** In editor settings, a key such as `agents` without a namespace is not Cadre's. */
 function isEditorSettings(path: string): boolean {
   return /(^|[\\/])\.vscode[\\/][^\\/]+$|[\\/]Code[\\/]User[\\/]settings\.json$|\.code-workspace$/i.test(path)
 }

@@ -3,7 +3,7 @@ import type * as JsonParser from 'jsonc-parser'
 
 let loaded: typeof JsonParser | undefined
 
-/** Reads JSON with comments, and edits it. Loaded only where there are settings to read. */
+/** Parses and edits JSON with comments. Loaded only if there are settings to read. */
 export function jsonParser(): typeof JsonParser {
   loaded ??= createRequire(import.meta.url)('jsonc-parser') as typeof JsonParser
   return loaded

@@ -26,7 +26,7 @@ test.each([
   const value = JSON.parse(first.text.replace(/^\ufeff/, ''))
   for (const event of ['PreToolUse', 'Stop']) expect(value.hooks[event].at(-1)).toEqual(entry)
   expect(merged(first.text).text).toBe(first.text)
-  // Each line and word that was there is still there, in its order.
+  // All previous lines and words still exist, in order.
   let at = 0
   for (const word of text.match(/"[^"]*"|[\w.]+/g) ?? []) {
     const found = first.text.indexOf(word, at)

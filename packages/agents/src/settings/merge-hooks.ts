@@ -6,18 +6,18 @@ import { jsonParser } from './json-parser.ts'
 
 export interface WantedHook {
   readonly event: string
-  /** Part of the command line. An entry of the event with this part is this hook, even if somebody changed the rest. */
+  /** Part of the command line. An entry of the event with this part is this hook, even if the rest was changed. */
   readonly mark: string
   /** An item of the event's list. */
   readonly entry: Json
 }
 
 export type MergedHooks =
-  /** `hasOthers`: the settings also have hooks that were not asked for. */
+  /** `hasOthers`: the settings also contain other hooks. */
   | { readonly kind: 'merged'; readonly text: string; readonly hasOthers: boolean; readonly isOff: boolean }
   | { readonly kind: 'refused'; readonly line: number; readonly reason: string }
 
-/** Adds hooks to the settings of Claude Code. Everything else keeps its value, its place and its spelling. */
+/** Adds hooks to the settings of Claude Code. Everything else keeps its value, position and formatting. */
 export function mergeHooks(written: string, wanted: readonly WantedHook[]): MergedHooks {
   const mark = written.startsWith('\ufeff') ? '\ufeff' : ''
   const text = written.slice(mark.length)
@@ -50,7 +50,7 @@ export function mergeHooks(written: string, wanted: readonly WantedHook[]): Merg
     result = applyEdits(result, edits)
   }
   const expected = { ...before, hooks: withEntries(hooks, missing) }
-  // A key that is there twice, for example: programs use the last one, and the first one would be edited.
+  // For example a duplicate key: programs use the last one, but the edit would change the first.
   if (missing.length > 0 && !isDeepStrictEqual(JSON.parse(result), expected))
     return refuse(offsetOf('hooks'), 'the hooks cannot be added without changing other settings')
   const entries = Object.values(hooks).flatMap((list) => (Array.isArray(list) ? list : [list]))

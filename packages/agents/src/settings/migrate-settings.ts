@@ -2,9 +2,9 @@ import type { Json, JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { defaultSettings, settingsVersion } from './default-settings.ts'
 
-/** One thing that is now written in another way than before. */
+/** One change made by the migration. */
 export interface SettingsChange {
-  /** Where in the new form, as in `configuration.agents[0].toolPermissions`. */
+  /** The path in the new format, such as `configuration.agents[0].toolPermissions`. */
   readonly path: string
   readonly message: string
 }
@@ -15,8 +15,8 @@ export interface MigratedSettings {
 }
 
 /**
- * Brings settings of any age into the form of today: `{version, entryAgent, agents}`. Pure, and migrating what is
- * migrated changes nothing. Judges nothing either: what has the right shape and a wrong content stays as it is.
+ * Migrates settings of any version to the current format: `{version, entryAgent, agents}`. Pure and idempotent. Does not
+ * validate: values with the right shape are kept, even if they are wrong.
  */
 export function migrateSettings(value: Json): MigratedSettings {
   const changes: SettingsChange[] = []
@@ -49,7 +49,7 @@ export function migrateSettings(value: Json): MigratedSettings {
 
 type Change = (path: string, message: string) => void
 
-/** The oldest form: one `coordinator`, and the others as `customAgents`. */
+/** The oldest format: one `coordinator`, and the others as `customAgents`. */
 function fromCoordinator(value: JsonObject, change: Change): JsonObject {
   const hasOld = Object.hasOwn(value, 'coordinator') || Object.hasOwn(value, 'customAgents')
   if (!hasOld || Object.hasOwn(value, 'agents')) return value
@@ -97,7 +97,7 @@ function withPermissions(agent: JsonObject, path: string, change: Change): JsonO
   }
 }
 
-/** `undefined` when it stays as it is. */
+/** Returns `undefined` if it does not change. */
 function permissionOf(
   agent: JsonObject,
   key: string,
@@ -122,7 +122,7 @@ function permissionOf(
   return { type }
 }
 
-/** As people mistype it: `ToolPermission`, `tool-permissions`. */
+/** For mistyped keys: `ToolPermission`, `tool-permissions`. */
 function bare(key: string): string {
   return key
     .toLowerCase()

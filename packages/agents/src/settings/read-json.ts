@@ -4,23 +4,23 @@ import type { Node, ParseError } from 'jsonc-parser'
 import { jsonParser } from './json-parser.ts'
 
 export interface ReadJson {
-  /** Absent when there is no value in the text at all. */
+  /** Absent if the text contains no value. */
   readonly root?: Located
   readonly diagnostics: readonly Diagnostic[]
   /**
-   * Whether a value was written out before anything went wrong. What a parser makes of the rest is a guess: a missing
-   * bracket can put the next key into a list of names.
+   * True if a value was complete before the first syntax error. The rest is guessed: a missing bracket can put the next key
+   * into a list of names.
    */
   isWhole(value: Located): boolean
 }
 
-// As for YAML: enough for anything a person writes.
+// As for YAML: enough for any hand-written file.
 const mostLetters = 4 * 1_024 * 1_024
 const mostNodes = 200_000
 const deepest = 100
 const mostFaults = 5
 
-/** Of two of these nobody can tell which one restricts as it was meant. */
+/** If one of these occurs twice, it is unknown which one was intended to restrict. */
 const restrictions = new Set(['toolPermissions', 'delegationPermissions', 'type', 'tools'])
 
 /** Reads JSON with comments and trailing commas, as editors write it. Never throws. */
@@ -28,7 +28,7 @@ export function readJson({ path, text }: { readonly path: string; readonly text:
   try {
     return read(path, text)
   } catch (error) {
-    // Brackets within brackets, a hundred thousand deep, end the stack of the parser.
+    // Extremely deep nesting overflows the stack of the parser.
     if (!(error instanceof TooMuch || error instanceof RangeError)) throw error
     return {
       diagnostics: [
@@ -87,7 +87,7 @@ function read(path: string, written: string): ReadJson {
           message: `${JSON.stringify(name.slice(0, 80))} is defined twice, ${rule}.`,
           fix: 'Remove one of them.',
         })
-      // The key's line is where a person looks, also when the value begins further down.
+      // Uses the line of the key, even if the value starts on a later line.
       const located = locate(value, depth + 1, lineAt(key.offset))
       fields.set(name, isUnclear ? { line: located.line, value: null } : located)
     }
@@ -95,7 +95,7 @@ function read(path: string, written: string): ReadJson {
   }
 }
 
-/** As own keys only: `__proto__` in a file is a name like any other. */
+/** Uses own keys only: `__proto__` in a file is an ordinary name. */
 export function objectOf(fields: ReadonlyMap<string, Located>): { readonly [key: string]: Json } {
   return Object.fromEntries([...fields].map(([key, field]) => [key, field.value]))
 }

@@ -14,14 +14,14 @@ export interface SettingsAgentRequest {
   readonly isEntry: boolean
 }
 
-/** Said already, with the path of the key. */
+/** Already reported, with the path of the key. */
 const saidBefore = new Set(['description-missing', 'prompt-missing'])
-/** What settings have keys of their own for; written otherwise it is somebody else's. */
+/** Keys with their own spelling in settings; other spellings are unknown keys. */
 const taken = new Set(['name', 'description', 'usefor', 'prompt', 'tools', 'agents'])
 
 /**
- * Makes a definition out of one agent of the settings. Keys that settings do not have are read as in every other
- * dialect, so that an agent can be written to settings and back without losing any.
+ * Creates a definition from one agent of the settings. Other keys are read as in every other dialect, so that an agent can
+ * be written to settings and back without loss.
  */
 export function readSettingsAgent(
   request: SettingsAgentRequest,
@@ -60,7 +60,7 @@ export function readSettingsAgent(
     ),
   }
   for (const key of Object.keys(unknown)) {
-    // What other programs have in their files, such as a hint for people, is no mistake here.
+    // Keys of other programs, such as a hint for people, are not an error.
     if (isKnownKey(plainKey(key)) && !taken.has(plain(key))) continue
     const line = rest.get(key)?.line ?? place.line
     report.warning({ path: `${place.path}.${key}`, line }, 'settings-unknown-key', {

@@ -3,19 +3,19 @@ import type { ReadAgent } from '../load/read-definition.ts'
 import { readSettingsAgents, type SettingsAgents } from './read-settings.ts'
 import type { SettingsDiagnostic } from './settings-report.ts'
 
-/** The agents of settings, each with what is said about it. */
+/** The agents of settings, each with its diagnostics. */
 export interface SettingsFile {
   /**
-   * First those that can be used, then one without an agent for each that was left out. What is said about the file as a
-   * whole stands with the first. Empty when there are no agents, and nothing to say.
+   * Usable agents first, then an entry without an agent for each unusable one. Diagnostics about the whole file are with
+   * the first. Empty if there are no agents and no diagnostics.
    */
   readonly reads: readonly ReadAgent[]
   readonly entry?: string
-  /** Nothing of what is written there could be used. */
+  /** None of the agents is usable. */
   readonly isUseless: boolean
 }
 
-/** As `readSettingsAgents`, with every diagnostic at the agent it is about. */
+/** Like `readSettingsAgents`, with each diagnostic at its agent. */
 export function readSettingsFile(file: { readonly path: string; readonly text: string }): SettingsFile {
   const { agents, entry, diagnostics } = readSettingsAgents(file)
   const byPlace = new Map<string, Diagnostic[]>(agents.map(({ place }) => [place, []]))
@@ -44,16 +44,16 @@ export function readSettingsFile(file: { readonly path: string; readonly text: s
   }
 }
 
-/** As diagnostics of other files are. */
+/** Converts to a diagnostic as for other files. */
 function plain({ at: _at, fault: _fault, isEmpty: _isEmpty, ...diagnostic }: SettingsDiagnostic): Diagnostic {
   return diagnostic
 }
 
-/** The agent a diagnostic is about: the one its path of keys names, else the one whose lines it is in. */
+/** Returns the agent of a diagnostic: by its key path, or by its line. */
 function placeOf({ at, line = 0 }: SettingsDiagnostic, agents: SettingsAgents['agents']): string | undefined {
   if (at !== undefined) return /^configuration\.agents\[\d+\]/.exec(at)?.[0]
   const lines = new Set(agents.map((agent) => agent.line))
-  // Written in one line, nobody can tell by it.
+  // On a single line, they cannot be distinguished.
   if (lines.size < agents.length) return undefined
   return agents.findLast((agent) => agent.line <= line)?.place
 }

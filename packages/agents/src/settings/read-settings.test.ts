@@ -490,7 +490,7 @@ describe('hostile settings', () => {
       fc.property(fc.nat(whole.length), fc.nat(40), fc.string(), (at, length, instead) => {
         const text = whole.slice(0, at) + instead + whole.slice(at + length)
         const { agents } = readSettingsAgents({ path, text })
-        // Missing means every tool, but only where the file is sound and the key is really missing.
+        // Missing means every tool, but only if the file is valid and the key is really missing.
         const declared = soundAgents(text)
         for (const { agent } of agents)
           if (declared === undefined || declared.get(agent.name) !== undefined)
@@ -508,7 +508,7 @@ describe('hostile settings', () => {
   })
 })
 
-/** Who says something about tools, by name; `undefined` for a text that is broken. */
+/** Returns agents that set their tools, by name; `undefined` for invalid text. */
 function soundAgents(text: string): Map<string, object> | undefined {
   const faults: ParseError[] = []
   const value = jsonParser().parse(text, faults, { allowTrailingComma: true })

@@ -12,30 +12,30 @@ import { settingsLimits } from './settings-limits.ts'
 import { createReport, type SettingsDiagnostic, type SettingsReport, shown } from './settings-report.ts'
 
 export interface SettingsAgents {
-  /** In the order of the file. Empty only when the file defines none. */
+  /** In file order. Empty only if the file defines none. */
   readonly agents: readonly {
     readonly agent: AgentDefinition
     readonly line: number
-    /** The path of keys, with which messages about it begin: `configuration.agents[0]`. */
+    /** The key path at the start of its messages: `configuration.agents[0]`. */
     readonly place: string
   }[]
-  /** The agent a conversation starts with; absent only when there is none. */
+  /** The entry agent; absent only if there are no agents. */
   readonly entry?: string
   /**
-   * An error says that something was left out, a warning that a default or another form holds. What an older form
-   * became has the code `settings-migrated`, a default that was used `settings-default`.
+   * An error means that something is ignored, a warning that a default or another form is used. `settings-migrated` marks a
+   * migrated value, `settings-default` a default.
    */
   readonly diagnostics: readonly SettingsDiagnostic[]
 }
 
 /**
- * Reads the agents of `.vscode/settings.json`, or of a file that settings were exported to, in today's form or an older
- * one. Whatever is wrong gives less than was written, never more. Never throws.
+ * Reads the agents of `.vscode/settings.json`, or of an exported settings file, in the current or an older format. Invalid
+ * values permit less than was written, never more. Never throws.
  */
 export function readSettingsAgents(file: { readonly path: string; readonly text: string }): SettingsAgents {
   const json = readJson(file)
   const found = json.root === undefined ? undefined : findConfiguration(json.root, file.path)
-  // Faults in settings that have nothing to do with agents are not ours to tell.
+  // Errors in settings without agents are not reported.
   if (found === undefined)
     return { agents: [], diagnostics: file.text.includes(namespace) ? json.diagnostics : [] }
   const report = createReport(file.path)
@@ -47,7 +47,7 @@ export function readSettingsAgents(file: { readonly path: string; readonly text:
   const isWhole = (index: number) => {
     const origin = origins[index]
     if (!isBroken || origin === undefined) return true
-    // One bracket too many ends an agent early: what seems to be missing in it may stand behind it.
+    // An extra bracket can end an agent early, so keys that seem to be missing may follow it.
     return json.isWhole(origin) && origin.fields?.has('toolPermissions') === true
   }
   const read = readAgents(root, isWhole, report)
@@ -79,7 +79,7 @@ function migrated(found: FoundConfiguration, report: SettingsReport): Located {
   return root
 }
 
-/** In the oldest form nobody had to say that the coordinator delegates; the others are out of its reach now. */
+/** In the oldest format, the coordinator could always delegate; after the migration it cannot. */
 function warnOfLoneCoordinator({ fields }: FoundConfiguration, root: Located, report: SettingsReport): void {
   const coordinator = fields.get('coordinator')?.fields
   const team = fields.get('customAgents')?.items ?? []
@@ -92,7 +92,7 @@ function warnOfLoneCoordinator({ fields }: FoundConfiguration, root: Located, re
   })
 }
 
-/** Where the agents stand in the file, whatever form it has. */
+/** Returns the agents of the file, in any format. */
 function agentsOf({ fields }: FoundConfiguration): readonly Located[] {
   if (fields.has('agents')) return fields.get('agents')?.items ?? []
   const coordinator = fields.get('coordinator')
@@ -183,7 +183,7 @@ function usableAgents(
   return [...usable.values()]
 }
 
-/** Tried before anybody can refer to it: a key that every dialect has may hold something that fails the agent. */
+/** Checked before other agents refer to it, because a common key may make it unusable. */
 function isReadable(agent: SettingsAgent, report: SettingsReport): boolean {
   const trial = createReport(report.file)
   const read = readSettingsAgent({ agent, delegates: { kind: 'none' }, isEntry: false }, trial)

@@ -2,27 +2,27 @@ import type { Json } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import { type SettingsPlace, type SettingsReport, shown } from './settings-report.ts'
 
-/** `all`, `none` or `specific`, with what is named. */
+/** `all`, `none` or `specific`, with its names. */
 export interface Tagged {
   readonly kind: 'all' | 'none' | 'list'
-  /** Each with its place in the list, and its line. */
+  /** Each name with its index and line. */
   readonly names: ReadonlyMap<string, { readonly index: number; readonly line: number }>
   readonly line: number
-  /** Parts that are not known here, kept for writing back. */
+  /** Unknown parts, kept for writing back. */
   readonly rest?: { readonly [key: string]: Json }
 }
 
 export interface TaggedRequest {
   readonly field: Located | undefined
   readonly place: SettingsPlace
-  /** The key that holds the names. */
+  /** The key with the names. */
   readonly key: 'agents' | 'tools'
-  /** What follows when it cannot be understood. */
+  /** What Cadre does if it is invalid. */
   readonly effect: string
   readonly faultInName: (name: string) => string | undefined
 }
 
-/** Reads a permission. What cannot be understood permits nothing. */
+/** Reads a permission. An invalid one permits nothing. */
 export function readTagged(request: TaggedRequest, report: SettingsReport): Tagged {
   const { field, place, effect } = request
   const none: Tagged = { kind: 'none', names: new Map(), line: place.line }

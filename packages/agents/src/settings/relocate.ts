@@ -2,9 +2,9 @@ import type { Json } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import { isObject } from '@cadre/disk'
 
-/** Gives every part of a value the line of the part it was made from, or of what it stands in. */
+/** Gives every part of a value the line of its original, or of its parent. */
 export function relocate(value: Json, origin: Located | undefined, nearby: number): Located {
-  // What is unchanged stays the same object: others know it by that.
+  // Unchanged parts stay the same object, because they are compared by identity.
   if (origin !== undefined && origin.value === value) return origin
   const line = origin?.line ?? nearby
   if (Array.isArray(value)) {
@@ -20,7 +20,7 @@ export function relocate(value: Json, origin: Located | undefined, nearby: numbe
   return { line, value, fields }
 }
 
-/** The line of a path such as `configuration.agents[0].name`, or of the nearest thing above it that is there. */
+/** Returns the line of a path such as `configuration.agents[0].name`, or of its nearest existing parent. */
 export function lineOf(root: Located, path: string): number {
   let at = root
   for (const step of path.split(/[.[\]]+/).slice(1)) {

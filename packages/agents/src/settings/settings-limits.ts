@@ -1,4 +1,4 @@
-/** What settings can hold. The editor checks the same when it reads them. */
+/** The limits of settings. The editor checks the same limits. */
 export const settingsLimits = {
   agents: 20,
   name: 50,
@@ -12,7 +12,7 @@ export const settingsLimits = {
 
 const namePattern = /^[A-Za-z0-9_-]+$/
 
-/** Why settings cannot hold a name, in words that follow it; `undefined` when they can. */
+/** Returns why a name is not allowed in settings, as the rest of a sentence; `undefined` if it is. */
 export function faultInSettingsName(name: string): string | undefined {
   if (name === '') return 'is empty'
   if (name.length > settingsLimits.name) return `is longer than ${settingsLimits.name} characters`
@@ -20,7 +20,7 @@ export function faultInSettingsName(name: string): string | undefined {
   return undefined
 }
 
-/** Likewise for the name of a tool in a list. */
+/** The same for a tool name in a list. */
 export function faultInToolName(name: string): string | undefined {
   if (name.trim() === '') return 'is empty'
   if (lengthOf(name) > settingsLimits.toolName) return `is longer than ${settingsLimits.toolName} characters`
@@ -29,7 +29,7 @@ export function faultInToolName(name: string): string | undefined {
   return undefined
 }
 
-/** In characters as a person counts them. */
+/** Counted in visible characters. */
 export function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length++

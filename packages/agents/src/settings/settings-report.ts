@@ -6,11 +6,11 @@ export interface SettingsPlace {
   readonly line: number
 }
 
-/** A diagnostic of settings, with its parts for a page that shows them at the field they are about. */
+/** A diagnostic of settings, with the parts that a page needs to show it at its field. */
 export interface SettingsDiagnostic extends Diagnostic {
   /** The path of keys. The message starts with it. */
   readonly at?: string
-  /** What is wrong, without the path and without what Cadre does about it. */
+  /** What is wrong, without the path and the consequence. */
   readonly fault?: string
   /** The value is an empty text. */
   readonly isEmpty?: true
@@ -19,7 +19,7 @@ export interface SettingsDiagnostic extends Diagnostic {
 export interface SettingsFault {
   /** Continues a sentence that starts with the path of keys: `is empty`. */
   readonly fault: string
-  /** The value, where the message shows it. */
+  /** The value to show in the message. */
   readonly value?: unknown
   /** What Cadre does about it: `Cadre ignores the agent`. */
   readonly effect?: string
@@ -58,7 +58,7 @@ export function createReport(file: string): SettingsReport {
   return { file, diagnostics, error: tell('error'), warning: tell('warning') }
 }
 
-/** A value as a message shows it: whole when it is short. */
+/** A value for a message, shortened if needed. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 80 ? `${text.slice(0, 80)}…` : text

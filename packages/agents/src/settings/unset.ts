@@ -2,21 +2,20 @@ import type { DelegateSelection } from '@cadre/core'
 import type { SettingsAgent } from './check-settings-agent.ts'
 
 /**
- * Settings need every key, and an agent from elsewhere need not have them. What stands in for a missing one is written
- * there, and its key is named here, so that it is missing again when it is read. Somebody who writes something else
- * into the key means it: then it holds.
+ * Settings require every key, but an agent from another dialect may lack some. A placeholder is written instead, and its
+ * key is listed here, so that it is absent again when read. If the value was changed, it applies.
  */
 export const unsetKey = 'cadreUnset'
 
 export type Unset = 'description' | 'useFor' | 'delegationPermissions'
 
-/** What stands in for a missing key. An agent without targets may delegate to everybody when a person starts it. */
+/** Returns the placeholder of a missing key. An agent without targets may delegate to every agent if a person starts it. */
 export function standIn(agent: { readonly name: string; readonly description: string }, isEntry: boolean) {
   const description = agent.description === '' ? agent.name : agent.description
   return { description, useFor: description, delegation: isEntry ? 'all' : 'none' } as const
 }
 
-/** The keys that are to be missing. */
+/** Returns the keys to treat as absent. */
 export function restoreUnset(
   agent: SettingsAgent,
   delegates: DelegateSelection,

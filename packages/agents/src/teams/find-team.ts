@@ -3,8 +3,8 @@ import { listTeams, loadTeam } from './load-team.ts'
 import type { TeamSummary } from './team.ts'
 
 /**
- * The built-in team that has all of these agents, as `loadTeam` takes it; one that starts with one of them comes first. Nothing
- * when no team has them all.
+ * Returns the built-in team that has all of these agents, in the form for `loadTeam`. Prefers a team whose entry agent is
+ * one of them. Undefined if no team has them all.
  */
 export function findTeamOf(agents: readonly string[]): string | undefined {
   const keys = agents.map(nameKey)
@@ -18,7 +18,7 @@ export function findTeamOf(agents: readonly string[]): string | undefined {
   return undefined
 }
 
-/** The team a definition came with, as `loadTeam` takes it; nothing for one that came from a file. */
+/** Returns the team of a definition, in the form for `loadTeam`; undefined for an agent from a file. */
 export function teamOfAgent({ source }: AgentDefinition): string | undefined {
   if (source?.dialect !== 'built-in') return undefined
   return /^built-in:(.+)\/[^/]+$/.exec(source.path)?.[1]

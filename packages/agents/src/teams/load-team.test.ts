@@ -148,7 +148,7 @@ describe.each(forms)('%s', (_, name, variant) => {
   })
 
   it('names only tools that somebody knows', () => {
-    // An IDE brings its own tools, if there is one.
+    // An IDE adds its own tools, if there is one.
     for (const { name: agent, tools, disallowedTools = [] } of team.agents)
       for (const tool of [...(tools.kind === 'all' ? [] : tools.names), ...disallowedTools])
         if (tool !== 'ide')
@@ -178,7 +178,7 @@ it.each(['Explore', 'Plan'])('%s of the explorers may use the tools of an IDE th
 describe('the team of an agent', () => {
   it('is the one that starts with it, else the first that has it', () => {
     expect(findTeamOf(['supervisor'])).toBe('supervisor')
-    // Also an explorer, and there nobody starts with it.
+    // Also part of the explorers, but not as their entry agent.
     expect(findTeamOf(['Plan'])).toBe('planner')
     expect(findTeamOf(['explore'])).toBe('explorers')
     expect(findTeamOf(['frontend-dev'])).toBe('coordinator/advanced')

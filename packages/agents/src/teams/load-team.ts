@@ -7,15 +7,15 @@ import type { PlacedFile } from '../write/place-files.ts'
 import type { Team, TeamSummary } from './team.ts'
 import { readManifest, type TeamManifest, teamNames, teamsFolder } from './team-manifest.ts'
 
-/** An agent of a team as it is written down. */
+/** The file of a team's agent. */
 export interface TeamFile {
   readonly agent: AgentDefinition
-  /** The name of the file, without folders. */
+  /** The file name, without folders. */
   readonly file: string
   readonly text: string
 }
 
-/** Every team, with what it is for. Reads no agents. */
+/** Returns all teams with their descriptions. Reads no agents. */
 export function listTeams(): readonly TeamSummary[] {
   return teamNames().map((name) => {
     const { description, entry, example, variants } = readManifest(name)
@@ -30,8 +30,8 @@ export function listTeams(): readonly TeamSummary[] {
 }
 
 /**
- * A team with its agents. `name` may hold the variant as well: `coordinator/advanced`. Throws a `CadreError` for a team or a
- * variant that does not exist, with those that do.
+ * Loads a team with its agents. `name` may include the variant: `coordinator/advanced`. Throws a `CadreError` that lists
+ * the known ones if the team or variant does not exist.
  */
 export function loadTeam(name: string, variant?: string): Team {
   const { manifest, chosen } = choose(name, variant)
@@ -47,13 +47,13 @@ export function loadTeam(name: string, variant?: string): Team {
   }
 }
 
-/** The files of a team, to be written elsewhere. Throws like `loadTeam`. */
+/** Returns the files of a team, to be written elsewhere. Throws like `loadTeam`. */
 export function readTeamFiles(name: string, variant?: string): readonly TeamFile[] {
   const { manifest, chosen } = choose(name, variant)
   return readFiles(manifest, chosen)
 }
 
-/** What belongs into the home with a team, besides its agents. Throws like `loadTeam`. */
+/** Returns the other files of a team for the home. Throws like `loadTeam`. */
 export function readTeamHome(name: string): readonly PlacedFile[] {
   const { manifest } = choose(name, undefined)
   return Object.entries(manifest.home).map(([target, file]) => ({

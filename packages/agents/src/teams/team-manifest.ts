@@ -5,16 +5,16 @@ import { CadreError, didYouMean } from '@cadre/core'
 import { readYaml } from '@cadre/disk'
 import type { Effects } from '@cadre/home'
 
-/** `team.yaml`: what a team is for, and which files each of its forms consists of. */
+/** `team.yaml`: the description of a team, and the files of its variants. */
 export interface TeamManifest {
   readonly name: string
   readonly description: string
   readonly entry: string
   readonly example: string
   readonly effects?: Partial<Effects>
-  /** It comes with hooks that hold other programs to its roles. */
+  /** It includes hooks that enforce its roles in other programs. */
   readonly hooks: boolean
-  /** Files of the team that belong into the home, by where they go there. */
+  /** The team's files for the home, by their target path. */
   readonly home: { readonly [target: string]: string }
   /** The default first. Files are relative to the team's folder. */
   readonly variants: readonly {
@@ -25,8 +25,8 @@ export interface TeamManifest {
 }
 
 /**
- * Where the teams lie. Found through this package's own name, which means the same folder from the sources, from what was
- * compiled, and from a bundle that lies elsewhere.
+ * The folder of the teams. Found by the name of this package, which resolves to the same folder from the sources, the
+ * compiled files and a bundle.
  */
 export function teamsFolder(): string {
   return path.join(
@@ -35,14 +35,14 @@ export function teamsFolder(): string {
   )
 }
 
-/** The teams that come with this version. */
+/** The teams of this version. */
 export function teamNames(): readonly string[] {
   return readdirSync(teamsFolder(), { withFileTypes: true })
     .flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
     .sort()
 }
 
-/** Rejects a name that no team has, with those there are. */
+/** Throws for an unknown name, and lists the known ones. */
 export function readManifest(name: string): TeamManifest {
   const names = teamNames()
   if (!names.includes(name)) {
@@ -55,7 +55,7 @@ export function readManifest(name: string): TeamManifest {
   const file = path.join(teamsFolder(), name, 'team.yaml')
   const read = readYaml({ text: readFileSync(file, 'utf8'), path: file })
   if (read.kind === 'broken') throw new Error(`unreachable: ${file} cannot be read`)
-  // Ours, and held to this shape by a test of every team.
+  // A shipped file, and a test checks its shape for every team.
   const {
     description,
     entry,

@@ -4,8 +4,8 @@ import { type FileDialect, spell } from './dialect-facts.ts'
 export type Entries = readonly (readonly [string, Json])[]
 
 /**
- * What an agent may use and start, in the ways a dialect can say it: first as its own host understands it, last as cadre
- * reads it in every dialect. Not every way holds everything; whoever writes takes the first that reads back the same.
+ * Returns the ways in which a dialect can express what an agent may use and start: first as its host does, last as Cadre
+ * reads it in every dialect. Not every way can express everything; the writer takes the first that reads back the same.
  */
 export function accessForms(agent: AgentDefinition, dialect: FileDialect): readonly Entries[] {
   const plain = plainForm(agent, dialect)
@@ -26,7 +26,7 @@ function plainForm(agent: AgentDefinition, dialect: FileDialect): Entries {
   ]
 }
 
-/** `tools: Read, Bash(git *), Agent(reviewer)`: the host holds an agent to what is in the parentheses. */
+/** `tools: Read, Bash(git *), Agent(reviewer)`: the host enforces the text in parentheses. */
 function claudeForms(agent: AgentDefinition): readonly Entries[] {
   const { tools, permissions, delegates } = agent
   if (tools.kind !== 'list' || tools.names.length === 0) return []
@@ -50,11 +50,11 @@ function claudeForms(agent: AgentDefinition): readonly Entries[] {
 }
 
 interface Scopes {
-  /** The only uses of a tool that are permitted. */
+  /** The only permitted uses of a tool. */
   readonly uses: ReadonlyMap<string, readonly string[]>
-  /** Uses that are forbidden, as `Bash(rm *)`. */
+  /** Denied uses, such as `Bash(rm *)`. */
   readonly denied: readonly string[]
-  /** Rules that parentheses cannot say. */
+  /** Rules that parentheses cannot express. */
   readonly rest: readonly PermissionRule[] | undefined
 }
 
@@ -72,7 +72,7 @@ function scopesOf(rules: readonly PermissionRule[]): Scopes {
   return { uses, denied, rest: rest.length === 0 ? undefined : rest }
 }
 
-/** The host takes `tools` only as a mapping, and rules as `permission`. */
+/** The host accepts `tools` only as a mapping, and rules as `permission`. */
 function opencodeForms(agent: AgentDefinition): readonly Entries[] {
   const { tools, disallowedTools = [], permissions } = agent
   const names = tools.kind === 'list' ? tools.names : []
@@ -91,7 +91,7 @@ function opencodeForms(agent: AgentDefinition): readonly Entries[] {
   ]
 }
 
-/** `undefined` where a mapping cannot keep the order of the rules. */
+/** `undefined` if a mapping cannot express the order of the rules. */
 function permissionMap(rules: readonly PermissionRule[] | undefined): Json | undefined {
   if (rules === undefined || rules.length === 0) return undefined
   const tools = new Map<string, Map<string, Json>>()
@@ -116,7 +116,7 @@ function rulesOf(rules: readonly PermissionRule[] | undefined): Json | undefined
   return rules?.map(({ tool, pattern, action }) => ({ tool, pattern, action }))
 }
 
-/** Nothing for what is absent. */
+/** Returns nothing for an absent value. */
 export function entry(key: string, value: Json | undefined): Entries {
   return value === undefined ? [] : [[key, value]]
 }

@@ -4,8 +4,8 @@ import { plainKey } from '../header/known-keys.ts'
 import { type Entries, entry } from './access-keys.ts'
 
 /**
- * Keys with those of a boundary. No host knows these, so they stand in `metadata`, which every host leaves alone; beside
- * it where it could not be told afterwards whether it was there before.
+ * Adds the keys of a boundary. No host knows them, so they go into `metadata`, which every host ignores; or to the top
+ * level, if it could not be restored otherwise.
  */
 export function withBoundary(entries: Entries, boundary: Boundary | undefined): Entries {
   if (boundary === undefined) return entries

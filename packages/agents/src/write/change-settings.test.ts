@@ -29,7 +29,7 @@ const change = (one: SettingsChange, of: string | undefined = text) => {
   if (changed.kind === 'refused') throw new Error(`${changed.line}: ${changed.reason}`)
   return changed
 }
-/** The lines that a change took away and put in. */
+/** The lines that a change removed and added. */
 const difference = (after: string) => {
   const [a, b] = [text.split('\n'), after.split('\n')]
   return { gone: a.filter((one) => !b.includes(one)), come: b.filter((one) => !a.includes(one)) }

@@ -9,7 +9,7 @@ export type SettingsChange =
   | { readonly kind: 'add'; readonly agent: JsonObject & { readonly name: string } }
   /** Without `as`, the copy is named after the agent. */
   | { readonly kind: 'duplicate'; readonly name: string; readonly as?: string }
-  /** An entry agent needs a successor. */
+  /** To remove the entry agent, name another. */
   | { readonly kind: 'remove'; readonly name: string; readonly entry?: string }
   /** Removes all agents and the entry agent. */
   | { readonly kind: 'reset' }
@@ -21,12 +21,12 @@ export type ChangedSettings =
       readonly added: readonly string[]
       readonly removed: readonly string[]
     }
-  /** In words that follow the path. */
+  /** The reason follows the path in the message. */
   | { readonly kind: 'refused'; readonly line: number; readonly reason: string }
 
 export interface ChangeRequest {
   readonly path: string
-  /** The file as it is; absent when there is none. */
+  /** The current content; absent if the file does not exist. */
   readonly text?: string
   readonly change: SettingsChange
 }
@@ -34,8 +34,8 @@ export interface ChangeRequest {
 const definingKeys = ['agents', 'entryAgent', 'coordinator', 'customAgents'] as const
 
 /**
- * Adds, copies or removes one agent in the settings of an editor, or removes all of them. Everything else in the file stays
- * as it is, byte for byte. Refuses a change after which the file would have an error that it did not have before.
+ * Adds, copies or removes one agent in editor settings, or removes all. Everything else in the file stays unchanged, byte
+ * for byte. Rejects a change that would introduce an error.
  */
 export function changeSettings({ path, text = '{}\n', change }: ChangeRequest): ChangedSettings {
   const { root, diagnostics } = readJson({ path, text })
@@ -65,11 +65,11 @@ interface Part {
 interface Parts {
   /** By key, without the namespace. */
   readonly parts: ReadonlyMap<string, Part>
-  /** Where a key is written that is not there yet. */
+  /** Returns where to write a key that does not exist yet. */
   readonly at: (key: string) => readonly string[]
 }
 
-/** A workspace file has its settings one level further down. Of a key that is there twice, the dotted one applies. */
+/** A workspace file has its settings one level deeper. If a key occurs twice, the dotted one applies. */
 function findParts(root: Located, path: string): Parts {
   const isWorkspace = /\.code-workspace$/i.test(path)
   const fields = (isWorkspace ? root.fields?.get('settings')?.fields : root.fields) ?? new Map()
@@ -152,7 +152,7 @@ function changeAgents(
     const positions = targets?.flatMap((target, at) => (isNamed(target) ? [at] : [])) ?? []
     if (other === index || positions.length === 0) continue
     const permission = [...list, other, 'delegationPermissions']
-    // A list that became empty permits nobody, which has a form of its own.
+    // An empty list permits no agent, which has its own form.
     if (positions.length === targets?.length) edited = setKey(edited, permission, { type: 'none' })
     else for (const at of positions.toReversed()) edited = removeAt(edited, [...permission, 'agents', at])
   }
@@ -167,7 +167,7 @@ function refused(line: number, reason: string): ChangedSettings {
   return { kind: 'refused', line, reason }
 }
 
-/** `undefined` when it is not a list of agents. */
+/** Returns `undefined` if it is not a list of agents. */
 function namesIn(part: Part | undefined): string[] | undefined {
   const items = part?.field.items
   const names = items?.map(({ value }) => (isObject(value) ? value['name'] : undefined))

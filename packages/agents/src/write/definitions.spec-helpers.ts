@@ -2,7 +2,7 @@ import type { AgentDefinition, Handoff, Json, PermissionRule } from '@cadre/core
 import fc from 'fast-check'
 import { hostileStrings } from '../../../disk/src/yaml/hostile-strings.spec-helpers.ts'
 
-/** Definitions as files can give them: what reading trims or leaves out is not in them. */
+/** Definitions that files can express, without anything that reading trims or omits. */
 
 const hostile = fc.constantFrom(...hostileStrings(300).filter((text) => text.length < 300))
 const anyText = fc.oneof(
@@ -95,7 +95,7 @@ export const json: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
     ),
   ),
 })).value
-/** Keys that mean nothing anywhere, and keys that mean something only in one dialect. */
+/** Keys without any meaning, and keys with a meaning in only one dialect. */
 const unknownKey = fc.oneof(
   fc.constantFrom(
     'argument-hint',
@@ -191,7 +191,7 @@ const tools = fc.oneof(
   fc.record({ kind: fc.constant('list' as const), names: fc.uniqueArray(toolName, { maxLength: 5 }) }),
 )
 
-/** Any agent that a file of some dialect can hold. */
+/** Any agent that a file of some dialect can express. */
 export const definition = fc
   .record(
     {
@@ -215,7 +215,7 @@ export const definition = fc
   )
   .map(ordinary) as fc.Arbitrary<AgentDefinition>
 
-/** Agents that settings can hold: they name only each other. */
+/** Agents that settings can express: they name only each other. */
 export const team: fc.Arbitrary<readonly AgentDefinition[]> = fc
   .uniqueArray(plainName, {
     minLength: 1,
@@ -252,7 +252,7 @@ export const team: fc.Arbitrary<readonly AgentDefinition[]> = fc
   )
   .map(ordinary) as fc.Arbitrary<readonly AgentDefinition[]>
 
-/** Generated objects may have no prototype, which nothing that was read lacks. */
+/** Generated objects may lack a prototype, unlike parsed ones. */
 function ordinary<T>(value: T): T {
   if (Array.isArray(value)) return value.map(ordinary) as T
   if (typeof value !== 'object' || value === null) return value

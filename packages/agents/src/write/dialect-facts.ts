@@ -1,20 +1,20 @@
 import { plainKey } from '../header/known-keys.ts'
 
-/** The dialects that have one file for each agent. */
+/** The dialects with one file per agent. */
 export type FileDialect = 'copilot' | 'claude' | 'opencode' | 'template'
 
-/** What agents can be written in. */
+/** The dialects that agents can be written in. */
 export type TargetDialect = FileDialect | 'settings'
 
 interface DialectFacts {
-  /** Who reads such files besides cadre, as it is written within a sentence. */
+  /** The other program that reads such files, for use within a sentence. */
   readonly host: string
-  /** Where they lie, in a project; for templates, in a home. */
+  /** Their folder in a project; for templates, in a home. */
   readonly folder: string
   readonly ending: string
-  /** How keys are written that several words make up. */
+  /** How keys of several words are written. */
   readonly spelling: 'kebab' | 'camel' | 'snake'
-  /** The keys the host reads, without case, `-` and `_`. */
+  /** The keys that the host reads, without case, `-` and `_`. */
   readonly known: ReadonlySet<string>
 }
 
@@ -68,7 +68,7 @@ export function factsOf(dialect: TargetDialect): DialectFacts {
   return facts[dialect]
 }
 
-/** A key, given as `max-turns`, as the dialect writes it. */
+/** Returns a key, given as `max-turns`, in the spelling of the dialect. */
 export function spell(key: string, dialect: TargetDialect): string {
   const { spelling } = facts[dialect]
   if (spelling === 'kebab') return key

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentDefinition } from '@cadre/core'
 
-/** The parts in which two definitions say something else, besides where they come from. */
+/** Returns the parts in which two definitions differ, except for their source. */
 export function differences(wanted: AgentDefinition, read: AgentDefinition | undefined): readonly string[] {
   if (read === undefined) return ['everything']
   const keys = new Set([...Object.keys(wanted), ...Object.keys(read)] as (keyof AgentDefinition)[])

@@ -5,22 +5,22 @@ import { readJson } from '../settings/read-json.ts'
 
 export type EditedSettings =
   | { readonly kind: 'edited'; readonly text: string }
-  /** Nothing can be put into it, or something is there already. In words that follow the path. */
+  /** The settings cannot be edited, or already contain agents. The reason follows the path in the message. */
   | { readonly kind: 'refused'; readonly line: number; readonly reason: string; readonly isTaken: boolean }
 
 export interface EditRequest {
   readonly path: string
-  /** The file as it is; absent when there is none. */
+  /** The current content; absent if the file does not exist. */
   readonly text?: string
   /** `{entryAgent, agents}`. */
   readonly value: JsonObject
-  /** Whether agents that are there already may be replaced. */
+  /** True if existing agents may be replaced. */
   readonly replace: boolean
 }
 
 const definingKeys = ['agents', 'coordinator', 'customAgents']
 
-/** Puts agents into the settings of an editor. Everything else in them, comments included, stays as it is. */
+/** Writes agents to editor settings. Everything else stays unchanged, including comments. */
 export function editSettings({ path, text = '{}\n', value, replace }: EditRequest): EditedSettings {
   const { root, diagnostics } = readJson({ path, text })
   const broken = diagnostics.find(({ severity }) => severity === 'error')
@@ -47,7 +47,7 @@ export function editSettings({ path, text = '{}\n', value, replace }: EditReques
   }
   let edited = text
   for (const key of ['entryAgent', ...definingKeys]) {
-    // The older keys would say something else beside the new ones.
+    // The older keys would contradict the new ones.
     const written = key === 'entryAgent' || key === 'agents' ? value[key] : undefined
     if (written === undefined && !fields.has(at(key)[0] as string)) continue
     edited = applyEdits(edited, modify(edited, at(key), written, { formattingOptions }))

@@ -15,30 +15,30 @@ export interface ExportRequest {
   readonly agents: readonly AgentDefinition[]
   readonly to: TargetDialect
   /**
-   * Whether tools and models keep their names. Default: those of Claude Code and opencode where the agent was not written
-   * for that program already, because it ignores all others; kept otherwise.
+   * Whether tools and models keep their names. Default: use the names of Claude Code and opencode, unless the agent was
+   * already written for that program, because it ignores all others; otherwise keep them.
    */
   readonly names?: Naming
-  /** The content of a file an agent was read from; `undefined` when it is not there. Absent: none of them is. */
+  /** Returns the content of an agent's file; `undefined` if it does not exist. Absent: no file exists. */
   readonly read?: (path: string) => Buffer | undefined
 }
 
 export interface ExportedAgents {
-  /** Their paths are below a project; of templates, below a home. */
+  /** Paths are relative to a project; for templates, to a home. */
   readonly files: readonly PlacedFile[]
-  /** What the host of the dialect will not do. */
+  /** What the host of the dialect does not support. */
   readonly notes: readonly AgentNote[]
-  /** What could not be written. It is not in the files. */
+  /** What could not be written and is not in the files. */
   readonly faults: readonly AgentNote[]
-  /** Of settings: the agent a conversation starts with. */
+  /** For settings: the entry agent. */
   readonly entry?: string
 }
 
 const settingsFile = 'copilot-multi-agent.json'
 
 /**
- * Writes agents in another dialect. An agent that is a file of that dialect already is that file, byte for byte. The
- * order and the entry agent of settings are kept.
+ * Writes agents in another dialect. An agent that is already a file of that dialect is copied byte for byte. The order and
+ * the entry agent of settings are kept.
  */
 export function exportAgents({ agents, to, names, read = () => undefined }: ExportRequest): ExportedAgents {
   const marked = markedAgents(agents, read)
@@ -85,7 +85,7 @@ function namingOf({ source }: AgentDefinition, to: TargetDialect): Naming {
   return (to === 'claude' || to === 'opencode') && source?.dialect !== to ? 'host' : 'keep'
 }
 
-/** Agents of settings get their place in them as a mark; others may have one. */
+/** Agents from settings get a mark with their position; others may have one. */
 function markedAgents(
   agents: readonly AgentDefinition[],
   read: NonNullable<ExportRequest['read']>,

@@ -6,8 +6,8 @@ const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 const longest = 80
 
 /**
- * Where the file of an agent lies: its own name, without what no file system takes. The name itself is in the file, so
- * nothing is lost by it. `used` holds the paths that are taken, without case, and gets this one.
+ * Returns the path of an agent's file: its name, without characters that file systems reject. The file contains the exact
+ * name, so nothing is lost. `used` contains the paths in use, without case, and gets this one.
  */
 export function pathOfAgent(name: string, dialect: FileDialect, used: Set<string> = new Set()): string {
   const { folder, ending } = factsOf(dialect)

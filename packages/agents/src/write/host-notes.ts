@@ -4,7 +4,7 @@ import { lengthOf, settingsLimits } from '../settings/settings-limits.ts'
 import type { Entries } from './access-keys.ts'
 import { factsOf, type TargetDialect } from './dialect-facts.ts'
 
-/** Keys that hold an agent back. A host that does not know them lets it do more than cadre does. */
+/** Restricting keys. A host that does not know them permits more than Cadre. */
 const restricting = new Set(
   [
     'disallowed-tools',
@@ -19,7 +19,7 @@ const restricting = new Set(
   ].map(plainKey),
 )
 
-/** What somebody should know who uses these files with the program they were made for. */
+/** Returns notes for people who use these files with the program they were written for. */
 export function hostNotes(
   agent: AgentDefinition,
   dialect: TargetDialect,
@@ -36,14 +36,14 @@ export function hostNotes(
   return [...notes, ...boundaryNotes(agent, host), ...ownRules(agent, dialect)]
 }
 
-/** Only cadre reads a boundary, wherever it is written. */
+/** Only Cadre reads a boundary, wherever it is. */
 function boundaryNotes({ boundary }: AgentDefinition, host: string): readonly string[] {
   if (boundary === undefined) return []
   const said = Object.entries(boundary).map(([part, value]) => `${part} ${value}`)
   return [`${atStart(host)} does not enforce the boundary of the agent: ${said.join(', ')}.`]
 }
 
-/** The name of a program keeps its letters, also where a sentence begins with it. */
+/** A program name keeps its case, even at the start of a sentence. */
 function atStart(host: string): string {
   return host.includes(' ') ? host.charAt(0).toUpperCase() + host.slice(1) : host
 }

@@ -6,11 +6,11 @@ import { readSettingsAgents } from '../settings/read-settings.ts'
 
 export interface ImportedAgents {
   readonly agents: readonly AgentDefinition[]
-  /** What is wrong with the files, what an older form became, and where a default is used. */
+  /** Errors in the files, migrated values, and defaults. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Reads agents out of files of any dialect. Two agents with one name are an error: only one of them could be written. */
+/** Reads agents from files of any dialect. Two agents with one name are an error, because only one could be written. */
 export function importAgents(
   files: readonly { readonly path: string; readonly text: string }[],
 ): ImportedAgents {
@@ -44,7 +44,7 @@ function readFile(file: { readonly path: string; readonly text: string }): Impor
   return { agents: agent === undefined ? [] : [agent], diagnostics }
 }
 
-/** Somebody named this file because of its agents, so it must have some. */
+/** The user named this file, so it must contain agents. */
 function withAgents(read: ImportedAgents, path: string): ImportedAgents {
   if (read.agents.length > 0 || read.diagnostics.some(({ severity }) => severity === 'error')) return read
   const message = 'This file contains no agents.'

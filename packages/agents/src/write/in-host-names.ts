@@ -10,18 +10,18 @@ import {
 import { factsOf } from './dialect-facts.ts'
 import { alsoGives, isCovered, isWithin } from './tool-meanings.ts'
 
-/** Whether names of tools and models stay as they are, or become those of the program that a file is written for. */
+/** Whether tool and model names are kept, or replaced by those of the program that a file is written for. */
 export type Naming = 'keep' | 'host'
 
 export interface RenamedAgent {
   readonly agent: AgentDefinition
-  /** Every change, in whole sentences. None: nothing changed. */
+  /** Every change, as sentences. Empty if nothing changed. */
   readonly notes: readonly string[]
 }
 
 /**
- * An agent in the names of a host. To cadre it may do no more than before: of `tools` only what was given already is
- * named, and everything that `disallowedTools` and rules forbade is still forbidden.
+ * Translates an agent to the names of a host. In Cadre it may do no more than before: `tools` names only what was already
+ * granted, and everything denied by `disallowedTools` and rules stays denied.
  */
 export function inHostNames(agent: AgentDefinition, host: NamingHost): RenamedAgent {
   const { host: label } = factsOf(host)
@@ -68,11 +68,11 @@ type Note = (name: string, names: readonly string[]) => void
 
 interface Granted {
   readonly names: readonly string[]
-  /** For which there is no name. */
+  /** Tools without a name in the host. */
   readonly left: readonly string[]
-  /** Our tools that the new names would give and the old ones did not. */
+  /** Cadre tools that the new names would grant and the old ones did not. */
   readonly withheld: readonly string[]
-  /** Nothing has a name: an empty list is every tool to some. */
+  /** No tool has a name, so the old names are kept: some hosts read an empty list as every tool. */
   readonly isAsBefore: boolean
 }
 
@@ -93,20 +93,20 @@ function toolNames(
       for (const tool of more ?? []) withheld.add(tool)
       return more !== undefined
     })
-    // Hosts have one way to delegate and we have two: ours keeps its name beside it, or it would be the other one.
+    // Hosts have one way to delegate and Cadre has two, so Cadre's name is kept next to the host's.
     if (found.length > 0 && isOwnDelegation(name) && !isCovered(name, found)) found.push(name)
     if (found.length === 0) left.push(name)
     else note(name, found)
     for (const one of found) names.add(one)
   }
-  // What is forbidden by the same name is given to nobody, and a mapping has each name once.
+  // A denied name is not granted, because a mapping can have each name only once.
   const given = host === 'opencode' ? [...names].filter((one) => !forbidden.includes(one)) : [...names]
   if (given.length === 0 && before.length > 0)
     return { names: before, left: [], withheld: [], isAsBefore: true }
   return { names: given, left, withheld: [...withheld], isAsBefore: false }
 }
 
-/** What the host calls it, and the name itself unless those say all of it. */
+/** Returns the host's names, and the name itself unless those cover it. */
 function forbiddenNames(agent: AgentDefinition, host: NamingHost, note: Note) {
   const open: string[] = []
   const names = (agent.disallowedTools ?? []).flatMap((name) => {
@@ -121,8 +121,8 @@ function forbiddenNames(agent: AgentDefinition, host: NamingHost, note: Note) {
 }
 
 /**
- * A rule stands once for each name. Together they are about what it was about before; only one that denies may be about
- * more, because any other could take back an earlier one.
+ * Repeats a rule for each name. Together they cover what it covered before; only a deny may cover more, because any other
+ * could override an earlier rule.
  */
 function rulesIn(rules: readonly PermissionRule[], host: NamingHost, note: Note): readonly PermissionRule[] {
   return rules.flatMap((rule) => {
@@ -153,13 +153,13 @@ function otherDelegation(name: string): readonly string[] {
   return delegations.filter((other) => other !== name)
 }
 
-/** Whether the agent has one of our tools by its lists. */
+/** True if the agent's lists grant one of Cadre's tools. */
 function isGiven(tool: string, { tools, disallowedTools = [], delegates }: AgentDefinition): boolean {
   if (delegates?.kind === 'none' || disallowedTools.some((name) => isWithin(tool, [name]))) return false
   return tools.kind === 'all' || isWithin(tool, tools.names)
 }
 
-/** A class can hold tools that nobody here knows. */
+/** A class may contain tools that are unknown here. */
 function moduleNote(withheld: readonly string[]): string {
   const isOfClass = withheld.some((tool) => !isOwnDelegation(tool))
   return isOfClass ? ' Read-only tools of modules are granted.' : ''
@@ -170,7 +170,7 @@ interface HostModels {
   readonly notes: readonly string[]
 }
 
-/** The one model that a host takes: the first whose name it can know. None: it uses the model of the conversation. */
+/** Returns the one model for a host: the first whose name it can know. None: it uses the model of the conversation. */
 function hostModels(models: readonly string[] | undefined, host: NamingHost): HostModels {
   if (models === undefined || host === 'copilot')
     return { ...(models !== undefined && { models }), notes: [] }

@@ -4,12 +4,12 @@ import { jsonParser } from '../settings/json-parser.ts'
 
 export type JsonPath = readonly (string | number)[]
 
-/** Puts an item into the list at `path`. The list is there. */
+/** Inserts an item into the list at `path`, which must exist. */
 export function insertItem(text: string, path: JsonPath, index: number, value: Json): string {
   return insertChild(text, nodeAt(text, path), index, (style) => rendered(value, style))
 }
 
-/** Gives a key a value: replaces the one it has, or adds the key behind the others. The object above it is there. */
+/** Sets a key: replaces its value, or appends the key. The parent object must exist. */
 export function setKey(text: string, path: JsonPath, value: Json): string {
   const key = String(path.at(-1))
   const present = find(text, path)
@@ -62,19 +62,19 @@ function insertChild(text: string, parent: Node, index: number, write: (style: S
   const end = before.offset + before.length
   const comma = commaAfter(text, end)
   const from = comma === undefined ? end : comma + 1
-  // What people note behind an entry stays behind it.
+  // A comment after an entry stays with it.
   const note = /^[ \t]*(?:\/\/[^\n\r]*|\/\*[^\n\r]*\*\/[ \t]*)?(?=\r?\n|$)/.exec(text.slice(from))?.[0]
   if (comma !== undefined) return splice(text, from + (note?.length ?? 0), 0, `${eol}${indent}${json},`)
   const added = splice(text, from + (note?.length ?? 0), 0, `${eol}${indent}${json}`)
   return splice(added, end, 0, ',')
 }
 
-/** Comments of an object or a list without entries. */
+/** Returns the comments in an object or a list without entries. */
 function keptInside(text: string, { offset, length }: Node): string {
   return text.slice(offset + 1, offset + length - 1).trimEnd()
 }
 
-/** Cuts a range out. If it fills its lines, except for a comment behind it, the lines go too. */
+/** Cuts a range. If it fills its lines, except for a comment after it, the lines are removed too. */
 function cutLines(text: string, from: number, to: number): string {
   const start = lineStart(text, from)
   const rest = /^[ \t]*(?:\/\/[^\n\r]*)?(\r?\n)/.exec(text.slice(to))

@@ -1,5 +1,5 @@
 /**
- * Holds the keys of another dialect that would mean something else in this one, as they are: a template reads
- * `capabilities` as tools, and to everybody else it is a stranger's key.
+ * The key for keys of another dialect that would have another meaning in this one. They are kept unchanged: a template
+ * reads `capabilities` as tools, and all other dialects ignore it.
  */
 export const keptKey = 'other-keys'

@@ -2,7 +2,7 @@ import type { AgentDefinition, Json } from '@cadre/core'
 import { type Entries, entry } from './access-keys.ts'
 import { type FileDialect, spell, type TargetDialect } from './dialect-facts.ts'
 
-/** Who it is and what it is for. */
+/** Name and purpose. */
 export function identityKeys(agent: AgentDefinition, dialect: FileDialect): Entries {
   const { name, description, useFor, type } = agent
   return [
@@ -13,7 +13,7 @@ export function identityKeys(agent: AgentDefinition, dialect: FileDialect): Entr
   ]
 }
 
-/** Who may start it, likewise first as the host says it. */
+/** Who may start it, also first in the form of the host. */
 export function invocationForms(agent: AgentDefinition, dialect: FileDialect): readonly Entries[] {
   const { userInvocable, modelInvocable } = agent
   const plain = invocationKeys(agent, dialect)
@@ -43,7 +43,7 @@ export function invocationKeys(
   ]
 }
 
-/** Everything else that a definition can hold, under the keys that are read in every dialect. */
+/** All other parts of a definition, under keys that every dialect reads. */
 export function workKeys(agent: AgentDefinition, dialect: TargetDialect): Entries {
   const { models, limits, handoffs, isolation } = agent
   const own = (key: string, value: Json | undefined) => entry(spell(key, dialect), value)
@@ -64,7 +64,7 @@ export function workKeys(agent: AgentDefinition, dialect: TargetDialect): Entrie
   ]
 }
 
-/** A list under `model` keeps some hosts from reading the file at all. */
+/** Some hosts reject a file with a list under `model`. */
 function modelKeys(models: readonly string[] | undefined, dialect: TargetDialect): Entries {
   if (models === undefined) return []
   if (models.length === 1) return [['model', models[0] as string]]

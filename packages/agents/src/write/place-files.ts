@@ -20,23 +20,23 @@ import { isInside } from '@cadre/disk'
 import { rememberWritten } from '@cadre/home'
 
 export interface PlacedFile {
-  /** Below the folder, with `/`. */
+  /** Relative to the folder, with `/`. */
   readonly path: string
   readonly text: string
-  /** What is written instead of the text, where that is not the text as UTF-8. */
+  /** Written instead of the text, if it is not UTF-8. */
   readonly bytes?: Uint8Array
 }
 
 export interface PlaceRequest {
   readonly folder: string
   readonly files: readonly PlacedFile[]
-  /** Whether files that are there may be replaced. */
+  /** True if existing files may be replaced. */
   readonly force: boolean
-  /** Files that may be replaced in any case: whoever made the text began with what is in them. */
+  /** Files that may always be replaced, because the new text was made from their content. */
   readonly edited?: ReadonlySet<string>
-  /** Only says what would happen. */
+  /** Only report what would happen. */
   readonly dryRun?: boolean
-  /** New files and folders can be read by their owner alone. */
+  /** Only the owner can read new files and folders. */
   readonly isPrivate?: boolean
 }
 
@@ -53,7 +53,7 @@ export type PlacedStatus = 'created' | 'replaced' | 'unchanged'
 export interface PlaceFault {
   readonly path: string
   readonly reason: string
-  /** It would be written if what is there might be replaced. */
+  /** It would be written if existing files may be replaced. */
   readonly isTaken?: boolean
 }
 
@@ -64,8 +64,8 @@ interface Plan extends PlacedFile {
 }
 
 /**
- * Writes files below a folder, all of them or none; killed in the middle, some of them. Each one is either the old or the
- * new one at any time. Follows no link that leads out of the folder, and replaces none.
+ * Writes files below a folder, all or none; if killed in the middle, some of them. Each file is replaced atomically.
+ * Follows no link that points outside the folder, and replaces no link.
  */
 export function placeFiles(request: PlaceRequest): Placement {
   const plans: Plan[] = []
@@ -102,7 +102,7 @@ function planOf(file: PlacedFile, { folder, force, edited }: PlaceRequest): Plan
 }
 
 function writeAll(plans: readonly Plan[], isPrivate: boolean): void {
-  // Taken back from the last to the first when anything fails.
+  // Undone in reverse order if anything fails.
   const undo: (() => void)[] = []
   try {
     const drafts = plans.map((plan) => {
@@ -124,7 +124,7 @@ function writeAll(plans: readonly Plan[], isPrivate: boolean): void {
       try {
         step()
       } catch {
-        // It was never done, or is done already.
+        // Not done yet, or already undone.
       }
     }
     throw error
@@ -146,21 +146,21 @@ function writeDraft(draft: string, content: Uint8Array, mode: number | undefined
   if (mode !== undefined) chmodSync(draft, mode)
 }
 
-/** Fails when a file has appeared meanwhile, which a mere renaming would replace. */
+/** Fails if the file has appeared meanwhile, which a rename would replace. */
 function putNew(draft: string, target: string): void {
   try {
     linkSync(draft, target)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' || statsOf(target) !== undefined) throw error
-    // Not every file system has links.
+    // Not every file system supports hard links.
     renameSync(draft, target)
     return
   }
   unlinkSync(draft)
 }
 
-/** The folders that were made, from the outermost on. */
+/** Returns the created folders, outermost first. */
 function makeFolder(folder: string, isPrivate: boolean): string[] {
   if (statsOf(folder) !== undefined) return []
   const made = makeFolder(path.dirname(folder), isPrivate)
@@ -168,7 +168,7 @@ function makeFolder(folder: string, isPrivate: boolean): string[] {
   return [...made, folder]
 }
 
-/** Where a path really leads; the last parts may not exist yet. `undefined` for a link that leads nowhere. */
+/** Resolves links in a path whose last parts may not exist yet. `undefined` for a dangling link. */
 function realOf(target: string): string | undefined {
   try {
     return realpathSync(target)
@@ -184,7 +184,7 @@ function statsOf(target: string): Stats | undefined {
     return lstatSync(target)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Below a file there is nothing.
+    // Nothing exists below a file.
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw error
   }

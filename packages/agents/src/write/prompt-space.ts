@@ -4,31 +4,31 @@ import type { Json } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 
 /**
- * Below a header, and in a block of YAML, a text loses its blank edges and its CR LF. What was lost is written beside it,
- * so that the text can be made whole again.
+ * Below a header, and in a YAML block, a text loses blank lines at its edges and its CR LF. They are stored separately, so
+ * that the text can be restored.
  */
 export interface PromptSpace {
   readonly before?: string
   readonly after?: string
-  /** Every line ends in CR LF, or the numbers of those that do, from 1. */
+  /** True if every line ends in CR LF; otherwise the numbers of those lines, from 1. */
   readonly crlf?: true | readonly number[]
-  /** The whole text, where nothing shorter would do. Holds only for the text it was made from. */
+  /** The whole text, if nothing shorter is enough. Applies only to the text it was made from. */
   readonly exact?: string
 }
 
 export const promptSpaceKey = 'prompt-space'
 
-/** As every file holds it. */
+/** The text as every file stores it. */
 export function settledPrompt(prompt: string): string {
   return unified(prompt).trim()
 }
 
-/** Every end of a line as one line feed, however often it is done. */
+/** Normalizes line endings to line feeds; idempotent. */
 function unified(prompt: string): string {
   return prompt.replaceAll(/\r+\n|\r/g, '\n')
 }
 
-/** `undefined` when nothing is lost. */
+/** Returns `undefined` if nothing is lost. */
 export function spaceOf(prompt: string): PromptSpace | undefined {
   const text = settledPrompt(prompt)
   if (text === prompt && prompt.isWellFormed()) return undefined
@@ -45,7 +45,7 @@ export function spaceOf(prompt: string): PromptSpace | undefined {
   return withSpace(text, space) === prompt && prompt.isWellFormed() ? space : { exact: prompt }
 }
 
-/** The text as it was. */
+/** Restores the original text. */
 export function withSpace(text: string, { before = '', after = '', crlf, exact }: PromptSpace): string {
   if (exact !== undefined)
     return settledPrompt(exact).toWellFormed() === settledPrompt(text).toWellFormed() ? exact : text
@@ -58,7 +58,7 @@ export function withSpace(text: string, { before = '', after = '', crlf, exact }
   })
 }
 
-/** `undefined` for anything that was not written by `spaceOf`. */
+/** Returns `undefined` for anything that `spaceOf` did not write. */
 export function readSpace(value: Json): PromptSpace | undefined {
   if (!isObject(value)) return undefined
   const { before, after, crlf, exact, ...rest } = value

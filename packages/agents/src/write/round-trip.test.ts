@@ -13,7 +13,7 @@ const dialects: readonly FileDialect[] = ['copilot', 'claude', 'opencode', 'temp
 const isDeep = process.env['CADRE_DEEP'] === '1'
 const pairs = dialects.flatMap((from) => dialects.map((to) => [from, to] as const))
 
-/** Through bytes, as a file would. */
+/** Through bytes, like a file. */
 function through(agent: AgentDefinition, dialect: FileDialect): AgentDefinition {
   const written = writeAgent(agent, dialect)
   expect(written.lost).toEqual([])

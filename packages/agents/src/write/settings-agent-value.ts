@@ -9,7 +9,7 @@ import { differences } from './differences.ts'
 import { keptKey } from './kept-keys.ts'
 import { invocationKeys, workKeys } from './other-keys.ts'
 
-/** One agent as settings hold it. Whether they can is for others to say. */
+/** Converts one agent to its settings value, without validation. */
 export function settingsAgentValue(agent: AgentDefinition, isEntry: boolean): JsonObject {
   const { name, description, useFor, prompt, tools, delegates } = agent
   const absent = standIn(agent, isEntry)
@@ -45,7 +45,7 @@ export function settingsAgentValue(agent: AgentDefinition, isEntry: boolean): Js
   ])
 }
 
-/** With the parts of a permission that somebody else put there, where they fit. */
+/** Includes unknown parts of a permission, where they fit. */
 function permission(
   selection: DelegateSelection,
   key: 'agents' | 'tools',
@@ -66,7 +66,7 @@ function permission(
   return { value, rest: { [key === 'agents' ? 'delegationPermissions' : 'toolPermissions']: parts } }
 }
 
-/** Whether a key that settings do not have stays what it is among theirs. */
+/** True if an unknown key keeps its meaning in settings. */
 function survives(name: string, other: readonly [string, Json]): boolean {
   const bare: AgentDefinition = {
     name,

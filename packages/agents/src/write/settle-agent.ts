@@ -1,9 +1,6 @@
 import type { AgentDefinition } from '@cadre/core'
 
-/**
- * The same agent, in the one way that every dialect can say it: no name in a list twice, and nobody to delegate to is
- * nobody, not an empty list.
- */
+/** Normalizes an agent to a form that every dialect can express: no duplicate names, and no targets instead of an empty list. */
 export function settleAgent(agent: AgentDefinition): AgentDefinition {
   const { tools, disallowedTools, delegates } = agent
   return {

@@ -1,7 +1,7 @@
 import type { AgentDefinition, Json } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 
-/** Agents in order, and the one a conversation starts with. */
+/** Agents in order, and the entry agent. */
 export interface OrderedAgents {
   readonly agents: readonly AgentDefinition[]
   readonly entry?: string
@@ -11,21 +11,21 @@ const orderKey = 'cadre-order'
 const entryKey = 'cadre-entry'
 
 /**
- * Settings have an order and an entry agent; a file for each agent has neither. So each file says its place in its
- * `metadata`, which every host leaves alone.
+ * Settings have an order and an entry agent; separate files have neither. So each file gets its position in `metadata`,
+ * which every host ignores.
  */
 export function withOrder({ agents, entry }: OrderedAgents): readonly AgentDefinition[] {
   return agents.map((agent, index) => {
     const marks = { [orderKey]: String(index + 1), ...(agent.name === entry && { [entryKey]: 'true' }) }
     const metadata = agent.unknown?.['metadata']
-    // Beside it where it could not be told afterwards whether it was there before.
+    // At the top level, if it could not be restored otherwise.
     if (metadata !== undefined && !(isObject(metadata) && Object.keys(metadata).length > 0))
       return { ...agent, unknown: { ...agent.unknown, ...marks } }
     return { ...agent, unknown: { ...agent.unknown, metadata: { ...metadata, ...marks } } }
   })
 }
 
-/** The opposite: puts agents into the order their files name, and takes the marks away. */
+/** The inverse: sorts agents by their marks, and removes the marks. */
 export function takeOrder(agents: readonly AgentDefinition[]): OrderedAgents {
   const marked = agents.map((agent, index) => {
     const marks = marksOf(agent)
@@ -57,7 +57,7 @@ function unmarked(agent: AgentDefinition): AgentDefinition {
   const unknown = without(before)
   const { metadata, ...rest } = unknown
   const kept = isObject(metadata) ? without(metadata) : metadata
-  // A mapping that held nothing but marks was not there before them.
+  // A mapping with only marks was created for them.
   const isOurs =
     isObject(metadata) && isObject(kept) && Object.keys(kept).length === 0 && Object.keys(metadata).length > 0
   const left = metadata === undefined || isOurs ? rest : { ...unknown, metadata: kept as Json }

@@ -1,6 +1,6 @@
 import { classOf, knownTools, understandTool } from '@cadre/core'
 
-/** Whether a name gives nothing that these names do not give. */
+/** True if a name grants nothing beyond these names. */
 export function isWithin(name: string, names: readonly string[]): boolean {
   if (names.includes(name)) return true
   const meaning = understandTool(name)
@@ -18,7 +18,7 @@ export function isWithin(name: string, names: readonly string[]): boolean {
           other.server === meaning.server &&
           (other.tool === undefined || other.tool === meaning.tool),
       )
-    // Nothing here is called so.
+    // Cadre has no tool of this name.
     case 'elsewhere':
       return true
     default:
@@ -27,8 +27,8 @@ export function isWithin(name: string, names: readonly string[]): boolean {
 }
 
 /**
- * The tools that the word of a class gives beyond these names, where some of its tools are among them; `undefined` for
- * every other name.
+ * Returns the tools that a class grants beyond these names, if some of its tools are among them; `undefined` for every
+ * other name.
  */
 export function alsoGives(name: string, names: readonly string[]): readonly string[] | undefined {
   const meaning = understandTool(name)
@@ -38,7 +38,7 @@ export function alsoGives(name: string, names: readonly string[]): readonly stri
   return more.length < ofClass.length ? more : undefined
 }
 
-/** Whether all that a name means is meant by these, too. The tools of a class are never all known. */
+/** True if these names cover everything that a name means. The tools of a class are never all known. */
 export function isCovered(name: string, by: readonly string[]): boolean {
   if (by.includes(name)) return true
   const meaning = understandTool(name)

@@ -15,25 +15,25 @@ import { promptSpaceKey, settledPrompt, spaceOf } from './prompt-space.ts'
 import { settleAgent } from './settle-agent.ts'
 
 export interface WrittenAgent {
-  /** Below the project; of a template, below the home. With `/`. */
+  /** Relative to the project; for a template, to the home. With `/`. */
   readonly path: string
   readonly text: string
-  /** What the host of these files does not read, or holds in another way, in whole sentences. */
+  /** What the host of these files ignores or enforces differently, as sentences. */
   readonly notes: readonly string[]
-  /** Parts of the definition that do not come out the same when the file is read again. */
+  /** Parts of the definition that differ when the file is read back. */
   readonly lost: readonly string[]
 }
 
 export interface WriteOptions {
   /** Default: its own name. */
   readonly path?: string
-  /** Default: `keep`. Only with that does reading the file give the same names. Templates have no host. */
+  /** Default: `keep`, which is required to read back the same names. Templates have no host. */
   readonly names?: Naming
 }
 
 /**
- * Writes an agent as a file of a dialect. What the dialect has a key for goes there; the rest goes under keys that are
- * read in every dialect. Reading the file gives the same definition; where that cannot be, `lost` says what differs.
+ * Writes an agent as a file of a dialect. Parts with a key in the dialect use that key; the rest use keys that every
+ * dialect reads. Reading the file gives the same definition; otherwise `lost` lists the differences.
  */
 export function writeAgent(
   given: AgentDefinition,
@@ -47,7 +47,7 @@ export function writeAgent(
   }
   const agent = settleAgent(given)
   const place = path ?? pathOfAgent(agent.name, dialect)
-  // Keys that are harmless one by one can mean something together; then all of them are put away.
+  // Keys that are harmless separately can have a meaning together; then all of them are stored apart.
   const first = attempt(agent, dialect, place, false)
   const written = first.lost.length === 0 ? first : attempt(agent, dialect, place, true)
   return written.lost.length === 0 ? written : first
@@ -88,7 +88,7 @@ function headerOf(agent: AgentDefinition, dialect: FileDialect, apart: boolean):
     return usable.find((form) => survives(part, form)) ?? forms.at(-1) ?? []
   }
 
-  /** Whether these keys alone, in a file of the dialect, say exactly this. */
+  /** True if these keys alone, in a file of the dialect, read back exactly. */
   function survives(part: AgentDefinition, keys: Entries): boolean {
     const text = fileText([...identityKeys(part, dialect), ...keys], part.prompt, dialect)
     return differences(part, readAgentText({ path: pathOfAgent(name, dialect), text }).agent).length === 0

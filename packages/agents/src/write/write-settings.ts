@@ -24,11 +24,11 @@ export interface WrittenSettings {
   readonly value: JsonObject
   readonly text: string
   readonly notes: readonly AgentNote[]
-  /** What settings cannot hold. The agent, or the part that is named, is not in the text. */
+  /** What settings cannot express. The agent, or the named part, is not in the text. */
   readonly faults: readonly AgentNote[]
 }
 
-/** Writes agents as settings: all of them in one text, in order. Nothing is renamed or cut to make it fit. */
+/** Writes agents as settings: all in one text, in order. Nothing is renamed or cut to fit. */
 export function writeSettings({ agents, entry }: OrderedAgents): WrittenSettings {
   const faults: AgentNote[] = []
   const notes: AgentNote[] = []
@@ -92,7 +92,7 @@ function faultsOf({ name, description, useFor = '', prompt, tools }: AgentDefini
   return faults
 }
 
-/** Settings compare names with their case, and know only the agents that are in them. */
+/** Names in settings are case-sensitive, and can refer only to agents in them. */
 function withKnownTargets(
   agent: AgentDefinition,
   all: readonly AgentDefinition[],
@@ -118,7 +118,7 @@ function withKnownTargets(
   return { ...agent, delegates: unique.length === 0 ? { kind: 'none' } : { kind: 'list', names: unique } }
 }
 
-/** What is not the same when it is read again; never anything, unless one of the two sides is wrong. */
+/** Returns what differs when read back; empty unless reader and writer disagree. */
 function lossesIn(text: string, agents: readonly AgentDefinition[]): AgentNote[] {
   const read = readSettingsAgents({ path: 'agents.json', text })
   return agents.flatMap((agent) => {

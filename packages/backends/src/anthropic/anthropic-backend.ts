@@ -3,7 +3,7 @@ import { openServerBackend } from '../http/server-backend.ts'
 import { anthropicKind } from '../http/server-kind.ts'
 import { messagesApi } from './messages-api.ts'
 
-/** The longest reply of a model whose limit is unknown. The server tells if that is too much. */
+/** The reply limit for a model whose limit is unknown. The server reports if that is too high. */
 const usualReply = 16_384
 
 /** Any server with Anthropic's Messages API. */

@@ -156,7 +156,7 @@ describe('a model with the Messages API', () => {
         ],
       },
     ])
-    // The API refuses to think about calls that were made without thinking.
+    // The API rejects thinking about calls that were made without thinking.
     expect(other?.thinking).toBeUndefined()
     expect(JSON.stringify(other?.messages)).not.toContain('signature')
   })

@@ -2,7 +2,7 @@ import type { Image, JsonObject, Message, ModelRequest } from '@cadre/core'
 import { inputOf, wellFormed, withReasoning } from '../http/message-parts.ts'
 import { isStrict } from '../http/output-schema.ts'
 
-/** What this server was found not to take. */
+/** Features that this server was found not to support. */
 export interface Quirks {
   /** The highest limit on output tokens that it accepts. */
   readonly mostOutput?: number
@@ -16,12 +16,12 @@ export interface Quirks {
 export interface BodyOptions {
   /** The model, as `Model.id`. */
   readonly id: string
-  /** The longest reply, which this API has to be told. */
+  /** The maximum length of a reply, which this API requires. */
   readonly maxOutput: number
   readonly thinkingTokens: number | undefined
 }
 
-/** The least that the API accepts, and the least that is worth leaving for the answer. */
+/** The API's minimum, and the least that should be left for the answer. */
 const leastThinking = 1024
 
 interface Turn {
@@ -29,7 +29,7 @@ interface Turn {
   readonly content: JsonObject[]
 }
 
-/** The body of one request. Marks up to four places up to which the server caches the prompt: tools, system, and two in the conversation. */
+/** Builds the body of a request. Marks up to four cache breakpoints: tools, system, and two in the conversation. */
 export function messagesBody(
   model: string,
   request: ModelRequest,
@@ -66,7 +66,7 @@ export function messagesBody(
   })
 }
 
-/** Tokens to think with; nothing when the reply would be too short for it, or when the calls that are answered were made without. */
+/** The thinking budget; undefined if the reply would be too short for it, or if the answered calls were made without thinking. */
 function thinkingOf(wanted: number | undefined, limit: number, turns: readonly Turn[]): number | undefined {
   if (wanted === undefined) return undefined
   const tokens = Math.min(Math.max(wanted, leastThinking), limit - leastThinking)
@@ -115,7 +115,7 @@ function userParts(message: Exclude<Message, { role: 'assistant' }>): JsonObject
   return [{ type: 'tool_result', tool_use_id: callId(message.tool_call_id), content }]
 }
 
-/** Marks the end of the conversation, and the end of the request before it, whose prefix the server has cached. */
+/** Marks the end of the conversation, and the end of the previous request, whose prefix the server has cached. */
 function markTurns(turns: readonly Turn[], mark: JsonObject): void {
   const users = turns.filter(({ role }) => role === 'user').slice(-2)
   for (const { content } of users) {

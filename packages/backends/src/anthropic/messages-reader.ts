@@ -10,7 +10,7 @@ interface Block {
   input: string
 }
 
-/** Makes a reply out of the events of Anthropic's Messages API, or of one whole message. */
+/** Builds a reply from the events of Anthropic's Messages API, or from one whole message. */
 export class MessagesReader implements BodyReader {
   readonly #id: string
   readonly #onText: (delta: string) => void
@@ -149,7 +149,7 @@ export class MessagesReader implements BodyReader {
     }
   }
 
-  /** Counts are cumulative: a later event repeats or raises what an earlier one reported. */
+  /** Counts are cumulative: a later event repeats or raises the counts of an earlier one. */
   #count(usage: unknown): void {
     const told = Object.entries(objectOf(usage)).filter(([, value]) => typeof value === 'number')
     if (told.length > 0) this.#usage = { ...this.#usage, ...Object.fromEntries(told) }
@@ -161,13 +161,13 @@ function callOf({ start, input }: Block): WireCall {
   return { id: textOf(start['id']), type: 'function', function: { name, arguments: input || '{}' } }
 }
 
-/** As it must be sent back. */
+/** In the form in which it must be sent back. */
 function thinkingOf({ start, text, signature }: Block): JsonObject {
   if (start['type'] === 'redacted_thinking') return { type: 'redacted_thinking', data: start['data'] ?? '' }
   return { type: 'thinking', thinking: text, signature }
 }
 
-/** This API reports tokens of the cache beside the others. */
+/** This API reports cached tokens separately. */
 function usageOf(usage: Record<string, unknown>): Usage | undefined {
   const { input_tokens: input, output_tokens: output } = usage
   if (typeof input !== 'number') return undefined

@@ -5,11 +5,11 @@ import { hideTokens } from '../hide-tokens.ts'
 export type Account =
   | { readonly kind: 'signed-in'; readonly user: string }
   | { readonly kind: 'signed-out' }
-  /** GitHub knows the account, and does not let it use Copilot. */
+  /** GitHub does not let the account use Copilot. */
   | { readonly kind: 'no-access'; readonly user: string }
   /** A sign-in is stored, but GitHub has not confirmed it. */
   | { readonly kind: 'unconfirmed'; readonly user: string }
-  /** Nobody can tell; `message` is a full sentence. */
+  /** It could not be determined; `message` is a full sentence. */
   | { readonly kind: 'unknown'; readonly message: string }
 
 export interface StatusAnswer {
@@ -17,7 +17,7 @@ export interface StatusAnswer {
   readonly user?: string
 }
 
-/** Who is signed in, confirmed by GitHub. */
+/** The signed-in account, confirmed by GitHub. */
 export async function readAccount(server: ServerProcess): Promise<Account> {
   const answer = await server.request('checkStatus', {}, readStatus)
   if (answer.kind !== 'answer') return { kind: 'unknown', message: noStatus(answer.message) }
@@ -27,7 +27,7 @@ export async function readAccount(server: ServerProcess): Promise<Account> {
     : account
 }
 
-/** Who is signed in as far as the files on this machine say. */
+/** The signed-in account, according to files on this machine. */
 export async function readStoredAccount(server: ServerProcess): Promise<Account> {
   const options = { localChecksOnly: true }
   const answer = await server.request('checkStatus', { options }, readStatus)
@@ -48,13 +48,13 @@ export interface Subscription {
   readonly chat?: boolean
 }
 
-/** What the account includes; empty when it is not told. */
+/** The features of the account; empty if unknown. */
 export async function readSubscription(server: ServerProcess): Promise<Subscription> {
   const answer = await server.request('getUserInfo', {}, readUserInfo)
   return answer.kind === 'answer' ? answer.value : {}
 }
 
-/** With a token from the environment, the server makes up a name, such as `<GITHUB_COPILOT_TOKEN-user>`. */
+/** With a token from the environment, the server invents a name such as `<GITHUB_COPILOT_TOKEN-user>`. */
 async function userName(server: ServerProcess, user: string): Promise<string> {
   return user.startsWith('<') ? ((await readSubscription(server)).user ?? user) : user
 }

@@ -4,7 +4,7 @@ import { createModels } from '../create-models.ts'
 import { readModels } from './catalogue.ts'
 import { withServer } from './with-server.ts'
 
-/** A program that lists these models as the language server does. */
+/** A program that lists these models like the language server. */
 function serverWith(models: readonly object[]): string {
   return writeServer(`c.onRequest('initialize', () => ({ serverInfo: { version: 'x' } }))
 c.onRequest('copilot/models', () => ${JSON.stringify(models)})

@@ -4,15 +4,15 @@ import { readModeList } from '../copilot-ls/wire-readers.ts'
 
 export interface AccountModel {
   readonly id: string
-  /** Tokens that fit into one request and its reply. */
+  /** The maximum tokens of a request and its reply. */
   readonly window?: number
   readonly maxOutput?: number
-  /** Premium requests that one request costs; 0 for those that are included. */
+  /** The premium requests per request; 0 for included models. */
   readonly multiplier?: number
   readonly isDefault: boolean
 }
 
-/** The models that agents may use; undefined when the server does not tell. */
+/** The models that agents may use; undefined if the server does not list them. */
 export async function readModels(server: ServerProcess): Promise<AccountModel[] | undefined> {
   const answer = await server.request('copilot/models')
   const usable = answer.kind === 'answer' ? modelsForChat(answer.value) : undefined
@@ -30,7 +30,7 @@ export async function readModels(server: ServerProcess): Promise<AccountModel[] 
   })
 }
 
-/** A way in which the server itself would work, such as Ask or Agent. */
+/** A mode of the server, such as Ask or Agent. */
 export interface ServerMode {
   readonly id: string
   readonly name: string
@@ -38,13 +38,13 @@ export interface ServerMode {
   readonly description: string
 }
 
-/** The modes of the server; undefined when it does not tell. */
+/** The modes of the server; undefined if it does not list them. */
 export async function readModes(server: ServerProcess): Promise<ServerMode[] | undefined> {
   const answer = await server.request('conversation/modes', {}, readModeList)
   if (answer.kind !== 'answer') return undefined
   return answer.value.flatMap(({ id, name, kind, description }) => {
     if (id === undefined || name === undefined) return []
-    // The id of a mode that the server has from a file is a path inside of the server.
+    // For a mode from a file, the id is a path inside the server.
     return { id: id.includes('/') ? name : id, name, kind, description }
   })
 }

@@ -7,7 +7,7 @@ import { recall, remember } from './remembered.ts'
 import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
 import { mayBeSignedIn, rememberSignIn, rememberSignOut } from './survey-copilot.ts'
 
-/** A user with a server that only notes that it was started. */
+/** A user with a server that only records that it was started. */
 function user() {
   const home = mkdtempSync(path.join(tmpdir(), 'cadre-default-model-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))

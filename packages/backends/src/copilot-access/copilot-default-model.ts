@@ -5,13 +5,13 @@ import { tokenVariable } from './stored-sign-in.ts'
 import { mayBeSignedIn, surveyCopilot } from './survey-copilot.ts'
 import type { CopilotOptions } from './with-server.ts'
 
-/** How long an answer of the server is believed, in milliseconds. */
+/** How long an answer of the server is cached, in milliseconds. */
 const age = 24 * 60 * 60_000
 const limit = 15_000
 
 /**
- * The default model of Copilot, as `copilot-ls:NAME`, when the language server is installed and somebody is signed in. No process is
- * started to find out that there is none, and one at most once a day to find out which it is.
+ * Returns Copilot's default model as `copilot-ls:NAME`, if the language server is installed and a user is signed in. Starts
+ * no process if there is none, and at most one per day to find its name.
  */
 export async function copilotDefaultModel(
   env: CopilotOptions['env'],
@@ -25,7 +25,7 @@ export async function copilotDefaultModel(
   if (known?.model !== undefined && clock.now() - known.at < age) return idOf(known.model)
   const survey = await surveyCopilot({ ...options, env, limit })
   if (survey?.account?.kind === 'signed-out' || survey?.account?.kind === 'no-access') return undefined
-  // GitHub may be out of reach: then the last answer is better than none.
+  // If GitHub is unreachable, the last answer is used.
   const model = survey?.models?.find(({ isDefault }) => isDefault)?.id ?? known?.model
   return model === undefined ? undefined : idOf(model)
 }

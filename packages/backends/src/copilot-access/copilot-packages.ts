@@ -4,7 +4,7 @@ import { findServer, type ServerCommand, type ServerPlaces } from '../copilot-ls
 import { findCopilotSdk } from '../copilot-sdk/find-sdk.ts'
 import versions from './copilot-versions.json' with { type: 'json' }
 
-/** A package of Copilot, in exactly the version that Cadre is tested with. */
+/** A Copilot package, in the exact version that Cadre is tested with. */
 export interface CopilotPackage {
   readonly name: string
   readonly version: string
@@ -15,7 +15,7 @@ export const sdkPackage = packageNamed('@github/copilot-sdk')
 
 export interface Installed {
   readonly place: string
-  /** Absent for a program without a manifest beside it. */
+  /** Absent for a program without a manifest next to it. */
   readonly version?: string
 }
 
@@ -31,7 +31,7 @@ export function installedServer(
   return { command, place, ...(version !== undefined && { version }) }
 }
 
-/** The SDK of Copilot that Cadre would load. */
+/** The Copilot SDK that Cadre would load. */
 export function installedSdk(env: ServerPlaces['env']): Installed | undefined {
   const place = findCopilotSdk(env)
   if (place === undefined) return undefined

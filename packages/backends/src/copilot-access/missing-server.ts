@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { findServer, type ServerPlaces } from '../copilot-ls/find-server.ts'
 
-/** Why there is no language server to start, and what to do about it. Full sentences. */
+/** Explains why no language server can be started, and what to do. Full sentences. */
 export function missingServer(places: ServerPlaces): string {
   return (
     wrongServer(places) ??
@@ -9,7 +9,7 @@ export function missingServer(places: ServerPlaces): string {
   )
 }
 
-/** What is wrong with the server that somebody named, in full sentences. Undefined when nobody named one, or it is there. */
+/** Explains what is wrong with the configured server, in full sentences. Undefined if none is configured, or it exists. */
 export function wrongServer(places: ServerPlaces): string | undefined {
   const { env, configured } = places
   const chosen = configured ?? env['CADRE_COPILOT_SERVER']

@@ -6,7 +6,7 @@ import { readAccount, readStoredAccount, readSubscription } from './account.ts'
 import { readModels, readModes } from './catalogue.ts'
 import { listAccounts, signIn, useAccount } from './sign-in.ts'
 
-/** A server that answers everything but the handshake with this. */
+/** A server that gives this answer to everything but the handshake. */
 async function serverOf(answer: string) {
   const program = writeServer(`c.onRequest((method) => method === 'initialize' ? {} : ${answer})
 c.listen()

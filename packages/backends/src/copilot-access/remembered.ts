@@ -4,10 +4,10 @@ import { copilotFolder } from '../copilot-folder.ts'
 import type { ServerPlaces } from '../copilot-ls/find-server.ts'
 import type { ServerMode } from './catalogue.ts'
 
-/** What Cadre remembers of Copilot between commands, because asking takes seconds. Never a token. May be deleted. */
+/** Cached facts about Copilot, because asking takes seconds. Never a token. May be deleted. */
 export interface Remembered {
   readonly account?: RememberedAccount
-  /** As the server of this version listed them. */
+  /** As listed by the server of this version. */
   readonly modes?: { readonly version: string; readonly list: readonly ServerMode[] }
 }
 
@@ -15,14 +15,14 @@ export type RememberedAccount =
   | {
       readonly kind: 'signed-in'
       readonly user: string
-      /** The variable that the token came from; absent for a stored sign-in. */
+      /** The variable with the token; absent for a stored sign-in. */
       readonly variable?: string
       /** The default model of the account. */
       readonly model?: string
-      /** When it was confirmed, in milliseconds. */
+      /** When it was confirmed, in milliseconds since 1970. */
       readonly at: number
     }
-  /** Nobody was signed in, while the stored sign-ins were these. */
+  /** Nobody was signed in, with this state of the stored sign-ins. */
   | { readonly kind: 'signed-out'; readonly stored: string }
 
 export function recall(env: ServerPlaces['env']): Remembered {
@@ -34,7 +34,7 @@ export function recall(env: ServerPlaces['env']): Remembered {
   }
 }
 
-/** Adds to what is remembered. Where that cannot be written, the next command asks again. */
+/** Adds to the cache. If it cannot be written, the next command asks again. */
 export function remember(env: ServerPlaces['env'], more: Remembered): void {
   const file = fileOf(env)
   const fresh = `${file}.${process.pid}`

@@ -3,7 +3,7 @@ import { readAccounts, readSignIn, readStatus } from '../copilot-ls/wire-readers
 import { hideTokens } from '../hide-tokens.ts'
 import { type Account, accountOf } from './account.ts'
 
-/** The code that a person enters to sign in, and where. */
+/** The code that a person enters to sign in, and the address. */
 export interface DeviceCode {
   readonly code: string
   readonly address: string
@@ -20,8 +20,8 @@ export type SignInEnd =
   | { readonly kind: 'failed'; readonly message: string }
 
 /**
- * Signs in with a code that a person enters on GitHub. Waits until they have, or until the code has expired. The token never leaves the
- * server: it asks for it and stores it.
+ * Signs in with a code that a person enters on GitHub. Waits until they do, or the code expires. The token stays in the
+ * server, which requests and stores it.
  */
 export async function signIn(server: ServerProcess, show: (code: DeviceCode) => void): Promise<SignInEnd> {
   const begun = await server.request('signIn', {}, readSignIn)
@@ -36,7 +36,7 @@ export async function signIn(server: ServerProcess, show: (code: DeviceCode) => 
     if (account.kind === 'signed-in' || account.kind === 'no-access') return account
     return failed('GitHub rejected the new token.')
   }
-  // The server passes on the sentences of GitHub, and not the codes behind them.
+  // The server passes on GitHub's messages, but not its error codes.
   if (/has expired|timed out polling/i.test(confirmed.message)) return { kind: 'expired' }
   if (/request was denied|access_denied/i.test(confirmed.message)) return { kind: 'denied' }
   return failed(confirmed.message)
@@ -49,7 +49,7 @@ function failed(reason: string): SignInEnd {
 export interface KnownAccount {
   readonly id: number
   readonly user: string
-  /** Where the account is, such as `github.com`. */
+  /** The host of the account, such as `github.com`. */
   readonly host: string
 }
 
@@ -59,7 +59,7 @@ export async function listAccounts(server: ServerProcess): Promise<KnownAccount[
   return answer.kind === 'answer' ? answer.value : []
 }
 
-/** Signs in with a stored sign-in. Undefined when GitHub no longer accepts it. */
+/** Signs in with a stored sign-in. Undefined if GitHub no longer accepts it. */
 export async function useAccount(
   server: ServerProcess,
   account: KnownAccount,
@@ -70,12 +70,12 @@ export async function useAccount(
   return answer.value.status === 'not_entitled' ? { kind: 'no-access', user: account.user } : undefined
 }
 
-/** Signs Cadre out. What editors use stays, until it is forgotten. False when the server refuses. */
+/** Signs Cadre out. Sign-ins of editors stay until they are forgotten. Resolves with false if the server refuses. */
 export async function signOut(server: ServerProcess): Promise<boolean> {
   return (await server.request('signOut')).kind === 'answer'
 }
 
-/** Removes a stored sign-in for everybody who uses it. */
+/** Removes a stored sign-in for all programs that use it. */
 export async function forgetAccount(server: ServerProcess, { id }: KnownAccount): Promise<boolean> {
   return (await server.request('auth/removeToken', { tokenId: id })).kind === 'answer'
 }

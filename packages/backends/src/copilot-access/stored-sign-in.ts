@@ -4,16 +4,16 @@ import path from 'node:path'
 
 type Environment = { readonly [name: string]: string | undefined }
 
-/** The variable with a token that the language server prefers to every stored sign-in. */
+/** The variable with a token that takes precedence over every stored sign-in. */
 export function tokenVariable(env: Environment): 'GH_COPILOT_TOKEN' | 'GITHUB_COPILOT_TOKEN' | undefined {
-  // The server takes a value with `=` for a token of another kind, and passes over it.
+  // The server treats a value with `=` as another kind of token, and skips it.
   if (env['GH_COPILOT_TOKEN'] && !env['GH_COPILOT_TOKEN'].includes('=')) return 'GH_COPILOT_TOKEN'
   return env['GITHUB_COPILOT_TOKEN'] ? 'GITHUB_COPILOT_TOKEN' : undefined
 }
 
 /**
- * Changes whenever a stored sign-in may have changed, of Cadre or of an editor; undefined when there can be none. The files are the
- * language server's own, and their content is its own business.
+ * Changes whenever a stored sign-in of Cadre or an editor may have changed; undefined if there can be none. The language
+ * server owns these files, so their content is not read.
  */
 export function storedSignIns(env: Environment): string | undefined {
   const folder = signInFolder(env)
@@ -24,7 +24,7 @@ export function storedSignIns(env: Environment): string | undefined {
   return stamps.length === 0 ? undefined : stamps.join(', ')
 }
 
-/** Where the language server keeps sign-ins, for Cadre and for editors. */
+/** The folder in which the language server stores sign-ins, for Cadre and for editors. */
 export function signInFolder(env: Environment): string {
   const configured = env['XDG_CONFIG_HOME']
   if (configured !== undefined && path.isAbsolute(configured)) return path.join(configured, 'github-copilot')

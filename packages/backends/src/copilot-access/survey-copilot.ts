@@ -13,18 +13,18 @@ import { recall, remember } from './remembered.ts'
 import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
 import { type CopilotOptions, withServer } from './with-server.ts'
 
-/** What is known of Copilot on this machine. What was not told in time is absent. */
+/** The state of Copilot on this machine. Facts that were not available in time are absent. */
 export interface Survey {
   readonly account?: Account
   readonly subscription?: Subscription
   readonly models?: readonly AccountModel[]
   readonly modes?: readonly ServerMode[]
-  /** Why there is no more; a full sentence. */
+  /** Why facts are missing; a full sentence. */
   readonly trouble?: string
 }
 
 export interface SurveyOptions extends CopilotOptions {
-  /** Milliseconds for all of it. */
+  /** The time limit for everything, in milliseconds. */
   readonly limit: number
 }
 
@@ -50,7 +50,7 @@ export async function surveyCopilot(options: SurveyOptions): Promise<Survey | un
 }
 
 async function ask(server: ServerProcess, add: (more: Survey) => void): Promise<void> {
-  // Told at once, and replaced when GitHub has answered.
+  // Available immediately, and replaced when GitHub has answered.
   const stored = await readStoredAccount(server)
   add({ account: stored })
   if (stored.kind === 'signed-out') return
@@ -94,12 +94,12 @@ export function rememberSignIn(
   })
 }
 
-/** Called when the server has ended, because it writes into its files until then. */
+/** Called when the server has exited, because it writes to its files until then. */
 export function rememberSignOut(env: SurveyOptions['env']): void {
   remember(env, { account: { kind: 'signed-out', stored: storedSignIns(env) ?? '' } })
 }
 
-/** Whether somebody may be signed in, as far as files and variables say. Starts nothing. */
+/** True if a user may be signed in, according to files and variables. Starts nothing. */
 export function mayBeSignedIn(env: SurveyOptions['env']): boolean {
   if (tokenVariable(env) !== undefined) return true
   const stored = storedSignIns(env)

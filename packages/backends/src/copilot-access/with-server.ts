@@ -11,11 +11,11 @@ export type ServerResult<T> =
   | { readonly kind: 'done'; readonly value: T }
   /** The language server is not installed. */
   | { readonly kind: 'missing' }
-  /** It could not be started; `message` is a full sentence. */
+  /** It could not start; `message` is a full sentence. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'cancelled' }
 
-/** Starts a language server, lets `work` use it, and ends it. When aborted, it does not wait for anything. */
+/** Starts a language server, runs `work` with it, and ends it. If aborted, it waits for nothing. */
 export async function withServer<T>(
   { env, configured, clock = systemClock }: CopilotOptions,
   work: (server: ServerProcess) => Promise<T>,
@@ -25,7 +25,7 @@ export async function withServer<T>(
   if (command === undefined) return { kind: 'missing' }
   if (signal.aborted) return { kind: 'cancelled' }
   const { startServer } = await import('../copilot-ls/server-process.ts')
-  // A server alone does not keep the process alive, but somebody waits for this.
+  // A server alone does not keep the process alive, but a caller is waiting.
   const alive = setInterval(() => {}, 2 ** 30)
   const starting = startServer({ command, env, clock })
   let cancel = () => {}
@@ -39,7 +39,7 @@ export async function withServer<T>(
     signal.removeEventListener('abort', cancel)
     const end = starting.then(async (started) => {
       if (started.kind === 'failed') return
-      // Asked to end, it still sends what it has gathered about its use, and takes its time.
+      // On a graceful shutdown it would first send its telemetry, which takes time.
       started.server.kill()
       await started.server.ended
     })

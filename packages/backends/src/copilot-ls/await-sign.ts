@@ -4,10 +4,10 @@ import type { Turn, TurnEvent } from './turn.ts'
 
 export type Sign = TurnEvent | { readonly kind: 'aborted' } | { readonly kind: 'silent' }
 
-/** Milliseconds in which a server that lives answers a question about nothing. */
+/** How long a live server may take to answer a ping, in milliseconds. */
 const pingTimeout = 5_000
 
-/** Waits until the turn has something to say, is aborted, or has been silent for too long. */
+/** Waits until the turn has an event, is aborted, or has been silent for too long. */
 export function nextSign(turn: Turn, signal: AbortSignal, clock: Clock, idleTimeout: number): Promise<Sign> {
   return new Promise((resolve) => {
     let cancelTimer = () => {}
@@ -35,11 +35,11 @@ export function nextSign(turn: Turn, signal: AbortSignal, clock: Clock, idleTime
   })
 }
 
-/** Whether the server lives. */
+/** True if the server responds. */
 export function answers(server: ToolServer, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const cancelTimer = clock.after(pingTimeout, () => resolve(false))
-    // No server knows this request, and one that lives says so at once.
+    // No server supports this request, and a live one reports so immediately.
     void server.process.request('cadre/ping').then((answer) => {
       cancelTimer()
       resolve(answer.kind !== 'gone')

@@ -4,14 +4,17 @@ import { type Content, contentOf, withMessages } from './transcript.ts'
 import type { Turn } from './turn.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
-/** What the conversation goes on with. */
+/** How the conversation continues. */
 export type Continuation =
   | { readonly kind: 'result'; readonly call: ToolInvocation; readonly text: string }
   | { readonly kind: 'turn'; readonly message: Content }
 
 type Asked = Exclude<Message, { readonly role: 'assistant' }>
 
-/** What a session has said in a server's conversation so far. The server's state is a cache: without it a new one begins. */
+/**
+ * The messages of a session that a server's conversation has. The server's state is a cache: without it, a new conversation
+ * starts.
+ */
 export class LsConversation {
   readonly server: ToolServer
   turn: Turn
@@ -19,7 +22,7 @@ export class LsConversation {
   readonly #tools: readonly ToolOffer[]
   readonly #model: string
   #seen: readonly Message[]
-  /** The call that the last reply carried, and that the server waits for. */
+  /** The call of the last reply, whose result the server is waiting for. */
   #call: ToolInvocation | undefined
   #replied: string | null | undefined
 
@@ -36,14 +39,14 @@ export class LsConversation {
     return this.turn.conversationId
   }
 
-  /** Remembers the reply that was given for these messages. */
+  /** Remembers the reply to these messages. */
   replied(messages: readonly Message[], content: string | null, call: ToolInvocation | undefined): void {
     this.#seen = messages
     this.#replied = content
     this.#call = call
   }
 
-  /** How these messages continue it; `undefined` when they do not, and a new conversation has to begin. */
+  /** Returns how these messages continue the conversation; `undefined` if they do not, and a new one must start. */
   continuation(model: string, request: ModelRequest, canSee: boolean): Continuation | undefined {
     const { messages, system, tools } = request
     if (!this.server.process.isRunning || this.turn.isAbandoned || this.#replied === undefined)
@@ -67,7 +70,7 @@ export class LsConversation {
     if (this.turn.isOver || reply.tool_calls?.length !== 1) return undefined
     const [result, ...said] = [...rest].sort((a, b) => order(a) - order(b))
     if (result?.role !== 'tool_result' || result.tool_call_id !== id) return undefined
-    // The server takes text as a result and nothing else. With images, a new conversation shows them.
+    // The server accepts only text as a result. With images, a new conversation is needed.
     if (rest.some(({ images }) => images?.length) || said.some(({ role }) => role !== 'user'))
       return undefined
     return { kind: 'result', call, text: withMessages(result.content, said) }

@@ -19,10 +19,10 @@ type Listing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, ServerModel> }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** How long a list is believed, in milliseconds. */
+/** How long a list is cached, in milliseconds. */
 const listingAge = 5 * 60_000
 
-/** GitHub Copilot through its language server. Nothing is started before a model is asked for. */
+/** GitHub Copilot through its language server. Nothing starts before a model is requested. */
 export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   const { config, env, clock } = context
   const settings = config.copilot ?? {}
@@ -145,7 +145,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     return begun.kind === 'failed' ? { kind: 'gone', message: begun.message } : gone
   }
 
-  /** The same object for the same name. */
+  /** Returns the same object for the same name. */
   function modelOf(id: string, name: string, mode: ChatMode, entry: ServerModel, facts: ModelFacts): Model {
     const found = { ...factsIn(entry), ...facts }
     let model = opened.get(id)

@@ -1,10 +1,10 @@
 /**
- * A model behind the language server, whose loop is turned inside out: when the server calls a tool, `reply` returns that call, and the
- * server waits until the next `reply` brings the result.
+ * A model behind the language server, whose loop is inverted: when the server calls a tool, `reply` returns that call, and
+ * the server waits until the next `reply` provides the result.
  *
- * 1. Nothing here runs a tool. A call is only ever part of a reply.
- * 2. Every reply ends in bounded time: with the server's next sign, a cancellation, or `idleTimeout`, `tries` times.
- * 3. A conversation belongs to one session. When its messages do not continue it, a new one begins from all of them.
+ * 1. Nothing here runs a tool. A call is always part of a reply.
+ * 2. Every reply ends in bounded time: with the server's next event, a cancellation, or after `idleTimeout`, `tries` times.
+ * 3. A conversation belongs to one session. If its messages do not continue it, a new one starts from all of them.
  */
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage } from '@cadre/core'
@@ -22,7 +22,7 @@ import type { Turn } from './turn.ts'
 import { troubleOfSign } from './turn-trouble.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
-/** What all models of the backend share. */
+/** Shared by all models of the backend. */
 export interface Shared {
   readonly pool: ServerPool<ToolServer>
   readonly board: NoticeBoard
@@ -30,7 +30,7 @@ export interface Shared {
   readonly conversations: Map<string, LsConversation>
   readonly idleTimeout: number
   readonly tries: number
-  /** Models are offered `run_subagent`, too. */
+  /** Models also get `run_subagent`. */
   readonly subagents: boolean
 }
 
@@ -40,7 +40,7 @@ export interface CopilotLsModelOptions {
   readonly mode: ChatMode
   readonly facts: Pick<Model, 'window' | 'maxOutput' | 'price'>
   readonly canSee: boolean
-  /** Premium requests for each turn, when known. */
+  /** The premium requests per turn, if known. */
   readonly multiplier?: number
 }
 
@@ -56,11 +56,11 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
     hooks: ReplyHooks,
     signal: AbortSignal,
   ): Promise<Reply | ReplyFailure> {
-    // The session goes on to add to its messages; the conversation is about those that were asked with.
+    // Copied, because the session keeps adding to its messages.
     const request = { ...given, messages: [...given.messages] }
     pool.note(request.session, request.parent)
     const stopListening = board.listen((code, message) => hooks.notice?.(code, message))
-    // A server does not keep the process alive, but somebody waits for this reply.
+    // A server does not keep the process alive, but a caller is waiting for this reply.
     const alive = setInterval(() => {}, farAway)
     try {
       const ask = (text: ToldText) =>
@@ -109,7 +109,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
     return endOf(sign, turn, server, premium)
   }
 
-  /** Goes on with the session's conversation, or begins a new one. */
+  /** Continues the session's conversation, or starts a new one. */
   async function proceed(
     request: ModelRequest,
     signal: AbortSignal,
@@ -151,7 +151,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
     return true
   }
 
-  /** A question beside the session's conversation, without tools: which process answers it does not matter. */
+  /** A request outside the session's conversation, without tools: any process can answer it. */
   async function askAside(request: ModelRequest, signal: AbortSignal): Promise<Try> {
     const begun = await pool.ask(async (server) => {
       const turns = historyOf(request.system, request.messages, canSee)
@@ -174,9 +174,10 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
     return begun.kind === 'cancelled' ? cancelled : notBegun(begun)
   }
 
-  /** What becomes of a turn that ended without a reply. */
+  /** Handles a turn that ended without a reply. */
   async function endOf(sign: Sign, turn: Turn, server: ToolServer, premium: boolean): Promise<Try> {
-    // The model may hang, or the whole server. Other sessions use it too, so it is killed only if it is hung itself.
+    // Either the model or the whole server hangs. Other sessions use the server too, so it is killed only if it hangs
+    // itself.
     if (sign.kind === 'silent' && !(await answers(server, clock))) server.process.kill()
     const trouble = troubleOfSign(sign, turn.reader.end, { id: options.id, name, idleTimeout })
     if (trouble.kind === 'cut')
@@ -206,7 +207,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
     pool.forget(session)
   }
 
-  /** Ends the session's conversation, wherever it is. */
+  /** Ends the session's conversation. */
   function drop(session: string): void {
     const conversation = conversations.get(session)
     if (conversation === undefined) return

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A program that speaks as a language server does. `body` is its code: `c` is the connection, which it has to listen to. */
+/**
+ * A program that implements the protocol of the language server. `body` is its code: `c` is the connection, on which it
+ * must listen.
+ */
 export function writeServer(body: string): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-server-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

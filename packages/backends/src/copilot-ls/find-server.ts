@@ -19,13 +19,13 @@ const packageName = '@github/copilot-language-server'
 const program = `copilot-language-server${process.platform === 'win32' ? '.exe' : ''}`
 
 /**
- * Finds the language server, which is not part of Cadre. Nothing in the workspace is looked at, because a cloned folder must not
- * decide which program runs. In order: `copilot.server`, `CADRE_COPILOT_SERVER`, the folder that `cadre` installs it into, beside Cadre, `PATH`.
+ * Finds the language server, which is not part of Cadre. Never searches the workspace, because a cloned folder must not
+ * decide which program runs. In order: `copilot.server`, `CADRE_COPILOT_SERVER`, Cadre's installation folder, next to
+ * Cadre, `PATH`.
  */
 export function findServer({ env, configured }: ServerPlaces): ServerCommand | undefined {
   const chosen = configured ?? env['CADRE_COPILOT_SERVER']
-  // Somebody who names a server means that one: another one in its place would surprise them.
-  // A relative name would be looked up in the workspace.
+  // If a server is configured, no other one is used. A relative path would be resolved in the workspace.
   if (chosen !== undefined && chosen !== '') return path.isAbsolute(chosen) ? serverAt(chosen) : undefined
   return (
     serverAt(path.join(copilotFolder(env), 'node_modules', packageName)) ??
@@ -38,7 +38,7 @@ function serverAt(place: string): ServerCommand | undefined {
   const real = realPath(place)
   if (real === undefined) return undefined
   if (statSync(real).isDirectory()) return inPackage(real)
-  // The script of the package only starts the program beside it, and would leave it behind when it is killed.
+  // The package's script only starts the program next to it, and would leave it running when killed.
   const isScript = path.basename(real) === 'language-server.js'
   if (isScript) return inPackage(path.dirname(path.dirname(real)))
   if (/\.[cm]?js$/.test(real)) return { command: process.execPath, args: [real, '--stdio'] }

@@ -10,8 +10,8 @@ interface Quota {
 type Tell = (code: string, message: string) => void
 
 /**
- * What the server says about limits and quotas, for one of those who are asking, or for whoever asks next. Each state is told once: a
- * quota that is low is told again only when it is lower.
+ * Notices of the server about limits and quotas, for one of the current callers, or for the next one. Each state is
+ * reported once: a low quota is reported again only when it is lower.
  */
 export class NoticeBoard {
   readonly #last = new Map<string, string>()
@@ -43,7 +43,7 @@ export class NoticeBoard {
     else tell(code, shown)
   }
 
-  /** From now until the returned function is called, notices are told here. */
+  /** Passes notices to `tell` until the returned function is called. */
   listen(tell: Tell): () => void {
     for (const [code, message] of this.#waiting) tell(code, message)
     this.#waiting.clear()

@@ -5,9 +5,9 @@ import { systemClock } from '../pause.ts'
 import { writeServer } from './fake-server.spec-helpers.ts'
 
 /**
- * A program that speaks as a language server does, and does what no server should. `turn` is the body of a function that is called for
- * each turn with `ask` (a request to the client), `report` (progress) and the parameters; it gives back the answer. `answers` are
- * expressions that take the place of its usual answers, by method.
+ * A misbehaving program that implements the protocol of the language server. `turn` is the body of a function that is
+ * called for each turn with `ask` (a request to the client), `report` (progress) and the parameters, and returns the
+ * answer. `answers` are expressions that replace its usual answers, by method.
  */
 async function openModel(
   turn: string,

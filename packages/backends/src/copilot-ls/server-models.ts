@@ -2,15 +2,15 @@ import type { ModelFacts } from '../backend.ts'
 import { readModels } from './wire-readers.ts'
 import type { ServerModel } from './wire-types.ts'
 
-/** Tokens of the prompts that the server adds to each request. */
+/** The tokens of the prompts that the server adds to each request. */
 const ownPrompts = 4_000
 
-/** The models of the answer to `copilot/models` that agents may use; `undefined` when Cadre does not understand it. */
+/** Returns the models in the answer to `copilot/models` that agents may use; `undefined` if the answer is invalid. */
 export function modelsForChat(answer: unknown): ServerModel[] | undefined {
   return readModels(answer)?.filter(isForChat)
 }
 
-/** What a request may hold: the window of the model, without what the server itself puts into it. */
+/** The capacity for a request: the window of the model, without the server's own prompts. */
 export function factsIn({ capabilities }: ServerModel): ModelFacts {
   const {
     maxContextWindowTokens: window,

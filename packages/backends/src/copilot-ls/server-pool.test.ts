@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type PooledServer, ServerPool } from './server-pool.ts'
 import { type ToolSet, toolSetOf } from './tool-set.ts'
 
-/** A server that does nothing but hold the turns it is given. */
+/** A server that only keeps its turns open. */
 class IdleServer implements PooledServer {
   process = { isRunning: true, stop: async () => this.die() }
   sessions: string[] = []

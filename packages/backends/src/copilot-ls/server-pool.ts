@@ -1,41 +1,45 @@
 /**
- * The server processes. Tools are registered for a whole process, so there is one for each set of tools, shared by all sessions with
- * that set.
+ * The server processes. Tools are registered for a whole process, so there is one process for each set of tools, shared by
+ * all sessions with that set.
  *
- * 1. There are at most `limit` processes, but for 2. A further set waits for one in which no turn runs; that one is stopped.
- * 2. Nobody waits for itself, or without end: one more process is opened when each only runs turns of sessions that wait, through a
- *    delegation, for somebody in the queue, and for somebody who has waited for `patience`. A turn may be open for hours, because a tool
- *    takes that long. That is no reason for others to fail, so the limit gives way, and what is too many is stopped when it is idle.
- * 3. A turn begins in the same step in which its process is chosen, so that no process is stopped in between.
- * 4. A process that nobody uses is stopped after a while. Its conversations are a cache: sessions begin new ones.
+ * 1. There are at most `limit` processes, except for 2. A further set waits for a process without a running turn, which is
+ *    then stopped.
+ * 2. No session waits for itself, or forever. One more process is opened if each only runs turns of sessions that wait,
+ *    through a
+ *     delegation, for a session in the queue; or if a session has waited for `patience`. A turn may be open for hours,
+ * because a tool
+ *     takes that long. Other sessions must not fail because of it, so the limit is exceeded, and extra processes are
+ * stopped when idle.
+ * 3. A turn starts in the same step in which its process is chosen, so that no process is stopped in between.
+ * 4. An unused process is stopped after a while. Its conversations are a cache: sessions start new ones.
  */
 
 import type { Clock } from '@cadre/core'
 import type { ServerProcess } from './server-process.ts'
 import type { ToolSet } from './tool-set.ts'
 
-/** What the pool needs to know of a server. */
+/** The pool's view of a server. */
 export interface PooledServer {
   readonly process: Pick<ServerProcess, 'isRunning' | 'stop'>
   readonly isBusy: boolean
-  /** The sessions whose turns run in it. */
+  /** The sessions with turns in it. */
   readonly sessions: readonly string[]
-  /** The result is a sentence about what went wrong. */
+  /** Resolves with a sentence about the error, if any. */
   register(set: ToolSet): Promise<string | undefined>
 }
 
 export interface PoolOptions<Server> {
-  /** Starts a server without tools. `changed` has to be called when a turn has ended in it, or its process has. */
+  /** Starts a server without tools. `changed` must be called when a turn in it, or its process, has ended. */
   readonly open: (changed: () => void) => Promise<Opened<Server>>
   readonly clock: Clock
   readonly limit?: number
   /** Milliseconds after which an unused process is stopped. */
   readonly idleAfter?: number
-  /** Milliseconds after which a set does not wait any more for one of the `limit` processes. */
+  /** How long a set waits for one of the `limit` processes, in milliseconds. */
   readonly patience?: number
 }
 
-/** `isPassing`: the process died, and another one may not. */
+/** `isPassing`: the process died, so another one may succeed. */
 export interface Failed {
   readonly kind: 'failed'
   readonly message: string
@@ -48,7 +52,7 @@ export type Begun<T> = { readonly kind: 'begun'; readonly value: T } | Failed | 
 
 interface Slot<Server> {
   set: ToolSet | undefined
-  /** Undefined while it is being opened, or its tools are being registered. */
+  /** Undefined while it starts, or its tools are being registered. */
   server: Server | undefined
   users: number
   cancelTimer: (() => void) | undefined
@@ -78,7 +82,7 @@ export class ServerPool<Server extends PooledServer> {
     return this.#slots.length
   }
 
-  /** Who delegated to a session, and may wait for it. */
+  /** Records which session delegated to a session, and may wait for it. */
   note(session: string, parent: string | undefined): void {
     if (parent !== undefined) this.#parents.set(session, parent)
   }
@@ -87,7 +91,7 @@ export class ServerPool<Server extends PooledServer> {
     this.#parents.delete(session)
   }
 
-  /** Begins a turn in a process with these tools, as soon as there is one. */
+  /** Starts a turn in a process with these tools, as soon as there is one. */
   begin<T>(
     set: ToolSet,
     session: string,
@@ -97,7 +101,7 @@ export class ServerPool<Server extends PooledServer> {
     return this.#wait(set, session, (_slot, server) => begin(server), signal)
   }
 
-  /** Asks a process something for which its tools do not matter. It is not stopped meanwhile. */
+  /** Sends a request for which the tools do not matter. The process is not stopped meanwhile. */
   async ask<T>(ask: (server: Server) => Promise<T>, signal: AbortSignal): Promise<Begun<T>> {
     const begun = await this.#wait(
       undefined,
@@ -114,7 +118,7 @@ export class ServerPool<Server extends PooledServer> {
     return begun.kind === 'begun' ? { kind: 'begun', value: await begun.value } : begun
   }
 
-  /** Stops all processes. Whoever asks later gets a new one. */
+  /** Stops all processes. Later requests start a new one. */
   async close(): Promise<void> {
     for (const waiter of this.#waiters.splice(0))
       waiter.fail({ kind: 'failed', message: 'Cadre is shutting down.' })
@@ -156,7 +160,7 @@ export class ServerPool<Server extends PooledServer> {
     })
   }
 
-  /** Stopping a process may call for this again while it runs: then it runs once more. */
+  /** Stopping a process may call this again while it runs: then it runs again. */
   #pump(): void {
     this.#isDue = true
     if (this.#isPumping) return
@@ -180,7 +184,7 @@ export class ServerPool<Server extends PooledServer> {
     for (const slot of [...this.#slots]) this.#watchIdle(slot)
   }
 
-  /** The process for a waiter, opened if need be; `undefined` as long as it has to wait. */
+  /** Returns a process for a waiter, opened if needed; `undefined` while it must wait. */
   #slotFor({ set, hasWaited }: Waiter<Server>): Slot<Server> | undefined {
     if (set === undefined)
       return this.#slots.find(({ server }) => server) ?? this.#slots[0] ?? this.#open(undefined)
@@ -210,11 +214,11 @@ export class ServerPool<Server extends PooledServer> {
     return slot
   }
 
-  /** A process without tools gets these. */
+  /** Registers these tools in a process without tools. */
   #arm(slot: Slot<Server>, set: ToolSet): Slot<Server> {
     const { server } = slot
     slot.set = set
-    // Still being opened: the tools are registered when it is.
+    // Still starting: the tools are registered afterwards.
     if (server === undefined) return slot
     slot.server = undefined
     void this.#ready(slot, server)
@@ -245,7 +249,7 @@ export class ServerPool<Server extends PooledServer> {
     return this.#waiters.some(({ set }) => set?.key === slot.set?.key)
   }
 
-  /** True when no process can get free: whatever runs in them waits for somebody in the queue. */
+  /** True if no process can become free: everything that runs in them waits for a session in the queue. */
   #isStuck(): boolean {
     const waited = new Set(this.#waiters.flatMap(({ session }) => this.#ancestors(session)))
     return this.#slots.every(

@@ -1,9 +1,9 @@
 /**
- * One running language server, spoken to over its standard input and output.
+ * One running language server, connected through its standard input and output.
  *
  * 1. A request never rejects: it ends with an answer, a refusal, or the end of the process.
- * 2. Requests of the server reach `requested` and nothing else; what that does not know is refused.
- * 3. The server ends with this process, however that ends: it is killed on exit, and it ends by itself when its input closes.
+ * 2. Requests from the server go only to `requested`; unsupported ones are refused.
+ * 3. The server always ends with this process: it is killed on exit, and it exits when its input closes.
  * 4. An idle server does not keep this process alive.
  */
 
@@ -29,13 +29,13 @@ export interface ServerOptions {
   readonly command: ServerCommand
   readonly env: { readonly [name: string]: string | undefined }
   readonly clock: Clock
-  /** `copilotCapabilities` of the handshake. */
+  /** `copilotCapabilities` in the handshake. */
   readonly capabilities?: { readonly [name: string]: unknown }
-  /** Sent as the server's settings, before anything is asked. */
+  /** Sent as the server's settings, before any request. */
   readonly settings?: { readonly [name: string]: unknown }
   /** Milliseconds for the handshake. Default 60000. */
   readonly startTimeout?: number
-  /** Answers a request of the server; `undefined` refuses it. */
+  /** Answers a request from the server; `undefined` refuses it. */
   readonly requested?: (method: string, params: unknown) => Promise<unknown> | undefined
   readonly notified?: (method: string, params: unknown) => void
   readonly progressed?: (token: string | number, value: unknown) => void
@@ -44,25 +44,25 @@ export interface ServerOptions {
 export type Answer<T = unknown> =
   | { readonly kind: 'answer'; readonly value: T }
   | { readonly kind: 'refused'; readonly code: number; readonly message: string }
-  /** The process has ended; `message` is a full sentence. */
+  /** The process has exited; `message` is a full sentence. */
   | { readonly kind: 'gone'; readonly message: string }
 
 export interface ServerProcess {
   readonly pid: number
   readonly version: string
-  /** Resolves when the process has ended, with a sentence about it. */
+  /** Resolves when the process has exited, with a sentence about it. */
   readonly ended: Promise<string>
   readonly isRunning: boolean
-  /** An answer that `read` does not understand counts as a refusal. */
+  /** An answer that `read` rejects counts as a refusal. */
   request<T = unknown>(
     method: string,
     params?: unknown,
     read?: (value: unknown) => T | undefined,
   ): Promise<Answer<T>>
   notify(method: string, params: unknown): void
-  /** Asks it to end, and kills it when it does not. Resolves when it is gone. */
+  /** Asks it to exit, and kills it if it does not. Resolves when it is gone. */
   stop(): Promise<void>
-  /** From now on it counts as ended, whatever it does. */
+  /** From now on it counts as exited. */
   kill(): void
 }
 
@@ -76,15 +76,15 @@ const running = new Set<Child>()
 const stopGrace = 2_000
 const passed = /^(XDG|GITHUB_COPILOT|GH_COPILOT|AGENT_DEBUG)_/i
 
-/** Starts a server and shakes hands with it. */
+/** Starts a server and completes the handshake. */
 export async function startServer(options: ServerOptions): Promise<Start> {
   const { command, env, clock, startTimeout = 60_000 } = options
   const child = spawn(command.command, [...command.args, '--clientProcessId', String(process.pid)], {
-    // Not the workspace: the server must find nothing there that it reads or runs.
+    // Not the workspace: the server must find no files there to read or run.
     cwd: path.dirname(path.isAbsolute(command.args[0] ?? '') ? (command.args[0] as string) : command.command),
     env: childEnvironment(env, passed),
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own: Ctrl-C is for Cadre, which stops what runs in its own order.
+    // Its own process group: Ctrl-C goes to Cadre, which stops everything in order.
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
@@ -148,14 +148,14 @@ class RunningServer implements ServerProcess {
       child.on('error', (error) => this.#end(`cannot run the Copilot language server: ${error.message}.`))
       child.on('exit', (code, signal) => this.#end(this.#howItEnded(code, signal)))
     })
-    // Its death is told by `exit`; until then these only say that a pipe broke.
+    // `exit` reports its death; these only report a broken pipe.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {})
     this.#connection = createMessageConnection(
       new StreamMessageReader(child.stdout),
       new StreamMessageWriter(child.stdin),
     )
     this.#connection.onError(() => {})
-    // It cannot be spoken to any more, so nothing would ever end what waits for it.
+    // The connection is lost, so pending requests would never end.
     this.#connection.onClose(() => killGroup(child))
     this.#connection.onRequest(
       (method, params) =>
@@ -202,7 +202,7 @@ class RunningServer implements ServerProcess {
 
   async stop(): Promise<void> {
     const cancelTimer = this.#clock.after(stopGrace, () => this.kill())
-    // Neither the server nor the clock keeps this process alive, and somebody waits.
+    // Neither the server nor the clock keeps this process alive, but a caller is waiting.
     const alive = setInterval(() => {}, 2 ** 31 - 1)
     void this.request('shutdown').then(() => this.notify('exit', undefined))
     await this.ended
@@ -233,7 +233,7 @@ function killGroup(child: Child): void {
     if (process.platform === 'win32') child.kill('SIGKILL')
     else process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It is gone already.
+    // It is already gone.
   }
 }
 

@@ -1,9 +1,10 @@
 /**
- * A language server with the tools of one set, and the turns that run in it.
+ * A language server with the tools of one set, and its turns.
  *
- * 1. The server has no tool but those of the set: its own are removed before the first conversation, and a server that keeps one is not used.
- * 2. A call belongs to the turn that reported its conversation and turn; one that belongs to none is refused. Nothing here runs a tool.
- * 3. A turn is known by its token from before its request is sent, so no call can come before it.
+ * 1. The server has only the tools of the set: its own are removed before the first conversation, and a server that keeps
+ *    one is not used.
+ * 2. A call belongs to the turn that reported its conversation and turn; others are refused. Nothing here runs a tool.
+ * 3. A turn is known by its token before its request is sent, so no call can arrive earlier.
  */
 
 import { tokenHider } from '../hide-tokens.ts'
@@ -17,11 +18,11 @@ import type { ProgressValue, ToolInvocation } from './wire-types.ts'
 
 export interface ToolServerOptions extends Pick<ServerOptions, 'command' | 'env' | 'clock' | 'startTimeout'> {
   readonly notified?: (method: string, params: unknown) => void
-  /** Something changed that others may wait for: a turn has ended, or the process has. */
+  /** A turn or the process has ended, which others may be waiting for. */
   readonly changed?: () => void
 }
 
-/** Everything that the server does besides conversations is off: hooks, plugins, agents, instructions and skills of folders. */
+/** Disables everything besides conversations: hooks, plugins, agents, instructions and skills of folders. */
 const settings = {
   github: {
     copilot: {
@@ -48,7 +49,7 @@ const settings = {
 let tokens = 0
 
 export class ToolServer implements PooledServer {
-  /** Undefined until tools are registered: such a server can still become that of any set. */
+  /** Undefined until tools are registered: such a server can still get any set. */
   tools: ToolSet | undefined
   readonly process: ServerProcess
   readonly #options: ToolServerOptions
@@ -89,12 +90,12 @@ export class ToolServer implements PooledServer {
     return this.#running.size > 0
   }
 
-  /** The sessions with a turn that is not over. */
+  /** The sessions with an open turn. */
   get sessions(): string[] {
     return [...this.#running].map(({ session }) => session)
   }
 
-  /** Gives it these tools and removes its own. The result is a sentence about what went wrong. */
+  /** Registers these tools and removes its own. Resolves with a sentence about the error, if any. */
   async register(set: ToolSet): Promise<string | undefined> {
     const { clock, startTimeout = 60_000 } = this.#options
     const cancelTimer = clock.after(startTimeout, () => this.process.kill())
@@ -130,7 +131,7 @@ export class ToolServer implements PooledServer {
     return undefined
   }
 
-  /** Begins a turn: `conversation/create`, or `conversation/turn` in a conversation that there is. */
+  /** Starts a turn: `conversation/create`, or `conversation/turn` in an existing conversation. */
   begin(
     method: 'conversation/create' | 'conversation/turn',
     session: string,
@@ -154,11 +155,11 @@ export class ToolServer implements PooledServer {
     return turn
   }
 
-  /** Stops a turn. The server may take its time: nothing waits for it. */
+  /** Stops a turn, without waiting for the server. */
   cancel(turn: Turn): void {
     if (!turn.isOver) this.#sendCancel(turn)
     turn.abandon()
-    // A turn that nobody hears any more does not keep anybody from using the process.
+    // An abandoned turn does not block the process.
     this.#running.delete(turn)
     this.#options.changed?.()
   }
@@ -194,7 +195,7 @@ function route(
   const { kind, conversationId, parentTurnId } = value
   if (kind !== 'begin' || conversationId === undefined || parentTurnId !== undefined) return
   byConversation.set(conversationId, turn)
-  // It was cancelled before the server knew of it, so the server has not heard that.
+  // It was cancelled before the server knew it, so the cancellation must be sent now.
   if (turn.isAbandoned) stop(turn)
 }
 
@@ -211,11 +212,11 @@ function answerTo(method: string, params: unknown, routes: Routes): Promise<unkn
       return turn.called(call)
     }
     case 'conversation/invokeClientToolConfirmation': {
-      // The gate decides about each call when it comes; here only what could not come there is kept out.
+      // The gate decides about each call later; this only rejects calls that could not reach it.
       const result = turn !== undefined && isOwn ? 'accept' : 'dismiss'
       return Promise.resolve([{ result }, null])
     }
-    // Asks to close connections that a client would hold for it: there are none.
+    // Closes connections that a client would hold: there are none.
     case 'copilot/fetchDisconnectAll':
       return Promise.resolve(null)
     default:

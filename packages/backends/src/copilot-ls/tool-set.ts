@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { JsonSchema, ToolOffer } from '@cadre/core'
 
-/** The tools of an agent as the server takes them. */
+/** The tools of an agent in the server's format. */
 export interface ToolSet {
   /** The same for the same tools: a server process has the tools of one set. */
   readonly key: string
   readonly tools: readonly WireTool[]
-  /** The tool behind a name that the server uses. */
+  /** The tool for each name that the server uses. */
   readonly names: ReadonlyMap<string, string>
 }
 
@@ -18,12 +18,10 @@ export interface WireTool {
 
 const known = new WeakMap<readonly ToolOffer[], ToolSet>()
 
-/** The name under which models know the server's own subagents. */
+/** The name of the server's own subagents. */
 const subagentTool = 'run_subagent'
 
-/**
- * Names that the server treats as its own tools, whoever registers them: it would run its own, or show none.
- */
+/** Names that the server reserves for its own tools: it would run its own tool, or show none. */
 const taken = new Set([
   'create_file',
   'insert_edit_into_file',
@@ -32,7 +30,7 @@ const taken = new Set([
   subagentTool,
 ])
 
-/** `subagents`: with `run_subagent`. All sets of a process are made with or without it. */
+/** `subagents`: includes `run_subagent`. All sets of a process must agree on it. */
 export function toolSetOf(offers: readonly ToolOffer[], subagents = false): ToolSet {
   let set = known.get(offers)
   if (set === undefined) {
@@ -61,8 +59,8 @@ function build(offers: readonly ToolOffer[], subagents: boolean): ToolSet {
 }
 
 /**
- * The server's subagents, as models know them, and carried out by Cadre: the name is one of those that the loop understands as
- * `delegate_task`. The server's own would have no session whose rules could judge them.
+ * The server's subagents, carried out by Cadre: the loop treats this name as `delegate_task`. The server's own would have
+ * no session whose rules could judge them.
  */
 function subagent({ parameters }: ToolOffer): WireTool {
   const properties = parameters['properties'] as { readonly subagent_type: JsonSchema }
@@ -89,7 +87,10 @@ function freeName(name: string, names: ReadonlyMap<string, string>): string {
   return free
 }
 
-/** The server wants `properties` and `required`, and for each property a plain type and a description. Below that it takes anything. */
+/**
+ * The server requires `properties` and `required`, and a plain type and a description for each property. Below that, it
+ * accepts anything.
+ */
 export function inputSchema(schema: JsonSchema): JsonSchema {
   const properties = isObject(schema['properties']) ? schema['properties'] : {}
   return {
@@ -108,7 +109,7 @@ function property(name: string, value: unknown): JsonSchema {
   const description =
     typeof schema['description'] === 'string' && schema['description'] !== '' ? schema['description'] : name
   if (typeof type === 'string') return { ...schema, description }
-  // A model that sees only the first of several types would never use the others, so all of them are in the words.
+  // A model that sees only the first of several types would never use the others, so the description lists all of them.
   const { description: _, ...rest } = schema
   const words = Object.keys(rest).length === 0 ? '' : ` JSON Schema: ${JSON.stringify(rest)}`
   return { ...withoutUnions(schema), type: firstType(schema), description: `${description}${words}` }

@@ -14,8 +14,8 @@ export interface HistoryTurn {
 type Asked = Exclude<Message, { readonly role: 'assistant' }>
 
 /**
- * A session's messages as the turns of a new conversation. The server has a system prompt of its own that cannot be replaced, so that of
- * the agent is a block at the beginning. Calls and results of earlier rounds can only be told as text.
+ * Converts a session's messages to the turns of a new conversation. The server's own system prompt cannot be replaced, so
+ * the agent's is a block at the start. Calls and results of earlier rounds can only be sent as text.
  */
 export function historyOf(system: string, messages: readonly Message[], canSee: boolean): HistoryTurn[] {
   const turns: HistoryTurn[] = []
@@ -38,7 +38,7 @@ export function historyOf(system: string, messages: readonly Message[], canSee: 
   return [{ ...first, request: prepend(instructions(system, names.size > 0), first.request) }, ...rest]
 }
 
-/** What was said since the last reply, as one request. */
+/** The messages since the last reply, as one request. */
 export function contentOf(
   messages: readonly Asked[],
   names: ReadonlyMap<string, string>,
@@ -51,7 +51,7 @@ export function contentOf(
   return [{ type: 'text', text: safe }, ...images.map(imagePart)]
 }
 
-/** Messages that arrived while the server waited for a result: it can only be told them together with that result. */
+/** Messages that arrived while the server waited for a result can only be sent together with that result. */
 export function withMessages(result: string, messages: readonly { readonly content: string }[]): string {
   const told = messages.map(({ content }) => `<user_message>\n${content}\n</user_message>`)
   return [result, ...told].join('\n\n')
@@ -86,7 +86,7 @@ function prepend(block: string, content: Content): Content {
   return [{ type: 'text', text: block }, ...content]
 }
 
-/** The server takes a text that begins with `/`, `@` or `#` for a command of its own. */
+/** The server treats a text that starts with `/`, `@` or `#` as a command. */
 function plainStart(text: string): string {
   if (text.trim() === '') return 'Continue.'
   return /^\s*[/@#]/.test(text) ? `<user_message>\n${text}\n</user_message>` : text

@@ -6,20 +6,20 @@ export interface TurnEnd {
   readonly isCancelled: boolean
 }
 
-/** Characters of a turn. No model writes as much; a server that does is not to take all memory. */
+/** The maximum characters of a turn, far more than any model writes. Limits memory. */
 const mostText = 10_000_000
-/** Text that comes without a round. */
+/** Text without a round. */
 const plain = -1
 
 /**
- * Puts a turn together from what the server reports about it. Servers send the text of a round as pieces or, each time, all of it so
- * far; the whole round shows which. Some send text only at the end.
+ * Assembles a turn from the server's progress reports. Servers send the text of a round either as pieces or cumulatively;
+ * the complete round shows which. Some send text only at the end.
  */
 export class TurnReader {
   conversationId: string | undefined
   turnId: string | undefined
   end: TurnEnd | undefined
-  /** The number of the latest question that the server has asked the model in this turn. */
+  /** The number of the latest request to the model in this turn. */
   round = 0
   readonly #tell: (delta: string) => void
   readonly #rounds = new Map<number, Round>()
@@ -56,7 +56,7 @@ export class TurnReader {
     if (text) this.#add(plain, text)
   }
 
-  /** The answer to the request that began the turn. It may hold the only text there is. */
+  /** The answer to the request that started the turn. It may contain the only text. */
   answered(answer: TurnAnswer | undefined): void {
     this.conversationId ??= answer?.conversationId
     this.#finalText ??= answer && textAtEnd(answer)
@@ -67,7 +67,7 @@ export class TurnReader {
     return this.#size > mostText || (this.#finalText?.length ?? 0) > mostText
   }
 
-  /** The text since it was last taken; `null` when there is none. */
+  /** Returns the text since the last call; `null` if there is none. */
   takeText(): string | null {
     const texts = [...this.#rounds.values()].map((round) => round.take()).filter((text) => text !== '')
     const text = this.#withFinal(texts.join('\n\n'))
@@ -76,7 +76,7 @@ export class TurnReader {
     return text
   }
 
-  /** The text at the end may be new, the whole turn again, or more than what came before. */
+  /** The final text may be new, the whole turn again, or an extension of the earlier text. */
   #withFinal(text: string): string {
     const final = this.end === undefined ? undefined : this.#finalText
     if (final === undefined) return text
@@ -89,8 +89,8 @@ export class TurnReader {
   }
 
   /**
-   * The usage since it was last taken. Within a turn the server only says how large the context is; at the end it says what the turn took
-   * in all, and the last reply brings the difference.
+   * Returns the usage since the last call. During a turn, the server reports only the size of the context; at the end it
+   * reports the total of the turn, and the last reply gets the difference.
    */
   takeUsage(): Usage | undefined {
     const { input, output } = this.#reported
@@ -135,22 +135,22 @@ export class TurnReader {
 class Round {
   #pieces = ''
   #last = ''
-  /** Every piece so far began with the one before it. */
+  /** True if every piece so far started with the previous one. */
   #grows = true
   #hasGrown = false
   #told = ''
   #taken = 0
 
-  /** Takes a piece, and gives back what is new to somebody who watches. */
+  /** Adds a piece, and returns the new text. */
   add(piece: string): string {
     const wasWhole = this.#isWhole
     this.#grows &&= piece.startsWith(this.#last)
     this.#hasGrown ||= this.#last !== '' && piece.length > this.#last.length
     const before = this.#pieces
-    // Repeated texts add up. Once they are too many, they can only be told from pieces by being a text that grows.
+    // Cumulative texts add up. Above the limit, they can be distinguished from pieces only by their growth.
     if (before.length <= mostText) this.#pieces += piece
     this.#last = piece
-    // The usual case, which costs the same however long the text is.
+    // The usual case, in constant time.
     if (!wasWhole && !this.#isWhole && this.#told === before) {
       this.#told = this.#pieces
       return piece
@@ -176,7 +176,7 @@ class Round {
     return this.#isWhole ? this.#last : this.#pieces
   }
 
-  /** The last piece is all the text. */
+  /** True if the last piece is the whole text. */
   get #isWhole(): boolean {
     return this.#grows && this.#hasGrown
   }

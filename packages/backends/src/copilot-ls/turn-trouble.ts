@@ -5,21 +5,21 @@ import type { Sign } from './await-sign.ts'
 import type { TurnReader } from './turn-reader.ts'
 import type { TurnError } from './wire-types.ts'
 
-/** What to do about a turn that ended with an error. */
+/** How to handle a turn that ended with an error. */
 export type Trouble =
   | { readonly kind: 'failed'; readonly failure: ReplyFailure }
-  /** What was written so far is the reply. */
+  /** The text so far is the reply. */
   | { readonly kind: 'cut'; readonly stop: 'length' | 'filtered' }
   /** A new conversation may succeed. */
   | { readonly kind: 'again'; readonly failure: ReplyFailure }
 
 export const signInHint = 'Run "cadre login" to sign in to GitHub Copilot.'
 
-/** The code with which the server refuses requests of somebody who is not signed in. */
+/** The server's error code for requests without a sign-in. */
 const notSignedIn = 1000
 const tooManyRounds = 10_000
 
-/** What to do about a turn that ended without a reply. */
+/** Decides how to handle a turn that ended without a reply. */
 export function troubleOfSign(
   sign: Sign,
   end: TurnReader['end'],
@@ -39,7 +39,7 @@ export function troubleOfSign(
       return again(plain(sign.message))
     case 'refused': {
       const failure = refusal(sign.code, sign.message, name)
-      // The conversation is unknown to the server: a new one is not.
+      // The server lost the conversation: a new one works.
       return /does not exist/i.test(sign.message) ? again(failure) : failed(failure)
     }
     case 'called':
@@ -61,7 +61,7 @@ export function troubleOf(error: TurnError, model: string): Trouble {
     return { kind: 'cut', stop: 'length' }
   if (error.reason === 'model_not_supported' || /^No model configuration found/i.test(message))
     return failed({ ...backend(model, shown), code: 'unknown_model' })
-  // The server gets a new token when one is refused, but gives up the turn.
+  // The server renews a rejected token, but gives up the turn.
   if (code === 401) return again(signedOut(shown))
   if (code === 402) return failed(backend(model, withAdvice(shown)))
   if (code === tooManyRounds) return again(backend(model, shown))
@@ -73,7 +73,7 @@ export function refusal(code: number, message: string, model: string): ReplyFail
   return code === notSignedIn ? signedOut(message) : { ...backend(model, message), spent: 'nothing' }
 }
 
-/** True for an error of somebody who has to sign in first. */
+/** True if the error means that a sign-in is needed. */
 export function isSignInNeeded(code: number): boolean {
   return code === notSignedIn
 }
@@ -103,7 +103,7 @@ function failed(failure: ReplyFailure): Trouble {
   return { kind: 'failed', failure }
 }
 
-/** The quota is used up. The ids of the request help nobody with that. */
+/** The quota is used up. Request ids are removed, because they do not help. */
 function withAdvice(reason: string): string {
   const why = sentence(reason.replace(/\s*(GitHub )?Request ID:.*$/is, ''))
   return `${why} Run "cadre models" to find models that cost no premium requests.`

@@ -1,9 +1,9 @@
 /**
- * One turn of a conversation: the server asks the model and calls tools until it is over. It owns the call that the server waits for.
+ * One turn of a conversation: the server requests the model and calls tools until it ends. Owns the pending call.
  *
  * 1. Every call is answered exactly once: with a result, as cancelled, or with a refusal.
- * 2. After `abandon` nothing of the turn is heard any more, and every further call is refused.
- * 3. One caller at a time waits in `next`.
+ * 2. After `abandon`, no events are reported, and every further call is refused.
+ * 3. Only one caller at a time waits in `next`.
  */
 
 import type { Answer } from './server-process.ts'
@@ -14,12 +14,12 @@ import type { ProgressValue, ToolAnswer, ToolInvocation, TurnAnswer } from './wi
 export type TurnEvent =
   | { readonly kind: 'called'; readonly call: ToolInvocation }
   | { readonly kind: 'over'; readonly answer: TurnAnswer }
-  /** The model only calls tools that there are not: the server tells it so and asks again, and nobody here would notice. */
+  /** The model keeps calling tools that do not exist: the server rejects them and asks again, without telling Cadre. */
   | { readonly kind: 'looping' }
   | { readonly kind: 'stopped' }
   | Exclude<Answer, { readonly kind: 'answer' }>
 
-/** Rounds of a turn without a call that reaches Cadre. */
+/** The maximum rounds without a call that reaches Cadre. */
 const mostUnheard = 10
 const refusedByServer =
   'the model called a tool that this agent does not have. The Copilot language server rejected the call.'
@@ -29,7 +29,7 @@ const tooLong = 'the Copilot language server sent more than 10 million character
 export interface TurnOptions {
   readonly token: string
   readonly session: string
-  /** The request that begins it. */
+  /** The request that starts it. */
   readonly method: string
   readonly now: () => number
 }
@@ -38,14 +38,14 @@ export class Turn {
   readonly token: string
   readonly session: string
   readonly reader: TurnReader
-  /** When the server was last heard. */
+  /** When the last event arrived. */
   heardAt: number
   /** The server has answered the request, or is gone. */
   isOver = false
   isAbandoned = false
-  /** Told the pieces of text while somebody waits for the turn. */
+  /** Receives pieces of text while a caller waits for the turn. */
   tell: ((delta: string) => void) | undefined
-  /** Told what a person should know. */
+  /** Receives notices for a person. */
   warn: ((message: string) => void) | undefined
   readonly #method: string
   readonly #now: () => number
@@ -69,7 +69,7 @@ export class Turn {
     return this.reader.conversationId
   }
 
-  /** The next thing that happened, or `undefined` as long as there is none. */
+  /** Returns the next event, or `undefined` if there is none yet. */
   next(): TurnEvent | undefined {
     return this.#events.shift()
   }
@@ -86,7 +86,7 @@ export class Turn {
     this.reader.read(value)
     if (this.reader.isTooLong) this.fail(tooLong)
     if (this.#hasFailed) return
-    // The server answers calls of tools that were not registered by itself, and reports only some of them.
+    // The server itself rejects calls of unregistered tools, and reports only some of them.
     if (this.reader.round > before && before > this.#heardRound) this.#warnOnce(refusedByServer)
     if (this.reader.round - this.#heardRound > mostUnheard && !this.isOver) {
       this.#heardRound = this.reader.round
@@ -121,7 +121,7 @@ export class Turn {
     else this.#happened({ kind: 'over', answer: value })
   }
 
-  /** Ends it for everybody here, whatever the server still does. */
+  /** Ends it for all callers, whatever the server still does. */
   fail(message: string): void {
     if (this.#hasFailed || this.isAbandoned) return
     this.#hasFailed = true
@@ -129,7 +129,7 @@ export class Turn {
     this.#happened({ kind: 'over', answer: {} })
   }
 
-  /** Gives the server the result it waits for. False when it does not wait for it. */
+  /** Passes a result to the server. Returns false if the server does not wait for it. */
   give(toolCallId: string, result: string): boolean {
     const answer = this.#answers.get(toolCallId)
     if (answer === undefined || this.isAbandoned) return false

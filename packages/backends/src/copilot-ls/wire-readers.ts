@@ -1,10 +1,10 @@
 /**
- * Everything that the server sends becomes one of our types here, or `undefined` when Cadre does not understand it. Inside, nobody has to
- * doubt it again.
+ * Converts everything that the server sends to Cadre's types, or to `undefined` if it is invalid. Other code can rely on
+ * these types.
  *
- * 1. `null` counts as missing. A value of the wrong type is not understood.
- * 2. Counts that are none are left out instead: without them, usage is unknown, and all the rest is still true.
- * 3. Texts for people come out without tokens.
+ * 1. `null` counts as missing. A value of the wrong type is invalid.
+ * 2. Invalid counts are omitted instead: then usage is unknown, but everything else is still usable.
+ * 3. Texts for people are returned without tokens.
  */
 
 import { hideTokens } from '../hide-tokens.ts'
@@ -33,7 +33,7 @@ export const readTools = reader((value): ServerTool[] =>
   }),
 )
 
-/** The models. What has no name cannot be asked for, and is left out. */
+/** The models. Entries without a name cannot be requested, and are omitted. */
 export const readModels = reader((value): ServerModel[] =>
   items(value, (item) => {
     const { id, scopes, isChatDefault, modelPolicy, capabilities, billing } = fields(item)
@@ -59,7 +59,7 @@ export const readModels = reader((value): ServerModel[] =>
   }).flat(),
 )
 
-/** The answer to the request that began a turn. Some servers put it into a list. */
+/** The answer to the request that started a turn. Some servers wrap it in a list. */
 export const readTurnAnswer = reader((value) => {
   const { conversationId, modelName, reply, message, response } = fields([value].flat()[0])
   return present<TurnAnswer>({
@@ -82,7 +82,7 @@ export const readCall = reader((value): ToolInvocation => {
   }
 })
 
-/** Where a call belongs, also one that is not understood otherwise. */
+/** The conversation and turn of a call, even if the rest is invalid. */
 export const readPlace = reader((value) => {
   const { name, conversationId, turnId } = fields(value)
   return { name, conversationId: needed(text(conversationId)), turnId: needed(text(turnId)) }
@@ -124,7 +124,7 @@ export const readProgress = reader((value, hide) => {
   })
 })
 
-/** Who is signed in, as several methods answer. */
+/** The signed-in account, which several methods return. */
 export const readStatus = reader((value) => {
   const { status, user } = fields(value)
   return present<{ readonly status?: string; readonly user?: string }>({
@@ -157,7 +157,7 @@ export const readAccounts = reader((value) =>
   }),
 )
 
-/** The answer to `getUserInfo`, which may be nothing. */
+/** The answer to `getUserInfo`, which may be empty. */
 export const readUserInfo = reader((value) => {
   const { copilotPlan, rawUserInfo } = fields(value ?? {})
   const { login, chat_enabled: chat } = optional(rawUserInfo, fields) ?? {}
@@ -238,7 +238,7 @@ function optional<V, T>(value: V, read: (value: NonNullable<V>) => T): T | undef
   return value === undefined || value === null ? undefined : read(value)
 }
 
-/** Without the fields that are missing. */
+/** Removes missing fields. */
 function present<T extends object>(all: { readonly [K in keyof T]-?: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as T
 }

@@ -1,9 +1,9 @@
-/** What the language server sends, as `wire-readers.ts` understands it. */
+/** What the language server sends, as parsed by `wire-readers.ts`. */
 export interface ProgressValue {
   readonly kind?: 'begin' | 'report' | 'end'
   readonly conversationId?: string
   readonly turnId?: string
-  /** Set for what a subagent of the server's own does. */
+  /** Set for events of the server's own subagents. */
   readonly parentTurnId?: string
   readonly reply?: string
   readonly delta?: string
@@ -40,7 +40,7 @@ export interface TurnAnswer {
   readonly response?: string
 }
 
-/** A tool that the server wants to be run. */
+/** A tool call from the server. */
 export interface ToolInvocation {
   readonly name: string
   readonly input: unknown
@@ -49,7 +49,7 @@ export interface ToolInvocation {
   readonly toolCallId: string
 }
 
-/** The server takes a pair: a result, or an error. */
+/** The server expects a pair: a result and an error. */
 export type ToolAnswer =
   | readonly [
       { readonly content: readonly { readonly value: string }[]; readonly status: 'success' | 'cancelled' },

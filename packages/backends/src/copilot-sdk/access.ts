@@ -5,18 +5,18 @@ import { type FoundKey, findKey } from '../http/key.ts'
 import type { CopilotProvider, OpenAiConfig } from '../models-config.ts'
 import type { SdkProvider } from './sdk-types.ts'
 
-/** How the runtime reaches models. */
+/** How the runtime accesses models. */
 export type Access =
   | {
       readonly kind: 'account'
-      /** Without one, the runtime uses the account that is signed in on this machine. */
+      /** Absent: the runtime uses the account that is signed in on this machine. */
       readonly token: string | undefined
-      /** Where the token is from. */
+      /** The variable with the token. */
       readonly variable: string | undefined
     }
   | {
       readonly kind: 'provider'
-      /** What lists its models: the same server, for the backend `openai`. */
+      /** Lists its models: the same server, for the backend `openai`. */
       readonly context: BackendContext
       readonly endpoint: Endpoint
       readonly type: string
@@ -29,7 +29,7 @@ export type FoundProvider =
 
 const tokenNames = ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN']
 
-/** Throws a `configuration` error when what was configured cannot work at all. */
+/** Throws a `configuration` error if the configuration cannot work at all. */
 export function readAccess(context: BackendContext): Access {
   const { config, env } = context
   const { provider, offline = false } = config.copilot ?? {}
@@ -70,7 +70,7 @@ export function readAccess(context: BackendContext): Access {
   }
 }
 
-/** The provider as the backend `openai` knows servers. A key for another server is not sent to this one. */
+/** The provider as a server for the backend `openai`. A key for another server is not sent to it. */
 function asOpenAi(context: BackendContext, provider: CopilotProvider): BackendContext {
   const { config, env } = context
   const { baseUrl, keyCommand, headers, allowInsecure, list } = provider

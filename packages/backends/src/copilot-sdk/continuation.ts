@@ -1,7 +1,7 @@
 import type { Image, Message, Reply } from '@cadre/core'
 import type { SdkAttachment, SdkMessage } from './sdk-types.ts'
 
-/** What a conversation knows: the messages of its last question, and the reply to it. */
+/** What a conversation contains: the messages of its last request, and the reply. */
 export interface Known {
   readonly messages: readonly Message[]
   readonly reply: Reply
@@ -11,20 +11,20 @@ export type Result = Extract<Message, { role: 'tool_result' }>
 type UserMessage = Extract<Message, { role: 'user' }>
 
 export interface Continuation {
-  /** One for each call of the reply, in its order. */
+  /** One for each call of the reply, in order. */
   readonly results: readonly Result[]
-  /** What was said since. */
+  /** New messages since then. */
   readonly said: readonly UserMessage[]
 }
 
-/** What is new in `messages`, when they continue what is known. Undefined when something earlier was changed, summarised or left out. */
+/** Returns the new messages, if they continue the known ones. Undefined if something earlier was changed, summarised or omitted. */
 export function continuationOf(known: Known, messages: readonly Message[]): Continuation | undefined {
   const { reply } = known
   if (known.messages.some((message, index) => messages[index] !== message)) return undefined
   const [first, ...later] = messages.slice(known.messages.length)
   if (first?.role !== 'assistant' || (first.content ?? '') !== (reply.content ?? '')) return undefined
   const calls = first.tool_calls ?? []
-  // The loop may have given a call another id, but never another place.
+  // The loop may have changed the id of a call, but never its position.
   const isSame =
     calls.length === reply.calls.length &&
     calls.every(({ function: one }, index) => {
@@ -41,14 +41,14 @@ export function continuationOf(known: Known, messages: readonly Message[]): Cont
   return { results, said }
 }
 
-/** A message of a person, or several. */
+/** One or several messages of a person. */
 export function messageOf(said: readonly UserMessage[]): SdkMessage {
   return withImages(said.map(({ content }) => content).join('\n\n'), imagesOf(said))
 }
 
 /**
- * The first message of a new conversation. Earlier messages are lines of JSON, so that no text in them, such as the result of a tool,
- * can be taken for a message of somebody else.
+ * The first message of a new conversation. Earlier messages are lines of JSON, so that text in them, such as a tool result,
+ * cannot be mistaken for another message.
  */
 export function openingOf(messages: readonly Message[]): SdkMessage {
   const last = messages.findLastIndex(({ role }) => role !== 'user')

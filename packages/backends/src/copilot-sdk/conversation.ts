@@ -1,11 +1,12 @@
 /**
- * One SDK session, turned inside out. The runtime runs the loop of a turn; this holds it wherever it needs a result, and hands what it
- * did since as one round to whoever asks.
+ * One SDK session, inverted. The runtime runs the loop of a turn; this class pauses it wherever it needs a result, and
+ * returns what it did since as one round.
  *
- * 1. Nothing runs here. Our tools have no handlers: the runtime waits for the result of a call until `ask` brings it.
- * 2. Calls of anything else are denied, by the hook and, should the runtime ask, by the permission handler.
- * 3. The runtime gets no further than the round that was taken, except where it has answered a call itself: `#rounds` keeps what it did.
- * 4. A conversation that was closed never reports anything again, whatever events arrive.
+ * 1. Nothing runs here. Cadre's tools have no handlers: the runtime waits for the result of a call until `ask` provides it.
+ * 2. All other calls are denied, by the hook and, if the runtime asks, by the permission handler.
+ * 3. The runtime does not continue past the round that was taken, unless it answered a call itself: `#rounds` keeps what it
+ *    did.
+ * 4. A closed conversation never reports anything again, whatever events arrive.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -32,7 +33,7 @@ import type {
 } from './sdk-types.ts'
 import { type Setup, sessionConfig, subagentTool } from './session-config.ts'
 
-/** Who asks, and hears what happens until the round is there. */
+/** The caller, which receives events until the round is complete. */
 export interface Asker {
   readonly text: (delta: string) => void
   readonly notice: (code: string, message: string) => void
@@ -53,9 +54,9 @@ export class SdkConversation {
   #session: SdkSession | undefined
   #known: Known | undefined
   #calls: readonly RoundCall[] = []
-  /** Denials that wait until the round they are in was taken and answered. */
+  /** Denials that wait until their round was taken and answered. */
   #denials: (() => void)[] = []
-  /** Rounds with calls that the loop has not answered. */
+  /** The number of rounds with calls that the loop has not answered. */
   #unanswered = 0
   #asker: Asker | undefined
   #taken: ((round: Round) => void) | undefined
@@ -82,17 +83,20 @@ export class SdkConversation {
     return this.#runtime
   }
 
-  /** What is new in this question, when it continues this conversation. */
+  /** Returns what is new in this request, if it continues this conversation. */
   continues({ system, tools, messages }: ModelRequest): Continuation | undefined {
     if (this.#isClosed || this.#runtime.isEnded || this.#known === undefined) return undefined
     if (system !== this.#system || tools !== this.#tools) return undefined
     const next = continuationOf(this.#known, messages)
-    // The turn is running on by itself: nothing tells whether the model would still see what was said since.
+    // The turn continues without Cadre, so it is unknown whether the model would still see new messages.
     const runsOn = this.#calls.length > 0 && this.#calls.every((call) => this.#isAnswered(call))
     return next !== undefined && runsOn && next.said.length > 0 ? undefined : next
   }
 
-  /** Starts the conversation, or brings what is new. Rejects when the runtime refuses it; never resolves when it ends or hangs. */
+  /**
+   * Starts the conversation, or sends what is new. Rejects if the runtime refuses it; never resolves if the runtime exits
+   * or hangs.
+   */
   async ask(messages: readonly Message[], next: Continuation | undefined, asker: Asker): Promise<Round> {
     this.#asker = asker
     if (next === undefined) await this.#begin(messages)
@@ -103,12 +107,12 @@ export class SdkConversation {
     return round
   }
 
-  /** Remembers the reply that the loop was given for these messages. */
+  /** Remembers the reply to these messages. */
   given(messages: readonly Message[], reply: Reply): void {
     this.#known = { messages: [...messages], reply }
   }
 
-  /** Must not throw. The runtime is told, and not waited for. */
+  /** Must not throw. Notifies the runtime without waiting. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -222,7 +226,7 @@ export class SdkConversation {
     const owner = this.#ownerOf(toolName)
     if (owner === 'ours') return { permissionDecision: 'allow' }
     if (owner === 'runtime') return judgeSubagent(toolArgs)
-    // Without a call that holds the runtime, it would ask the model again before the loop has seen this round.
+    // Without a pending call, the runtime would request the model again before the loop has seen this round.
     const isHeld = sessionId !== this.#id || this.#reader.waitsForUs
     if (!this.#isClosed && this.#unanswered > 0 && !isHeld)
       await new Promise<void>((resolve) => this.#denials.push(resolve))
@@ -230,7 +234,7 @@ export class SdkConversation {
   }
 }
 
-/** The calls of a round, as the loop takes them. */
+/** The calls of a round, in the format of the loop. */
 export function wireCalls(calls: readonly RoundCall[], hide: (input: string) => string): WireCall[] {
   return calls.map(({ id, name, arguments: text }) => ({
     id,
@@ -239,7 +243,7 @@ export function wireCalls(calls: readonly RoundCall[], hide: (input: string) => 
   }))
 }
 
-/** One in the background would outlive the turn that started it, and its calls would belong to no reply. */
+/** A background subagent would outlive its turn, and its calls would not be part of any reply. */
 function judgeSubagent(input: unknown): SdkPreToolUse {
   const mode = (input as { readonly mode?: unknown } | null | undefined)?.mode
   if (mode === undefined || mode === 'sync') return { permissionDecision: 'allow' }

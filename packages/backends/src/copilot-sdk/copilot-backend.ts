@@ -10,7 +10,7 @@ import { Runtime } from './runtime.ts'
 import { RuntimeHost } from './runtime-host.ts'
 import type { SdkModel } from './sdk-types.ts'
 
-/** How long a list of models is believed, in milliseconds. */
+/** How long a list of models is cached, in milliseconds. */
 const listingAge = 5 * 60_000
 
 const noToken =
@@ -24,7 +24,7 @@ type Listing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, SdkModel> }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Models of GitHub Copilot, or of a server of one's own, through the runtime of the Copilot SDK. */
+/** Models of GitHub Copilot, or of your own server, through the runtime of the Copilot SDK. */
 export async function openCopilotSdk(context: BackendContext): Promise<Backend> {
   const { env, clock, config } = context
   const folder = findCopilotSdk(env)
@@ -114,7 +114,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
     }
   }
 
-  /** The same object for the same name: it holds the conversations. */
+  /** Returns the same object for the same name: it owns the conversations. */
   function modelOf(name: string, facts: ModelFacts, multiplier: number | undefined): Model {
     let model = opened.get(name)
     if (model === undefined || model.window !== facts.window || model.maxOutput !== facts.maxOutput) {
@@ -126,7 +126,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
   }
 }
 
-/** The runtime does not say whether GitHub refused the token or did not answer. */
+/** The runtime does not distinguish a rejected token from an unreachable GitHub. */
 function refusedToken(variable: string): string {
   return `Copilot does not accept the token in ${variable}. Set it to the token of an account with Copilot, or unset it and run "gh auth login". If GitHub cannot be reached, check the network.`
 }

@@ -1,10 +1,10 @@
 /**
  * One model of the Copilot runtime. Owns the conversations of its sessions.
  *
- * 1. A session has at most one conversation. One that cannot be continued is closed before another one begins.
- * 2. A conversation whose question did not end with a reply is closed: its state is not known any more.
- * 3. A question ends promptly when it is aborted, or the runtime ends or hangs, whatever the runtime does.
- * 4. A question is asked at most `tries` times, and again only because the runtime ended. Its text is told once.
+ * 1. A session has at most one conversation. One that cannot be continued is closed before another starts.
+ * 2. If a request did not end with a reply, its conversation is closed, because its state is unknown.
+ * 3. A request ends promptly if it is aborted, or if the runtime exits or hangs.
+ * 4. A request is tried at most `tries` times, and repeated only if the runtime exited. Its text is streamed once.
  */
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
@@ -19,10 +19,13 @@ import type { Runtime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'
 import type { Setup } from './session-config.ts'
 
-/** How long the runtime may take to answer when it is asked whether it is there. */
+/** How long the runtime may take to answer a ping. */
 const pingTimeout = 10_000
 
-/** For a model of unknown size. The runtime would shorten the conversation at a size that it assumes; the loop does it when the server refuses. */
+/**
+ * For a model of unknown size. The runtime would shorten the conversation at an assumed size; the loop does it when the
+ * server rejects a request.
+ */
 const unlimited = 1_000_000
 
 export interface CopilotSdkModelOptions {
@@ -33,9 +36,9 @@ export interface CopilotSdkModelOptions {
   readonly access: Access
   readonly host: RuntimeHost
   readonly clock: Clock
-  /** Milliseconds without an event after which a question counts as hung. */
+  /** After this time without an event, a request counts as hung, in milliseconds. */
   readonly idleTimeout: number
-  /** How often one question is asked at most. */
+  /** The maximum number of attempts per request. */
   readonly tries: number
 }
 
@@ -43,7 +46,7 @@ const lost: Try = { kind: 'again', failure: backendFailure('the Copilot runtime 
 
 interface Kept {
   readonly conversation: SdkConversation
-  /** Gives the runtime back. */
+  /** Releases the runtime. */
   readonly leave: () => void
 }
 
@@ -84,7 +87,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
     signal: AbortSignal,
   ): Promise<Try> {
     if (signal.aborted) return { ...cancelled, spent: 'nothing' }
-    // A summary is a question of its own, and leaves the conversation of its session as it is.
+    // A summary is a separate request, and does not change the conversation of its session.
     const key = request.purpose === undefined ? request.session : `${request.session} ${request.purpose}`
     const outcome = await attend(request, key, text, hooks, signal)
     if (outcome.kind !== 'reply' || request.purpose !== undefined) release(key)
@@ -104,7 +107,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
       let events = 0
       let stopClock = () => {}
       let stopWatching = () => {}
-      // Neither the clock nor the runtime keeps this process alive, but someone waits for this reply.
+      // Neither the clock nor the runtime keeps this process alive, but a caller is waiting for this reply.
       const awake = setInterval(() => {}, 2 ** 31 - 1)
       const stop = () => end(cancelled)
       signal.addEventListener('abort', stop)
@@ -132,7 +135,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
         return answer
       }
 
-      /** The connection may be closed before the end of the runtime is known. */
+      /** The connection may be closed before the exit of the runtime is known. */
       async function rejected(error: unknown): Promise<Try> {
         if (runtime === undefined || (await runtime.answers(clock, pingTimeout)))
           return safe(rejection(error, id))
@@ -222,7 +225,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
   }
 
   function failed({ error, usage }: Extract<Round, { kind: 'failed' }>): ReplyFailure {
-    // A key from a command may have expired: the next conversation asks for it again.
+    // A key from a command may have expired: the next conversation runs the command again.
     if (access.kind === 'provider' && error.status === 401) access.endpoint.key.renew(secret())
     const failure = safe(failureOf(error, id, signIn()))
     return usage === undefined ? failure : { ...failure, spent: usage }

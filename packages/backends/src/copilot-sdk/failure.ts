@@ -2,12 +2,12 @@ import { messageOf, type ReplyFailure } from '@cadre/core'
 import { hideTokens } from '../hide-tokens.ts'
 import type { RuntimeError } from './round-reader.ts'
 
-/** Errors are shown and recorded, and may repeat what a server was sent. */
+/** Errors are shown and recorded, and may contain what was sent to a server. */
 export function hideSecrets(text: string, secret: string | undefined): string {
   return hideTokens(hideSecret(text, secret))
 }
 
-/** For what a model says, in which anything but this secret may be meant. */
+/** For model text, which may contain anything but this secret. */
 export function hideSecret(text: string, secret: string | undefined): string {
   return secret ? text.replaceAll(secret, '[hidden]') : text
 }
@@ -16,7 +16,7 @@ export function backendFailure(message: string): ReplyFailure {
   return { kind: 'failed', code: 'backend', message }
 }
 
-/** What the runtime reports at the end of a turn, as the loop takes it. `signIn` says what to check when it is refused. */
+/** Converts the runtime's error at the end of a turn. `signIn` explains what to check if access is denied. */
 export function failureOf(error: RuntimeError, model: string, signIn: string): ReplyFailure {
   const { type, status, code } = error
   const why = firstLines(error.message)
@@ -32,7 +32,7 @@ export function failureOf(error: RuntimeError, model: string, signIn: string): R
   return backendFailure(`${model} failed: ${why}`)
 }
 
-/** When a request to the runtime was rejected. */
+/** The failure for a rejected request to the runtime. */
 export function rejection(error: unknown, model: string): ReplyFailure {
   const text = firstLines(messageOf(error))
   return backendFailure(

@@ -10,17 +10,17 @@ type Environment = { readonly [name: string]: string | undefined }
 const packageName = '@github/copilot-sdk'
 
 /**
- * The folder of the SDK, which is not part of Cadre. Nothing in the workspace is looked at, because a cloned folder must not decide
- * which code runs. In order: `CADRE_COPILOT_SDK`, the folder that Cadre installs the packages of Copilot into, beside Cadre.
+ * Finds the folder of the SDK, which is not part of Cadre. Never searches the workspace, because a cloned folder must not
+ * decide which code runs. In order: `CADRE_COPILOT_SDK`, Cadre's installation folder for Copilot packages, next to Cadre.
  */
 export function findCopilotSdk(env: Environment): string | undefined {
   const chosen = env['CADRE_COPILOT_SDK']?.trim()
-  // Somebody who names one means that one: another one in its place would surprise them.
+  // If a folder is configured, no other one is used.
   if (chosen) return isSdk(chosen) ? chosen : undefined
   return [path.join(copilotFolder(env), 'node_modules', packageName), ...besideCadre()].find(isSdk)
 }
 
-/** Rejects when the package cannot be loaded. */
+/** Rejects if the package cannot be loaded. */
 export async function loadCopilotSdk(folder: string): Promise<Sdk> {
   return (await import(/* @vite-ignore */ pathToFileURL(entryOf(folder)).href)) as Sdk
 }

@@ -5,11 +5,11 @@ export interface RoundCall {
   readonly name: string
   /** JSON as the model wrote it, valid or not. */
   readonly arguments: string
-  /** What the runtime waits for. Absent when it has answered the call itself, with an error. */
+  /** The pending request of the runtime. Absent if it has answered the call itself, with an error. */
   readonly request?: string
 }
 
-/** Whose tool it is: ours, one that the runtime may run itself, or one that nobody runs. */
+/** The owner of a tool: Cadre, the runtime, or nobody. */
 export type ToolOwner = 'ours' | 'runtime' | 'nobody'
 
 interface OpenCall {
@@ -20,7 +20,7 @@ interface OpenCall {
 
 type Data = SdkEvent['data']
 
-/** The calls of one agent's message, until it is known what the runtime does with each of them. */
+/** The calls of one agent's message, until it is known how the runtime handles each of them. */
 export class MessageCalls {
   readonly #ownerOf: (name: string) => ToolOwner
   readonly #written = new Map<string, string>()
@@ -33,7 +33,7 @@ export class MessageCalls {
     this.#ownerOf = ownerOf
   }
 
-  /** True while the runtime cannot go on without the result of a call of our tools. */
+  /** True while the runtime is waiting for the result of one of Cadre's tools. */
   get waitsForUs(): boolean {
     return this.#open.some(({ id, name }) => this.#ownerOf(name) === 'ours' && !this.#answered.has(id))
   }
@@ -43,13 +43,13 @@ export class MessageCalls {
   }
 
   list(calls: readonly OpenCall[], isLast: boolean): void {
-    // Some models use the same ids in each reply.
+    // Some models reuse ids in each reply.
     if (this.#open.length === 0) this.#answered.clear()
     this.#open.push(...calls.filter(({ name }) => this.#ownerOf(name) !== 'runtime'))
     this.#isListed = isLast
   }
 
-  /** Whether there is such a call, for which the runtime does not wait yet. */
+  /** True if there is such a call without a pending request. */
   has(id: string): boolean {
     return this.#open.some((call) => call.id === id) && !this.#requests.has(id)
   }
@@ -62,7 +62,10 @@ export class MessageCalls {
     this.#answered.add(id)
   }
 
-  /** The calls, once the runtime waits for each of ours, or has answered it. Before, it may still answer one itself. */
+  /**
+   * Returns the calls, once each of Cadre's is pending or answered by the runtime. Before, the runtime may still answer one
+   * itself.
+   */
   take(): readonly RoundCall[] {
     const isKnown = ({ id, name }: OpenCall) =>
       this.#ownerOf(name) !== 'ours' || this.#requests.has(id) || this.#answered.has(id)
@@ -84,9 +87,9 @@ export class MessageCalls {
     if (request !== undefined) return { id, name, arguments: request.arguments, request: request.id }
     const written = this.#written.get(id)
     const text = written?.trim() ? written : JSON.stringify(input ?? {})
-    // The loop knows many of these names as aliases of its own tools. The model is told that nothing ran, so nothing may.
+    // Many of these names are aliases of Cadre's tools. The model is told that nothing ran, so nothing may.
     if (this.#ownerOf(name) !== 'ours') return { id, name: `copilot:${name}`, arguments: text }
-    // The same for a valid call that the runtime has answered with an error.
+    // The same for a valid call that the runtime answered with an error.
     return isJson(text) ? undefined : { id, name, arguments: text }
   }
 }

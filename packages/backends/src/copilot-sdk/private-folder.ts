@@ -3,10 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { absolute } from '../copilot-folder.ts'
 
-/**
- * A new folder for the files of one runtime, which only this user can read. Folders of processes that have ended, and could not remove
- * theirs, are removed.
- */
+/** Creates a folder for the files of one runtime, readable only by this user. Deletes folders that dead processes left. */
 export function createPrivateFolder(env: { readonly [name: string]: string | undefined }): string {
   const home = env['HOME'] || os.homedir()
   const state = absolute(env['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state')
@@ -23,7 +20,7 @@ export function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 2 })
   } catch {
-    // The next runtime removes it.
+    // The next runtime deletes it.
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Round, RoundReader } from './round-reader.ts'
 
-/** What a reader makes of these events, for a session whose only tool is `note`. */
+/** Reads these events, for a session whose only tool is `note`. */
 function read(
   events: readonly (readonly [type: string, data?: Record<string, unknown>, agentId?: string])[],
 ) {

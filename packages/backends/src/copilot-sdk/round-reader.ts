@@ -3,7 +3,7 @@ import { textOf } from '../json-values.ts'
 import { callsIn, MessageCalls, type RoundCall, type ToolOwner } from './message-calls.ts'
 import type { SdkEvent } from './sdk-types.ts'
 
-/** What the runtime says about a request that failed for good. */
+/** The runtime's error for a request that failed permanently. */
 export interface RuntimeError {
   readonly type: string
   readonly message: string
@@ -25,15 +25,15 @@ export type Round =
   | { readonly kind: 'failed'; readonly error: RuntimeError; readonly usage?: Usage }
 
 export interface RoundReaderOptions {
-  /** The id of the SDK session: events with another one are about a subagent of the runtime. */
+  /** The id of the SDK session: events with another id are from a subagent of the runtime. */
   readonly session: string
   readonly ownerOf: (name: string) => ToolOwner
-  /** How many premium requests one request of a person counts as, when the runtime does not say. */
+  /** The premium requests of one user request, if the runtime does not report it. */
   readonly multiplier: number | undefined
   readonly text: (delta: string) => void
   readonly round: (round: Round) => void
   readonly notice: (code: string, message: string) => void
-  /** The runtime waits for the result of a call that is in no message, or in two. */
+  /** Called if the runtime waits for the result of a call that is in no message, or in two. */
   readonly refuse: (request: string) => void
 }
 
@@ -44,18 +44,18 @@ interface Segment {
 
 type Data = SdkEvent['data']
 
-/** The agent that the session itself is. */
+/** The session's own agent. */
 const main = ''
 
-/** Reads the events of one SDK session as rounds. A message of a subagent with calls is a round of the session, too. */
+/** Reads the events of one SDK session as rounds. A subagent's message with calls is also a round of the session. */
 export class RoundReader {
   readonly #options: RoundReaderOptions
-  /** The texts since the last round, by message: one that was cut for its length has no message of its own. */
+  /** The texts since the last round, by message: a text cut at the length limit has no message of its own. */
   readonly #segments = new Map<string, Segment>()
   readonly #calls = new Map<string, MessageCalls>()
   readonly #subagents = new Map<string, string>()
   readonly #requested = new Set<string>()
-  /** Requests for subagents whose message has not arrived. */
+  /** Requests for subagents whose message has not arrived yet. */
   #early: Data[] = []
   #usage: Usage | undefined
   #model: string | undefined
@@ -67,7 +67,7 @@ export class RoundReader {
     this.#options = options
   }
 
-  /** True while the runtime cannot go on without the result of a call that the session itself made. */
+  /** True while the runtime is waiting for the result of a call that the session itself made. */
   get waitsForUs(): boolean {
     return this.#callsOf(main).waitsForUs
   }
@@ -126,7 +126,7 @@ export class RoundReader {
 
   #count(data: Data): void {
     const isAsked = data['initiator'] === undefined || data['initiator'] === 'user'
-    // Copilot counts a request that a person makes, times the model's multiplier. Those that follow from it are free.
+    // Copilot counts a user request, times the model's multiplier. Follow-up requests are free.
     const isPremium = isAsked && data['isByok'] !== true
     const premium = isPremium ? (numberOf(data['cost']) ?? this.#options.multiplier) : undefined
     this.#usage = addUsage(this.#usage ?? { input: 0, output: 0 }, {
@@ -139,11 +139,11 @@ export class RoundReader {
   #finishSegments(data: Data): void {
     for (const segment of this.#segments.values()) segment.isWhole = true
     if (data['contentFilterTriggered'] === true) this.#stop = 'filtered'
-    // The runtime asks the model to continue a text that was cut, so only the last finish tells.
+    // The runtime asks the model to continue a cut text, so only the last finish reason counts.
     else this.#stop = data['finishReason'] === 'length' ? 'length' : undefined
   }
 
-  /** The runtime asks again by itself. What arrived before the failure is no part of the reply. */
+  /** The runtime retries by itself. Text from before the failure is not part of the reply. */
   #forgetAttempt(data: Data): void {
     for (const [message, segment] of this.#segments) if (!segment.isWhole) this.#segments.delete(message)
     if (data['statusCode'] === 429)
@@ -166,7 +166,7 @@ export class RoundReader {
     this.#mapEarly()
   }
 
-  /** A request for a subagent is sent twice: with its own session, and with the one that it belongs to. */
+  /** A request for a subagent is sent twice: with its own session, and with its parent's. */
   #request(data: Data): void {
     const request = textOf(data['requestId'])
     if (this.#requested.has(request)) return
@@ -180,8 +180,8 @@ export class RoundReader {
   }
 
   /**
-   * Which subagent a request is for, only the id of the call tells. The message with the call may come later. When two subagents have
-   * calls with this id, nobody knows whose result it would be.
+   * Only the id of the call identifies the subagent of a request, and the message with the call may arrive later. If two
+   * subagents have calls with this id, the result cannot be assigned.
    */
   #mapEarly(): void {
     const waiting = this.#early
@@ -213,7 +213,7 @@ export class RoundReader {
 
   #tellCalls(agent: string): void {
     const calls = this.#callsOf(agent).take()
-    // Without calls, the runtime has answered each of them itself, and continues by itself.
+    // Without calls, the runtime has answered each of them itself, and continues.
     if (calls.length === 0) return
     this.#tellRound(calls, agent === main ? '' : `[Subagent ${this.#subagents.get(agent) ?? agent}]`)
   }
@@ -227,7 +227,7 @@ export class RoundReader {
     this.#requested.clear()
     this.#early = []
     const isEmpty = [...this.#segments.values()].every(({ text }) => text === '')
-    // An empty reply is an error for the runtime; the loop has its own way to ask again.
+    // An empty reply is an error for the runtime; the loop handles it itself.
     if (error === undefined || (said && isEmpty && error.status === undefined)) {
       this.#tellRound([], '')
       return

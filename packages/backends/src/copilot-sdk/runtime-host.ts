@@ -1,8 +1,8 @@
 /**
- * Starts the runtime for the first who needs it, and ends it when nobody has needed it for a while.
+ * Starts the runtime on first use, and ends it when it was idle for a while.
  *
- * 1. At most one runtime is running or being started.
- * 2. A runtime that has ended is never given out; the next who asks gets a new one.
+ * 1. At most one runtime is running or starting.
+ * 2. An exited runtime is never returned; the next caller gets a new one.
  */
 
 import type { Clock } from '@cadre/core'
@@ -22,7 +22,7 @@ export class RuntimeHost {
     this.#idleTime = idleTime
   }
 
-  /** Rejects when the runtime cannot be started. The next call tries again. */
+  /** Rejects if the runtime cannot be started. The next call tries again. */
   async get(): Promise<Runtime> {
     this.#current ??= this.#start()
     const starting = this.#current
@@ -35,7 +35,7 @@ export class RuntimeHost {
     return this.get()
   }
 
-  /** The runtime is needed until the function that this returns is called. */
+  /** Keeps the runtime until the returned function is called. */
   hold(): () => void {
     this.#users++
     this.#stopWaiting?.()

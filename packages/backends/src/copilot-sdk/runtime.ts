@@ -1,9 +1,10 @@
 /**
  * One process of the Copilot runtime, and its private folder.
  *
- * 1. `ended` listeners are called once, whatever ended the process: itself, a signal from outside, or `end`.
- * 2. The process ends with this one. On `exit` it is killed; when this process is killed, its standard input closes, and it ends.
- * 3. It does not keep this process alive: whoever waits for it does.
+ * 1. `ended` listeners are called once, however the process ended: by itself, by a signal, or by `end`.
+ * 2. The process ends with this one. On `exit` it is killed; if this process is killed, its standard input closes, and it
+ *    exits.
+ * 3. It does not keep this process alive; callers that wait for it do.
  */
 
 import type { Clock } from '@cadre/core'
@@ -33,14 +34,14 @@ export class Runtime {
     this.folder = folder
   }
 
-  /** Rejects when it cannot be started. */
+  /** Rejects if it cannot be started. */
   static async start({ sdk, access, env, clock }: RuntimeOptions): Promise<Runtime> {
     const folder = createPrivateFolder(env)
     const isOffline = access.kind === 'provider'
     const token = access.kind === 'account' ? access.token : undefined
     const client = new sdk.CopilotClient({
       connection: { kind: 'stdio' },
-      // Nothing of the user's or the workspace's configuration, no skills, no plugins, no memory, no telemetry of sessions.
+      // Excludes configuration of the user and the workspace, skills, plugins, memory and session telemetry.
       mode: 'empty',
       workingDirectory: folder,
       baseDirectory: folder,
@@ -57,7 +58,7 @@ export class Runtime {
       await within(clock, startTimeout, starting)
     } catch (error) {
       runtime.end()
-      // It may have been too late to be killed: then it is killed when it is there.
+      // It may have started too late to be killed: then it is killed afterwards.
       starting.then(() => client.forceStop()).catch(() => {})
       throw error
     }
@@ -69,14 +70,14 @@ export class Runtime {
     return this.#isEnded
   }
 
-  /** Returns how to stop listening. */
+  /** Returns a function that removes the listener. */
   whenEnded(listener: () => void): () => void {
     if (this.#isEnded) listener()
     else this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** False when it does not answer within `ms`. */
+  /** Resolves with false if it does not answer within `ms`. */
   async answers(clock: Clock, ms: number): Promise<boolean> {
     if (this.#isEnded) return false
     return within(clock, ms, this.client.ping()).then(
@@ -85,12 +86,12 @@ export class Runtime {
     )
   }
 
-  /** Kills the process. It has no children, and what it knows is also in the journals of the sessions. */
+  /** Kills the process. It has no children, and everything it knows is also in the session journals. */
   end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
     process.off('exit', this.#onExit)
-    // Kills synchronously, before its first wait.
+    // Kills synchronously, before its first await.
     void this.client.forceStop().catch(() => {})
     removeFolder(this.folder)
     for (const listener of [...this.#listeners]) listener()
@@ -102,7 +103,7 @@ export class Runtime {
     if (!child) return
     child.once('exit', () => this.end())
     if (child.exitCode !== null || child.signalCode !== null) this.end()
-    // The SDK copies what the runtime writes there to our standard error, where it would disturb what people look at.
+    // The SDK copies the runtime's output to standard error, where it would garble Cadre's output.
     child.stderr?.removeAllListeners('data').resume()
     for (const part of [child, child.stdin, child.stdout, child.stderr])
       (part as { unref?: () => void } | null)?.unref?.()
@@ -110,8 +111,9 @@ export class Runtime {
 }
 
 /**
- * A request that cannot be written to the runtime rejects twice: once for whoever asked, and once, in `vscode-jsonrpc`, for nobody,
- * which would end this process. The SDK swallows both from the moment it hears that the runtime has ended. That can be too late.
+ * A request that cannot be written to the runtime rejects twice: for the caller, and inside `vscode-jsonrpc`, where it is
+ * unhandled and would end this process. The SDK handles both once it knows that the runtime has exited, which can be too
+ * late.
  */
 function swallowWriteErrors(client: SdkClient): void {
   let current: unknown = null
@@ -126,18 +128,18 @@ function swallowWriteErrors(client: SdkClient): void {
 
 const passed = /^(XDG_(CONFIG_HOME|RUNTIME_DIR)|GH_HOST|GH_CONFIG_DIR|COPILOT_API_URL)$/i
 
-/** What the runtime needs of the environment. Keys for other services stay here, and its files stay in its folder. */
+/** The environment of the runtime. Keys of other services are not passed, and its files stay in its folder. */
 export function runtimeEnvironment(env: Environment, folder: string, isOffline: boolean): Environment {
   const own = { XDG_CACHE_HOME: folder, XDG_STATE_HOME: folder, XDG_DATA_HOME: folder }
   return {
     ...childEnvironment(env, passed),
     ...own,
-    // An account that is signed in is found through the home.
+    // A signed-in account is found through the home directory.
     ...(isOffline && { HOME: folder, COPILOT_OFFLINE: 'true' }),
   }
 }
 
-/** Rejects when it takes longer. */
+/** Rejects if it takes longer. */
 function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = clock.after(ms, () => reject(new Error(`no answer within ${ms / 1000} seconds`)))

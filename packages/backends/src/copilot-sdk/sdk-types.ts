@@ -1,6 +1,6 @@
 /**
- * What Cadre uses of `@github/copilot-sdk`. The package is optional and found at run time, so its own types are not there when Cadre
- * is compiled.
+ * The parts of `@github/copilot-sdk` that Cadre uses. The package is optional and found at run time, so its types are not
+ * available when Cadre is compiled.
  */
 import type { ChildProcess } from 'node:child_process'
 
@@ -27,7 +27,7 @@ export interface SdkClient {
   listModels(): Promise<readonly SdkModel[]>
   getAuthStatus(): Promise<{ readonly isAuthenticated: boolean }>
   ping(): Promise<unknown>
-  /** Not part of its public interface: the only way to learn at once that the runtime has ended. */
+  /** Not part of the public interface, but the only way to learn immediately that the runtime has exited. */
   readonly cliProcess?: ChildProcess | null
 }
 
@@ -47,7 +47,7 @@ export interface SdkSessionConfig {
   readonly model: string
   readonly clientName: string
   readonly provider?: SdkProvider
-  /** Without a handler: a call stays pending until `handlePendingToolCall`. */
+  /** Without a handler, a call stays pending until `handlePendingToolCall`. */
   readonly tools: readonly SdkTool[]
   readonly availableTools: readonly string[]
   readonly systemMessage: { readonly mode: 'replace'; readonly content: string }
@@ -88,7 +88,7 @@ export type SdkPermission =
   | { readonly kind: 'reject'; readonly feedback: string }
 
 export interface SdkPreToolCall {
-  /** That of a subagent is its own. */
+  /** A subagent has its own. */
   readonly sessionId?: string
   readonly toolName: string
   readonly toolArgs?: unknown
@@ -109,7 +109,7 @@ export interface SdkSession {
 
 export interface SdkMessage {
   readonly prompt: string
-  /** `immediate`: goes to the model with its next request, inside of the turn that is running. */
+  /** `immediate`: goes to the model with its next request, within the current turn. */
   readonly mode?: 'immediate'
   readonly attachments?: readonly SdkAttachment[]
 }
@@ -135,7 +135,7 @@ export interface SdkAnswer {
 
 export interface SdkEvent {
   readonly type: string
-  /** Set when a subagent of the runtime is meant. */
+  /** Set for a subagent of the runtime. */
   readonly agentId?: string
   readonly data: { readonly [field: string]: unknown }
 }

@@ -5,7 +5,7 @@ export interface Setup {
   readonly model: string
   readonly multiplier: number | undefined
   readonly provider: SdkProvider | undefined
-  /** The model may start subagents of the runtime. Their calls are calls of the session. */
+  /** The model may start subagents of the runtime. Their calls count as calls of the session. */
   readonly subagents: boolean
 }
 
@@ -24,7 +24,7 @@ export const subagentTool = 'task'
 
 const builtinAgents = ['explore', 'task', 'code-review', 'research', 'security-review', 'rubber-duck']
 
-/** A session of the runtime that has our tools and our prompt, and nothing of the runtime's or the user's own. */
+/** The configuration of a runtime session with Cadre's tools and prompt, and nothing of the runtime or the user. */
 export function sessionConfig(parts: SessionParts): SdkSessionConfig {
   const { id, folder, setup, system, tools, onEvent, onPermissionRequest, onPreToolUse } = parts
   const { model, provider, subagents } = setup
@@ -34,21 +34,21 @@ export function sessionConfig(parts: SessionParts): SdkSessionConfig {
     sessionId: id,
     model,
     clientName: 'cadre',
-    // Of a server of one's own the runtime knows nothing, and would leave out images.
+    // The runtime knows nothing about custom servers, and would omit images.
     ...(provider !== undefined && { provider, modelCapabilities: { supports: { vision: true } } }),
     tools: tools.map(toolOf),
     availableTools: hasSubagents ? [...ours, `builtin:${subagentTool}`] : ours,
     systemMessage: { mode: 'replace', content: system },
     streaming: true,
     workingDirectory: folder,
-    // Compaction, large results and the choice of tools are the loop's.
+    // The loop handles compaction, large results and tool selection.
     infiniteSessions: { enabled: false },
     largeOutput: { enabled: false },
     toolSearch: { enabled: false },
     excludedBuiltinAgents: hasSubagents ? builtinAgents : [...builtinAgents, 'general-purpose'],
     customAgents: [],
     mcpServers: {},
-    // It connects to this one by itself, with an account.
+    // With an account, it would connect to this server by default.
     disabledMcpServers: ['github-mcp-server'],
     enableConfigDiscovery: false,
     enableFileHooks: false,
@@ -69,7 +69,7 @@ function toolOf({ name, description, parameters }: ToolOffer): SdkTool {
   return {
     name,
     description,
-    // The runtime silently leaves out a tool whose input is not an object with properties.
+    // The runtime silently drops a tool whose input is not an object with properties.
     parameters: { properties: {}, ...parameters, type: 'object' },
     overridesBuiltInTool: true,
     defer: 'never',

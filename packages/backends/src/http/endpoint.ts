@@ -5,31 +5,31 @@ import type { ServerConfig } from '../models-config.ts'
 import { type KeySource, keyFromCommand, keyFromText } from './key.ts'
 import { openAiKind, type ServerKind } from './server-kind.ts'
 
-/** An address as `node:http` takes it. */
+/** An address in the form of `node:http`. */
 export interface Target {
   readonly host: string
   readonly port: number
   readonly path: string
 }
 
-/** A model server, and how to speak to it. */
+/** A model server, with its connection settings. */
 export interface Endpoint {
   readonly kind: ServerKind
-  /** Whether it is the server of the company that makes the API, so that its models are the ones of that name. */
+  /** True for the server of the API's vendor, whose model names are authoritative. */
   readonly isOfficial: boolean
   readonly isSecure: boolean
-  /** For sentences: the address without anything secret. */
+  /** For messages: the address without secrets. */
   readonly shown: string
   readonly key: KeySource
-  /** False when it is configured that it cannot be asked for its models. */
+  /** False if the server is configured as unable to list its models. */
   readonly lists: boolean
   target(model: string, path: string): Target
   headers(key: string | undefined): Record<string, string>
-  /** The text with everything secret taken out; `key` is the one that was sent. */
+  /** Returns the text without secrets; `key` is the one that was sent. */
   hide(text: string, key: string | undefined): string
 }
 
-/** Undefined when nothing is configured. The environment comes first, for the address and for the key. */
+/** Undefined if nothing is configured. The environment takes precedence, for the address and for the key. */
 export function readEndpoint(
   { config, env }: Pick<BackendContext, 'config' | 'env'>,
   kind: ServerKind = openAiKind,
@@ -93,7 +93,7 @@ function checkedUrl(base: string, hasKey: boolean, settings: ServerConfig, kind:
   return url
 }
 
-/** Whether a host name, as in a URL, can only be this machine. */
+/** True if a host name, as in a URL, can only be this machine. */
 export function isThisMachine(host: string): boolean {
   return (
     host === 'localhost' || host.endsWith('.localhost') || /^127(\.\d+){3}$/.test(host) || host === '[::1]'
@@ -104,13 +104,13 @@ function targetOf(base: string, wanted: string, settings: ServerConfig): Target 
   const url = new URL(base)
   const [path = '', query = ''] = wanted.split('?')
   const root = url.pathname.replace(/\/+$/, '')
-  // Some write the version into the address of an API whose paths have it.
+  // Some addresses include the version, although the paths of the API have it too.
   url.pathname = root + (root.endsWith('/v1') && path.startsWith('/v1/') ? path.slice(3) : path)
   for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value)
   for (const [name, value] of Object.entries(settings.query ?? {})) url.searchParams.set(name, value)
   if (settings.apiVersion !== undefined) url.searchParams.set('api-version', settings.apiVersion)
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  // Without the brackets of an IPv6 address, which belong to the URL and not to the host.
+  // Without the brackets of an IPv6 address, which are part of the URL and not of the host.
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port, path: url.pathname + url.search }
 }
 
@@ -131,7 +131,7 @@ function checkedHeaders(
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Whole values, and what stands behind a word in them: the token of `Bearer TOKEN`. */
+/** Returns whole values, and the word after a scheme: the token of `Bearer TOKEN`. */
 function secretsIn(values: { readonly [name: string]: string }): string[] {
   return Object.values(values).flatMap((value) => [
     value,
@@ -139,7 +139,7 @@ function secretsIn(values: { readonly [name: string]: string }): string[] {
   ])
 }
 
-// Shorter ones are placeholders such as "none", and would take words out of sentences.
+// Shorter values are placeholders such as "none", and would remove words from messages.
 const shortestSecret = 6
 
 function hide(text: string, secrets: readonly (string | undefined)[]): string {

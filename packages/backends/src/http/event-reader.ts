@@ -2,10 +2,10 @@ import type { JsonObject, Reply } from '@cadre/core'
 import type { ReadReply } from './read-reply.ts'
 import { SseReader } from './sse.ts'
 
-/** More than any reply: a server that never ends a line must not fill the memory. */
+/** Longer than any reply: a server that never ends a line must not exhaust the memory. */
 const longest = 64 * 1024 * 1024
 
-/** Reads a body of server-sent events that hold JSON objects, or one JSON object if the server does not stream. */
+/** Reads server-sent events with JSON objects, or one JSON object if the server does not stream. */
 export class EventReader {
   readonly #onEvent: (event: JsonObject) => void
   readonly #onWhole: (value: JsonObject) => void
@@ -37,7 +37,7 @@ export class EventReader {
       const start = chunk.trimStart()
       if (start === '') return false
       this.#isEmpty = false
-      // Events never begin with a brace: this server does not stream, whatever it was asked for.
+      // Events never start with a brace: this server does not stream, although it was requested.
       if (start.startsWith('{')) this.#whole = ''
     }
     if (this.#whole === undefined) this.#events.push(chunk)
@@ -75,7 +75,7 @@ export class EventReader {
       const value: unknown = JSON.parse(text)
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
     } catch {
-      // Said below.
+      // Reported below.
     }
     const shown = this.#hide(text)
     this.#garbled ??= `it contains ${JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown)} instead of JSON`

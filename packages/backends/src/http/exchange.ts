@@ -2,9 +2,9 @@ import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, Reques
 import type { Clock } from '@cadre/core'
 import type { Target } from './endpoint.ts'
 
-/** How one request ended. Nothing here throws: what can go wrong on a wire is expected. */
+/** The result of one request. Nothing here throws: network errors are expected. */
 export type Ended =
-  /** The answer was a success and came to its end. */
+  /** A complete, successful response. */
   | { readonly kind: 'complete' }
   | {
       readonly kind: 'status'
@@ -27,23 +27,23 @@ export interface Exchange {
   readonly target: Target
   readonly headers: Record<string, string>
   readonly body?: string
-  /** Milliseconds without a byte after which it is given up. */
+  /** The timeout without data, in milliseconds. */
   readonly idleTimeout: number
-  /** Takes the body of a success, decoded. True says that it is complete, whatever else may follow. */
+  /** Receives the decoded body of a success. Returns true if it is complete, whatever else may follow. */
   readonly push: (chunk: string) => boolean
 }
 
-/** The most of an error's body that is kept. */
+/** The maximum length kept of an error's body. */
 const longestError = 64 * 1024
-/** How long the end of a complete answer is waited for, so that its connection can be used again. */
+/** How long to wait for the end of a complete response, so that its connection can be reused. */
 const endGrace = 100
 
 /**
- * One request and its answer. Owns the connection while it lasts, and gives it back to the agent or destroys it.
+ * One request and its response. Owns the connection during the request, then returns it to the agent or destroys it.
  *
- * 1. Resolves exactly once; rejects only with what `push` threw.
- * 2. An abort resolves it at once and closes the connection.
- * 3. After it has resolved, `push` is not called again and no timer of it is left.
+ * 1. Resolves exactly once; rejects only with an error that `push` threw.
+ * 2. An abort resolves it immediately and closes the connection.
+ * 3. After it has resolved, `push` is not called again and no timer is left.
  */
 export function exchange(transport: Transport, asked: Exchange, signal: AbortSignal): Promise<Ended> {
   const { agent, clock } = transport
@@ -56,7 +56,7 @@ export function exchange(transport: Transport, asked: Exchange, signal: AbortSig
     let cancelTimer = clock.after(idleTimeout, watch)
     const outgoing = transport.request({ ...target, method, headers, agent })
     outgoing.on('response', read)
-    // Once there is an answer, only the answer counts: a server may refuse a body before it has read all of it.
+    // Once there is a response, only the response counts: a server may reject a body before it has read all of it.
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (!hasAnswer) fail(error)
     })
@@ -80,7 +80,7 @@ export function exchange(transport: Transport, asked: Exchange, signal: AbortSig
         end(isSuccess ? { kind: 'complete' } : { kind: 'status', status, headers: response.headers, text })
       })
       response.on('error', fail)
-      // Whatever else may end it: nobody is left waiting.
+      // Covers every other way to end, so that no caller is left waiting.
       response.on('close', () => fail({ code: 'ECONNRESET' }))
     }
 
@@ -112,7 +112,7 @@ export function exchange(transport: Transport, asked: Exchange, signal: AbortSig
 
     function fail(error: { readonly code?: string | undefined }): void {
       const code = error.code ?? 'ECONNRESET'
-      // A connection that was kept, and that the server closed just when it was used again, says nothing about the server.
+      // If the server closed a kept-alive connection just when it was reused, that is not a failure of the server.
       destroy({ kind: 'broken', code, isStale: outgoing.reusedSocket && !hasAnswer })
     }
 

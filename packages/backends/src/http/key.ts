@@ -6,14 +6,14 @@ export type FoundKey =
   | { readonly kind: 'key'; readonly key: string | undefined }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** Where the key comes from. It is held here and in the headers of a request, and nowhere else. */
+/** The source of the key. Only this object and request headers contain it. */
 export interface KeySource {
-  /** For sentences: what a person must look at when the key is wrong. */
+  /** For messages: what to check if the key is wrong. */
   readonly advice: string
-  /** The key when it is known already. */
+  /** The key, if it is already known. */
   readonly known: FoundKey | undefined
   find(): Promise<FoundKey>
-  /** Gives up a key that was refused. False when there can be no other. */
+  /** Discards a rejected key. Returns false if there can be no other. */
   renew(refused: string | undefined): boolean
 }
 
@@ -32,7 +32,7 @@ export function keyFromText(text: string | undefined, kind: ServerKind): KeySour
   }
 }
 
-/** Runs the command at the first question, once for all who ask meanwhile. */
+/** Runs the command on first use, once for all concurrent callers. */
 export function keyFromCommand(command: string, env: NodeJS.ProcessEnv, kind: ServerKind): KeySource {
   const setting = `${kind.section}.keyCommand`
   let known: FoundKey | undefined
@@ -51,14 +51,14 @@ export function keyFromCommand(command: string, env: NodeJS.ProcessEnv, kind: Se
       return running
     },
     renew(refused) {
-      // Another question may have brought a new one already.
+      // Another caller may already have renewed it.
       if (known?.kind === 'key' && known.key === refused) known = undefined
       return true
     },
   }
 }
 
-/** The key, as soon as it is there; undefined when aborted before. The command goes on: others wait for it as well. */
+/** Resolves with the key; undefined if aborted before. The command continues, because others may wait for it. */
 export function findKey(source: KeySource, signal: AbortSignal): Promise<FoundKey | undefined> {
   if (signal.aborted) return Promise.resolve(undefined)
   return new Promise((resolve) => {
@@ -77,7 +77,7 @@ function run(command: string, env: NodeJS.ProcessEnv, setting: string): Promise<
       command,
       { env, timeout: commandTimeout, windowsHide: true, maxBuffer: 64 * 1024 },
       (error, stdout) => {
-        // What it printed is not shown, on neither stream: it may be the key.
+        // Its output is never shown, because it may be the key.
         if (error === null) resolve(check(stdout, `${setting} printed`))
         else if (error.killed)
           resolve(failed(`${setting} did not finish within ${commandTimeout / 1000} seconds.`))
@@ -93,7 +93,7 @@ function run(command: string, env: NodeJS.ProcessEnv, setting: string): Promise<
 function check(text: string, source: string): FoundKey {
   const key = text.trim()
   if (key === '') return failed(`${source} no key.`)
-  // Anything else cannot stand in a header, and is a sign of a message in place of a key.
+  // Anything else is not valid in a header, and is probably an error message instead of a key.
   return /^[\x21-\x7e]+$/.test(key)
     ? { kind: 'key', key }
     : failed(`${source} a key with spaces or other invalid characters.`)

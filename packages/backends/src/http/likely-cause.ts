@@ -1,6 +1,6 @@
 import type { ServerKind } from './server-kind.ts'
 
-/** What can be wrong between Cadre and a model server. */
+/** Possible problems between Cadre and a model server. */
 export type Problem =
   | 'web-page'
   | 'not-found'
@@ -17,7 +17,7 @@ export type Problem =
   | 'empty'
   | 'not-json'
 
-/** What is likely wrong and what to do about it, in full sentences. The only table of such advice. */
+/** Returns the likely cause and what to do, in full sentences. The only table of such advice. */
 export function likelyCause(problem: Problem, kind: ServerKind): string {
   const { section, urlVariable, keyVariable, usualAddress } = kind
   const checkUrl = `Check ${urlVariable}, or ${section}.baseUrl in config.yaml.`
@@ -40,7 +40,7 @@ export function likelyCause(problem: Problem, kind: ServerKind): string {
   return causes[problem]
 }
 
-/** The problem behind the error code of a broken connection; `undefined` for one that may pass. */
+/** Returns the problem for the error code of a broken connection; `undefined` for a temporary one. */
 export function connectionProblem(code: string): Problem | undefined {
   if (code === 'ECONNREFUSED') return 'connection-refused'
   if (code === 'ENOTFOUND') return 'unknown-host'

@@ -4,20 +4,26 @@ import { findKey } from './key.ts'
 import { connectionProblem, likelyCause, type Problem } from './likely-cause.ts'
 import { isWebPage, webPageName } from './web-page.ts'
 
-/** A model as a server lists it. */
+/** A model in a server's list. */
 export interface Listed {
   readonly window: number | undefined
 }
 
 export type Listing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, Listed> }
-  /** The server does not say; `reason` ends a sentence, and `advice` is sentences on what to do. */
-  | { readonly kind: 'unlisted'; readonly reason: string; readonly advice?: string }
+  /** The server does not list models; `reason` ends a sentence, and `advice` are sentences on what to do. */
+  | {
+      readonly kind: 'unlisted'
+      readonly reason: string
+      readonly advice?: string
+      /** The server requires another key, or any key. */
+      readonly rejectsKey?: boolean
+    }
 
-/** The limit is for all of it together, so silence needs none of its own. */
+/** The limit covers the whole request, so a separate idle timeout is not needed. */
 const never = 2 ** 31 - 1
 
-/** Asks the server for its models. Never takes longer than `limit` milliseconds, and never fails. */
+/** Requests the server's models. Never takes longer than `limit` milliseconds, and never fails. */
 export async function listModels(endpoint: Endpoint, transport: Transport, limit: number): Promise<Listing> {
   const stopper = new AbortController()
   const cancelTimer = transport.clock.after(limit, () => stopper.abort())
@@ -55,7 +61,8 @@ async function ask(
   )
   if (ended.kind === 'status') {
     const { status } = ended
-    if (status === 401 || status === 403) return unlisted(`it answered ${status}`, endpoint.key.advice)
+    if (status === 401 || status === 403)
+      return { ...unlisted(`it answered ${status}`, endpoint.key.advice), rejectsKey: status === 401 }
     if (status === 404) return unlisted('it answered 404', because('not-found'))
     return unlisted(`it answered ${status}`)
   }
@@ -91,7 +98,7 @@ function read(text: string, advice: string): Listing {
   return { kind: 'listed', models: new Map(named) }
 }
 
-// Servers that say it at all each have their own word for it.
+// Servers that report it use different names.
 function windowOf(row: Record<string, unknown>): number | undefined {
   const fields = ['loaded_context_length', 'max_model_len', 'context_length', 'context_window']
   return fields.map((field) => row[field]).find((value) => typeof value === 'number' && value > 0) as
@@ -99,11 +106,11 @@ function windowOf(row: Record<string, unknown>): number | undefined {
     | undefined
 }
 
-function unlisted(reason: string, advice?: string): Listing {
+function unlisted(reason: string, advice?: string): Extract<Listing, { kind: 'unlisted' }> {
   return { kind: 'unlisted', reason, ...(advice !== undefined && { advice }) }
 }
 
-/** It comes from a server, and ends up in a sentence. */
+/** The text comes from a server, and is shown in a message. */
 function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach a terminal.
   return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 80)

@@ -1,17 +1,17 @@
 import type { Json, JsonObject, Reasoning, WireCall } from '@cadre/core'
 
-/** The arguments of an earlier call as an object. APIs refuse broken ones, in this and every later request. */
+/** Parses the arguments of an earlier call. APIs reject invalid ones, in this and every later request. */
 export function inputOf({ function: { arguments: text } }: WireCall): JsonObject {
   try {
     const value = JSON.parse(text) as Json
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   } catch {
-    // Told to the model as it wrote it.
+    // Sent to the model as it wrote them.
   }
   return { invalid: text }
 }
 
-/** Puts the items that this model reasoned with back between the parts of its reply. Those of another model are left out. */
+/** Inserts the model's own reasoning items between the parts of its reply. Omits those of another model. */
 export function withReasoning<Part>(
   parts: readonly Part[],
   reasoning: Reasoning | undefined,
@@ -28,7 +28,7 @@ export function withReasoning<Part>(
   return all
 }
 
-/** Half a surrogate pair, from text that was cut somewhere, is valid in a string here and in no other language's UTF-8. */
+/** Half a surrogate pair, from cut text, is valid in JavaScript, but not in UTF-8. */
 export function wellFormed(text: string): string {
   return (text as string & { toWellFormed(): string }).toWellFormed()
 }

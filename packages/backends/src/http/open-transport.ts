@@ -3,9 +3,9 @@ import type { Endpoint } from './endpoint.ts'
 import type { Transport } from './exchange.ts'
 
 export async function openTransport(endpoint: Endpoint, { clock }: BackendContext): Promise<Transport> {
-  // TLS is the slower half to load, and a server on this machine does without.
+  // TLS is slow to load, and a server on this machine does not need it.
   const { request, Agent } = endpoint.isSecure ? await import('node:https') : await import('node:http')
-  // The connection used last is the one least likely to have been closed meanwhile.
+  // The most recently used connection is the least likely to have been closed.
   const agent = new Agent({
     keepAlive: true,
     maxSockets: Number.POSITIVE_INFINITY,

@@ -2,18 +2,18 @@ import type { Reply, Usage } from '@cadre/core'
 
 export type ReadReply =
   | Reply
-  /** The server reported an error inside of what began as an answer. */
+  /** The server reported an error inside a response that started successfully. */
   | { readonly kind: 'reported'; readonly error: unknown }
-  /** What came is no complete reply. */
+  /** The response is not a complete reply. */
   | { readonly kind: 'garbled'; readonly reason: string }
   | { readonly kind: 'empty' }
 
-/** Makes one reply out of the body of one answer, streamed or whole. */
+/** Builds one reply from the body of one response, streamed or whole. */
 export interface BodyReader {
   /** The usage, if the server has reported it. */
   readonly usage: Usage | undefined
-  /** True once the server has said that nothing follows. */
+  /** Returns true once the server has reported the end. */
   push(chunk: string): boolean
-  /** To be called once, when the body has come to its proper end. */
+  /** Call it once, when the body has ended properly. */
   finish(): ReadReply
 }

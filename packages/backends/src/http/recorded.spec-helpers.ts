@@ -5,7 +5,7 @@ import { hurriedClock } from '../ask.spec-helpers.ts'
 import { createModels } from '../create-models.ts'
 import type { ModelsConfig } from '../models-config.ts'
 
-/** Events as a server writes them, with their names. */
+/** Events in a server's format, with their names. */
 export function recorded(events: readonly object[], options?: Parameters<typeof answers.raw>[1]): WireAnswer {
   return answers.raw(
     events.map((event) => `event: ${(event as { type?: string }).type}\ndata: ${JSON.stringify(event)}\n\n`),
@@ -13,7 +13,7 @@ export function recorded(events: readonly object[], options?: Parameters<typeof 
   )
 }
 
-/** A wire and the model `name` of it, whose server lists nothing. */
+/** A wire and its model `name`; the server lists no models. */
 export async function meetServer(
   script: WireScript,
   name: string,

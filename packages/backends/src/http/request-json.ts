@@ -22,13 +22,13 @@ export interface JsonRequest {
   readonly body: object
 }
 
-/** More than any answer: a server that never ends must not fill the memory. */
+/** Longer than any answer: a server that never ends must not exhaust the memory. */
 const longest = 256 * 1024 * 1024
 
-/** The request was refused because there is no such path. */
+/** The server does not have this path. */
 export class NotThere extends CadreError {}
 
-/** Posts JSON and returns the JSON of the answer, after as many tries as are worth it. Rejects with a `CadreError`, or when aborted. */
+/** Posts JSON and returns the JSON of the answer, with retries. Rejects with a `CadreError`, or if aborted. */
 export async function requestJson(request: JsonRequest, signal: AbortSignal): Promise<unknown> {
   const { endpoint, transport, model, path, body } = request
   const settings = request.context.config[endpoint.kind.section]

@@ -3,20 +3,20 @@ import type { Ended } from './exchange.ts'
 import type { BodyReader } from './read-reply.ts'
 
 /**
- * How an API writes requests and replies. `Quirks` is what one server was found not to take: learnt from its refusals, and kept while
- * the process lives.
+ * The request and reply format of an API. `Quirks` are features that one server was found not to support: learned from its
+ * errors, and kept until the process exits.
  */
 export interface ServerApi<Quirks extends object> {
-  /** Below the address of the server. */
+  /** Relative to the address of the server. */
   readonly path: string
   readonly noQuirks: Quirks
   body(model: string, request: ModelRequest, quirks: Quirks): string
-  /** `hide` takes secrets out of what is quoted: it must see them whole, before anything is cut short. */
+  /** `hide` removes secrets from quoted text: it must see them whole, before anything is cut. */
   reader(tell: (delta: string) => void, hide: (text: string) => string): BodyReader
-  /** How to write a refused request differently; `undefined` when that was not the reason. Must come to an end. */
+  /** Returns how to write a rejected request differently; `undefined` if that was not the reason. Must terminate. */
   adapt(quirks: Quirks, ended: Extract<Ended, { kind: 'status' }>, request: ModelRequest): Quirks | undefined
-  /** Whether the server still accepts a limit on the reply. */
+  /** True if the server still accepts a limit on the reply. */
   takesLimit(quirks: Quirks): boolean
-  /** What is kept for later requests, of the quirks with which one succeeded. */
+  /** Returns the quirks to keep for later requests, after one succeeded. */
   lasting(quirks: Quirks): Quirks
 }

@@ -11,12 +11,12 @@ export interface ServerBackendOptions<Quirks extends object> {
   /** The prefix of its models. */
   readonly prefix: string
   readonly kind: ServerKind
-  /** For the sentence about a missing name. */
+  /** For the message about a missing name. */
   readonly example: string
   readonly api: (id: string, endpoint: Endpoint, facts: ModelFacts) => ServerApi<Quirks>
 }
 
-/** The models of a server with one of the APIs over HTTP. */
+/** The models of a server with one of the HTTP APIs. */
 export async function openServerBackend<Quirks extends object>(
   context: BackendContext,
   { prefix, kind, example, api }: ServerBackendOptions<Quirks>,
@@ -36,7 +36,7 @@ export async function openServerBackend<Quirks extends object>(
     names: catalog.names,
   }
 
-  /** The same object for the same name: what a model has learnt about its server is kept. */
+  /** Returns the same object for the same name, to keep what a model has learned about its server. */
   function modelOf(name: string, facts: ModelFacts, at: Endpoint): Model {
     let model = opened.get(name)
     if (model === undefined || model.window !== facts.window || model.maxOutput !== facts.maxOutput) {

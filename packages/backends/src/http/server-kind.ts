@@ -1,18 +1,18 @@
-/** A kind of model server: where its settings are, and what people call them. */
+/** A kind of model server: where its settings are, and their names. */
 export interface ServerKind {
   /** The section of the configuration. */
   readonly section: 'openai' | 'anthropic'
   readonly urlVariable: string
   readonly keyVariable: string
-  /** The address when only a key is set. */
+  /** The address if only a key is set. */
   readonly standardUrl: string
-  /** The header that carries the key, unless the configuration names another one. */
+  /** The header for the key, unless the configuration names another one. */
   readonly keyHeader: string
   /** Headers of every request. */
   readonly headers: { readonly [name: string]: string }
   /** The path that lists models. */
   readonly listPath: string
-  /** For sentences: what a correct address looks like. */
+  /** For messages: what a correct address looks like. */
   readonly usualAddress: string
 }
 

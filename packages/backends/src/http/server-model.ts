@@ -31,7 +31,7 @@ const interrupted: ReplyFailure = {
 /** Before anything was sent. */
 const cancelled: ReplyFailure = { ...interrupted, spent: 'nothing' }
 
-/** Of a web page, only its title matters. */
+/** Only the title of a web page matters. */
 const longestPage = 16 * 1024
 
 type Try =
@@ -43,7 +43,7 @@ type Try =
 export interface ServerModelOptions<Quirks extends object> {
   /** `backend:name`. */
   readonly id: string
-  /** What the server calls the model. */
+  /** The server's name for the model. */
   readonly name: string
   readonly endpoint: Endpoint
   readonly transport: Transport
@@ -53,9 +53,9 @@ export interface ServerModelOptions<Quirks extends object> {
 }
 
 /**
- * One model of an endpoint. A try that breaks is made again as a whole, also in the middle of a stream: nothing of it was
- * recorded. Text is told only once all the same: what a later try repeats is left out, and where it says something else
- * nothing more is told. The reply holds the whole text of the try that succeeded.
+ * One model of an endpoint. A failed attempt is repeated as a whole, even in the middle of a stream, because nothing of it
+ * was recorded. Text is still streamed only once: repeated text is skipped, and if a later attempt differs, nothing more is
+ * streamed. The reply contains the whole text of the successful attempt.
  */
 export function serverModel<Quirks extends object>(options: ServerModelOptions<Quirks>): Model {
   const { id, name, endpoint, transport, api, facts } = options
@@ -159,7 +159,7 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
         if (read.kind === 'empty') return taken(emptyTrouble(context), reader)
         if (read.kind === 'reported') return taken(reportedTrouble(read.error, context), reader)
         if (read.kind === 'garbled') return taken(garbledTrouble(read.reason, context), reader)
-        // Kept only now: it was the reason, since without it the answer came.
+        // Kept only now, because the success proves that it was the reason.
         if (question.quirks !== undefined) quirks = api.lasting(question.quirks)
         return withoutSecrets(read, hide)
       }
@@ -176,13 +176,13 @@ function withSpent(failure: ReplyFailure, spent: Spent | undefined): ReplyFailur
   return spent === undefined ? failure : { ...failure, spent }
 }
 
-/** A server may say back what it was sent; a reply is written down and shown, and a key must be neither. */
+/** A server may echo what it was sent; a reply is recorded and shown, and must not contain a key. */
 function withoutSecrets(reply: Reply, hide: (text: string) => string): Reply {
   const { content, calls, model, reasoning } = reply
   const hidden = content === null ? null : hide(content)
   const written = JSON.stringify(calls)
   const safe = hide(written)
-  // Reasoning is signed or encrypted: it is sent back as it is, or not at all.
+  // Reasoning is signed or encrypted: it is sent back unchanged, or not at all.
   const isSpoilt = reasoning !== undefined && hide(JSON.stringify(reasoning)) !== JSON.stringify(reasoning)
   const isSame = hidden === content && safe === written && (model === undefined || hide(model) === model)
   if (isSame && !isSpoilt) return reply
@@ -195,13 +195,13 @@ function withoutSecrets(reply: Reply, hide: (text: string) => string): Reply {
   }
 }
 
-/** What one question remembers from try to try. */
+/** The state of one request across attempts. */
 class Question<Quirks> {
   request: ModelRequest
-  /** What is tried because the server refused the request as it was. */
+  /** The quirks being tried, because the server rejected the original request. */
   quirks: Quirks | undefined
   mayRenewKey = true
-  /** How many kept connections may turn out to be closed before that counts as a failure. */
+  /** How many kept-alive connections may turn out to be closed before that counts as a failure. */
   staleLeft = 3
   readonly text: ToldText
   readonly #hooks: ReplyHooks
@@ -212,10 +212,10 @@ class Question<Quirks> {
     this.text = new ToldText(hooks.text)
   }
 
-  /** Each request counts against a budget, and the reply to the next may have to be shorter. */
+  /** Each request counts against a budget, and the next reply may have to be shorter. */
   async mayGoAgain(spent: Spent | undefined): Promise<boolean> {
     const { again } = this.#hooks
-    // The server did no work, so the next try uses the same reservation.
+    // The server did no work, so the next attempt uses the same reservation.
     if (again === undefined || spent === 'nothing') return true
     const next = await again(spent)
     if (next !== undefined) this.request = { ...this.request, maxOutput: next.maxOutput }

@@ -11,7 +11,7 @@ function read(chunks: readonly string[]): string[] {
   return events
 }
 
-/** The text cut at these places. */
+/** The text, cut at these positions. */
 function cutAt(text: string, places: readonly number[]): string[] {
   const sorted = [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b)
   return [0, ...sorted].map((start, index) => text.slice(start, sorted[index]))

@@ -1,7 +1,7 @@
 /**
- * Reads a stream of server-sent events and hands on the data of each. Any way of cutting the text into chunks gives the
- * same events. Takes what servers really send: `\r\n`, comments, other fields, `data:` without a space, data over several
- * lines, and a last event that nobody closed.
+ * Reads server-sent events and passes on the data of each. The result does not depend on how the text is split into chunks.
+ * Accepts what servers really send: `\r\n`, comments, other fields, `data:` without a space, multi-line data, and an
+ * unterminated last event.
  */
 export class SseReader {
   readonly #onData: (data: string) => void
@@ -13,7 +13,7 @@ export class SseReader {
     this.#onData = onData
   }
 
-  /** Characters held back because their line or their event is not complete. */
+  /** The number of buffered characters of an incomplete line or event. */
   get held(): number {
     return this.#rest.length + (this.#data?.length ?? 0)
   }
@@ -21,7 +21,7 @@ export class SseReader {
   push(chunk: string): void {
     let end = chunk.indexOf('\n')
     if (end < 0) {
-      // Only put beside the rest: joining a long line anew with every chunk would take longer each time.
+      // Only appended: joining a long line again with every chunk would be quadratic.
       this.#rest += chunk
       return
     }

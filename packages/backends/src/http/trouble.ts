@@ -5,35 +5,35 @@ import type { Ended } from './exchange.ts'
 import { connectionProblem, likelyCause, type Problem } from './likely-cause.ts'
 import { isWebPage, webPageName } from './web-page.ts'
 
-/** Why a try did not bring a reply, and whether another might. */
+/** Why an attempt failed, and whether another might succeed. */
 export interface Trouble {
   readonly kind: 'trouble'
   readonly failure: ReplyFailure
-  /** How many tries in all are worth it. */
+  /** The maximum number of attempts. */
   readonly tries: number
-  /** Milliseconds the server asks to wait. */
+  /** How long the server asks to wait, in milliseconds. */
   readonly after?: number
   readonly isKeyRefused?: boolean
-  /** The usage of the request; absent when unknown. */
+  /** The usage of the request; absent if unknown. */
   readonly spent?: Spent
 }
 
 export interface TroubleContext {
   readonly endpoint: Endpoint
   readonly model: string
-  /** Whether tools were offered. */
+  /** True if tools were offered. */
   readonly offersTools: boolean
   readonly key: string | undefined
   readonly now: number
-  /** As often as is configured. */
+  /** The configured number of attempts. */
   readonly tries: number
   readonly idleTimeout: number
 }
 
-/** Longer than this, waiting is a person's decision. */
+/** A longer wait is a person's decision. */
 const longestWait = 120_000
 
-/** A server that refuses a request has done no work; one that fails may have. */
+/** A server that rejects a request has done no work; one that fails may have. */
 export function statusTrouble(ended: Extract<Ended, { kind: 'status' }>, context: TroubleContext): Trouble {
   const trouble = troubleOf(ended, context)
   return ended.status < 500 ? { ...trouble, spent: 'nothing' } : trouble
@@ -42,7 +42,7 @@ export function statusTrouble(ended: Extract<Ended, { kind: 'status' }>, context
 function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleContext): Trouble {
   const { status, headers, text } = ended
   const { endpoint, key } = context
-  // Before and after it is taken apart: whichever way a key is written, no part of it may be left over.
+  // Hidden before and after parsing, so that no part of a key remains in any encoding.
   const { message, code } = readError(endpoint.hide(text, key), headers['content-type'])
   const said = endpoint.hide(message, key)
   const about = `${status}${said === '' ? '' : `: ${short(said)}`}`
@@ -51,7 +51,10 @@ function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleCo
 
   if (status === 401 || status === 403) {
     const what = key === undefined ? 'requires a key' : 'rejected the key'
-    const failure = backend(`${shown} ${what} (${about}). ${endpoint.key.advice}`)
+    const failure = {
+      ...backend(`${shown} ${what} (${about}). ${endpoint.key.advice}`),
+      ...(status === 401 && { rejectsKey: true }),
+    }
     return { ...no(failure), isKeyRefused: status === 401 && key !== undefined }
   }
   if (context.offersTools && isWithoutTools(status, raw))
@@ -79,7 +82,7 @@ function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleCo
   )
 }
 
-/** The status that a server would have answered with, by the type or code of an error in a stream. */
+/** The equivalent HTTP status for the type or code of an error in a stream. */
 const statusByType: { readonly [type: string]: number } = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -93,7 +96,7 @@ const statusByType: { readonly [type: string]: number } = {
   overloaded_error: 529,
 }
 
-/** For an error the server reports inside a stream: it has a status of its own, or counts as a server's failure. */
+/** For an error inside a stream: uses its status, or counts as a server failure. */
 export function reportedTrouble(error: unknown, context: TroubleContext): Trouble {
   const { code, status, type } = (typeof error === 'object' && error !== null ? error : {}) as {
     code?: unknown
@@ -116,7 +119,7 @@ export function garbledTrouble(reason: string, context: TroubleContext): Trouble
   }
 }
 
-/** A success that is a web page: the address is wrong, and asking again does not help. */
+/** A successful response that is a web page: the address is wrong, and a retry does not help. */
 export function webPageTrouble(text: string, { endpoint, key }: TroubleContext): Trouble {
   const page = short(endpoint.hide(webPageName(text), key))
   const cause = likelyCause('web-page', endpoint.kind)
@@ -161,7 +164,7 @@ export function brokenTrouble(code: string, context: TroubleContext): Trouble {
 /** There was no connection, so the request did not arrive. */
 const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$|CERT|UNABLE_TO/
 
-/** How many tries are worth it, and what happened. Others may pass, and are tried as often as configured. */
+/** The number of attempts, and what happened. Other errors may be temporary, and are retried as configured. */
 const brokenBy: { readonly [problem in Problem]?: readonly [tries: number, what: string] } = {
   'connection-refused': [3, 'cannot connect to SERVER'],
   'unknown-host': [1, 'cannot find the host of SERVER'],
@@ -209,13 +212,13 @@ const aboutTools = /\btools?\b|tool[ _-]?(?:use|call|choice)|function[ _-]?call|
 const refusesThem =
   /\b(?:not|no|cannot|doesn't|isn't)\b.{0,60}\b(?:support|enable|allow|available|permit)|unsupported|unrecognized|unknown (?:field|parameter|argument)|requires? --/i
 
-/** What Ollama, vLLM, llama.cpp, OpenRouter and others say. A complaint about the schema of one tool is something else. */
+/** Error messages of Ollama, vLLM, llama.cpp, OpenRouter and others. An error about the schema of one tool is different. */
 function isWithoutTools(status: number, raw: string): boolean {
   if (![400, 404, 422, 500, 501].includes(status) || /schema/i.test(raw)) return false
   return aboutTools.test(raw) && refusesThem.test(raw)
 }
 
-/** The server's own words, from whichever of the usual places. */
+/** Extracts the server's error message from the usual fields. */
 function readError(text: string, type: string | undefined): { message: string; code: string } {
   if (isWebPage(text, type)) return { message: webPageName(text), code: '' }
   let value: unknown
@@ -243,7 +246,7 @@ function readError(text: string, type: string | undefined): { message: string; c
   }
 }
 
-/** One line of harmless characters, never long. */
+/** One short line of printable characters. */
 function short(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach a terminal.
   const line = text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()

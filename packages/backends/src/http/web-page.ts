@@ -1,4 +1,4 @@
-/** Recognises HTML by its beginning. No reply of a model server starts like this. */
+/** Recognises HTML by its start. No reply of a model server starts like this. */
 export function isWebPage(text: string, type?: string): boolean {
   return /html/i.test(type ?? '') || /^\s*</.test(text)
 }

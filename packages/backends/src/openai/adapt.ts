@@ -4,8 +4,8 @@ import { isAboutSchema } from '../http/output-schema.ts'
 import { type LimitName, limitNames, type Quirks } from './request-body.ts'
 
 /**
- * What to leave out or to name differently, when a server refused a request for how it was written; undefined when that was
- * not the reason. Every answer differs from the quirks before, so asking again comes to an end.
+ * Returns what to omit or rename if a server rejected the format of a request; undefined if that was not the reason. Every
+ * result differs from the previous quirks, so retries terminate.
  */
 export function adapt(
   quirks: Quirks,
@@ -43,12 +43,12 @@ function withoutWhatIsRefused(
   return { ...quirks, refusedLimits: [...(quirks.refusedLimits ?? []), refused] }
 }
 
-/** Whether this server accepts a limit on the reply. */
+/** True if this server accepts a limit on the reply. */
 export function takesLimit({ refusedLimits = [] }: Quirks): boolean {
   return refusedLimits.length < limitNames.length
 }
 
-/** The maximum that the server reports, or a quarter of the refused limit. */
+/** The maximum that the server reports, or a quarter of the rejected limit. */
 function withLowerLimit(quirks: Quirks, limit: number, text: string): Quirks | undefined {
   const named = (text.match(/\d+/g) ?? []).map(Number).filter((number) => number > 0 && number < limit)
   const mostOutput = named.length > 0 ? Math.max(...named) : Math.floor(limit / 4)
@@ -56,7 +56,7 @@ function withLowerLimit(quirks: Quirks, limit: number, text: string): Quirks | u
   return { ...quirks, mostOutput, ...(/context/i.test(text) && { isPassing: true }) }
 }
 
-/** If the error names both parameters, the first is refused and the second is the replacement. */
+/** If the error names both parameters, the first is rejected and the second is the replacement. */
 function refusedIn(text: string): LimitName | undefined {
   if (/same time|both/i.test(text) && /max_/.test(text)) return 'max_tokens'
   return /max_completion_tokens|\bmax_tokens\b/.exec(text)?.[0] as LimitName | undefined

@@ -8,7 +8,7 @@ interface Growing {
   readonly index: number | undefined
 }
 
-/** Puts tool calls together from their pieces, whichever of the usual ways the server counts them. */
+/** Assembles tool calls from their pieces, for all common ways of numbering them. */
 export class CallGatherer {
   readonly #calls: Growing[] = []
 
@@ -22,7 +22,7 @@ export class CallGatherer {
     call.arguments += textOf(delta.function?.arguments)
   }
 
-  /** A call without an id keeps an empty one: who records it numbers it. */
+  /** A call without an id keeps an empty one: the recorder numbers it. */
   finish(): WireCall[] {
     return this.#calls
       .filter((call) => call.name !== '' || call.arguments !== '')
@@ -41,14 +41,14 @@ export class CallGatherer {
     if (index !== undefined) {
       for (let i = candidates.length - 1; i >= 0; i--) {
         const call = candidates[i]
-        // Others count every call as number 0, and tell them apart by id.
+        // Others number every call 0, and distinguish them by id.
         if (call?.index === index) return isOther(call) ? this.#withId(id) : call
       }
       return undefined
     }
     const known = id === '' ? undefined : this.#withId(id)
     if (known !== undefined || last === undefined) return known
-    // Neither number nor id: a name begins a call, anything else goes on with the last one.
+    // Without number and id: a name starts a call, anything else continues the last one.
     if (id === '') return name === '' || last.name === '' ? last : undefined
     return isOther(last) || (last.id === '' && name !== '') ? undefined : last
   }
@@ -64,7 +64,7 @@ export class CallGatherer {
   }
 }
 
-// Some servers send the arguments whole, as the object they stand for.
+// Some servers send the arguments as an object instead of text.
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return value === undefined || value === null ? '' : JSON.stringify(value)

@@ -7,13 +7,13 @@ import { NotThere, requestJson } from '../http/request-json.ts'
 import { knownModel } from '../known-models.ts'
 import type { ModelsConfig } from '../models-config.ts'
 
-/** Turns texts into vectors, at the `/embeddings` of the configured OpenAI-compatible endpoint. */
+/** Turns texts into vectors, with `/embeddings` of the configured OpenAI-compatible endpoint. */
 export interface Embeddings {
-  /** Another one whenever the vectors are not comparable with those before. */
+  /** Changes whenever the vectors are not comparable with earlier ones. */
   readonly key: string
   /** A server charges for it, at this price if it is known. */
   readonly charged: { readonly price?: Price }
-  /** Rejects with a `CadreError`. `spent` is told what the server reports. */
+  /** Rejects with a `CadreError`. `spent` receives the usage that the server reports. */
   embed(texts: readonly string[], signal: AbortSignal, spent?: (usage: Usage) => void): Promise<number[][]>
 }
 
@@ -21,18 +21,18 @@ export interface EmbeddingsOptions {
   readonly config: ModelsConfig
   readonly env: { readonly [name: string]: string | undefined }
   readonly clock: Clock
-  /** The embedding model. Absent: the usual one of OpenAI, or the first that the server lists. */
+  /** The embedding model. Default: OpenAI's usual one, or the first that the server lists. */
   readonly model?: string | undefined
 }
 
 const usualModel = 'text-embedding-3-small'
 const embeddingName = /embed|\bbge\b|\be5\b|\bgte\b|minilm/i
-/** Milliseconds for the list of models. */
+/** The timeout for the list of models, in milliseconds. */
 const listLimit = 3000
-/** Of one passage. Models take about 8,000 tokens. */
+/** The maximum length of one passage. Models accept about 8,000 tokens. */
 const longestText = 8000
 
-/** A sentence without an end if there is nothing to embed with. */
+/** Resolves with a sentence without a period if there are no embeddings. */
 export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embeddings | string> {
   const { config, env, clock } = options
   const context = { config, env, clock, cwd: '/', random: Math.random }

@@ -34,7 +34,7 @@ describe('cancelling', () => {
 
   it('while it waits to try again ends it', async () => {
     const controller = new AbortController()
-    // The first short wait is the one before the next try.
+    // The first short wait is the one before the next attempt.
     const clock: Clock = {
       now: () => 0,
       after: (ms) => {
@@ -102,7 +102,7 @@ describe('silence', () => {
     const told: string[] = []
     const text = (delta: string) => {
       told.push(delta)
-      // As long as may be, after every piece; together much longer than may be.
+      // Just below the timeout after every piece; in total much longer than the timeout.
       clock.advance(999)
       gates[told.length + 1]?.pass()
       if (told.length === 3) for (const gate of gates) gate.pass()
@@ -154,7 +154,7 @@ describe('however a question ends', () => {
       after(ms, callback) {
         const timer = {}
         running.add(timer)
-        // The short ones are waits for an end or for another try; the long one is for silence.
+        // The short waits are for an end or a retry; the long one is the idle timeout.
         if (ms < 60_000) setImmediate(() => running.delete(timer) && callback())
         return () => running.delete(timer)
       },

@@ -7,7 +7,7 @@ import { createModels } from '../create-models.ts'
 
 const { problem, raw, reset, reply } = answers
 
-/** Every way to fail that can repeat what was sent, with the key in it. */
+/** Every failure that can echo the request, including the key. */
 const failures: { readonly [name: string]: (key: string, filler: string) => WireAnswer } = {
   'a refused key': (key, filler) => problem(401, `${filler}Incorrect API key provided: ${key}.`),
   'a forbidden key': (key, filler) => problem(403, `${filler}${key}${key}`),
@@ -45,7 +45,7 @@ describe.each(Object.entries(failures))('the key, after %s', (_, failure) => {
   it('is nowhere in what is shown', async () => {
     let answer: WireAnswer = reset()
     await using wire = await startWire(() => answer, { models: problem(401, 'no') })
-    // The characters that are escaped in JSON and in addresses are the ones that could slip through.
+    // Characters that are escaped in JSON and URLs, and might not be recognised.
     const key = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_."\\/+=&%<>'), minLength: 8, maxLength: 60 })
     const filler = fc.oneof(
       fc.constant(''),
@@ -68,7 +68,7 @@ describe.each(Object.entries(failures))('the key, after %s', (_, failure) => {
           JSON.stringify([found, failed]) +
           process.title
         expect(shown).not.toContain(secret)
-        // Cutting a long message must not leave the beginning of a key behind.
+        // Cutting a long message must not leave the start of a key.
         expect(shown).not.toContain(secret.slice(0, 7))
       }),
       // A quote that is cut in the middle of the key.

@@ -36,7 +36,7 @@ describe('a key from a command', () => {
   it('is not asked for again by a question that was refused before the new one came', async () => {
     const { wire, model } = await meet(
       async (request) => {
-        // The second refusal is held back until the first has led to a new key.
+        // The second rejection is delayed until the first has led to a new key.
         if (request.number === 2) await wire.received(3)
         return request.number < 3 ? problem(401, 'expired') : ok
       },

@@ -12,7 +12,7 @@ export interface OpenOptions {
   readonly clock?: Clock
 }
 
-/** A model of the server at `url`, as the catalogue opens it. */
+/** Opens a model of the server at `url` through the catalogue. */
 export async function openModel(url: string, options: OpenOptions = {}): Promise<Model> {
   const { env, openai, models, clock = hurriedClock() } = options
   const config = { openai: { list: false, ...openai }, ...(models && { models }) }
@@ -26,7 +26,7 @@ export async function openModel(url: string, options: OpenOptions = {}): Promise
   return found.model
 }
 
-/** A wire and a model of it, for the length of one test. */
+/** A wire and a model of it, for one test. */
 export async function meet(script: WireScript, options?: OpenOptions): Promise<{ wire: Wire; model: Model }> {
   const wire = await startWire(script)
   onTestFinished(wire.close)

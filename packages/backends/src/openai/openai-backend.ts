@@ -3,7 +3,7 @@ import { openServerBackend } from '../http/server-backend.ts'
 import { openAiKind } from '../http/server-kind.ts'
 import { chatCompletions } from './chat-completions.ts'
 
-/** Any server that speaks chat completions. */
+/** Any server with chat completions. */
 export function openOpenAi(context: BackendContext): Promise<Backend> {
   return openServerBackend(context, {
     prefix: 'openai',

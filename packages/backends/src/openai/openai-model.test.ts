@@ -145,7 +145,7 @@ describe('a server that does not take everything', () => {
     expect(wire.requests.map((request) => 'stream_options' in body(request))).toEqual([true, false, false])
   })
 
-  // Some servers ignore the one, and others refuse the other: both are sent until a server says which it takes.
+  // Some servers ignore one of them, others reject the other: both are sent until a server's error shows which it accepts.
   it.each([
     ["Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead.", 'max_tokens'],
     ["Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", 'max_completion_tokens'],

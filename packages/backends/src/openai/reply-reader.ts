@@ -4,10 +4,10 @@ import { SseReader } from '../http/sse.ts'
 import { CallGatherer } from './call-gatherer.ts'
 import type { WireCompletion, WireDelta, WireUsage } from './wire-types.ts'
 
-/** More than any reply: a server that never ends a line must not fill the memory. */
+/** Longer than any reply: a server that never ends a line must not exhaust the memory. */
 const longest = 64 * 1024 * 1024
 
-/** Makes one reply out of the body of one answer, streamed or whole, and tells its text as it arrives. */
+/** Builds one reply from the body of one response, streamed or whole, and streams its text. */
 export class ReplyReader implements BodyReader {
   #content = ''
   readonly #onText: (delta: string) => void
@@ -24,7 +24,7 @@ export class ReplyReader implements BodyReader {
   #error: unknown
   #garbled: string | undefined
 
-  /** `hide` takes secrets out of what is quoted: it must see them whole, before anything is cut short. */
+  /** `hide` removes secrets from quoted text: it must see them whole, before anything is cut. */
   constructor(onText: (delta: string) => void, hide: (text: string) => string = (text) => text) {
     this.#onText = onText
     this.#hide = hide
@@ -35,13 +35,13 @@ export class ReplyReader implements BodyReader {
     return this.#usage
   }
 
-  /** True once the server has said that nothing follows. */
+  /** Returns true once the server has reported the end. */
   push(chunk: string): boolean {
     if (this.#isEmpty) {
       const start = chunk.trimStart()
       if (start === '') return false
       this.#isEmpty = false
-      // Events never begin with a brace: this server does not stream, whatever it was asked for.
+      // Events never start with a brace: this server does not stream, although it was requested.
       if (start.startsWith('{')) this.#whole = ''
     }
     if (this.#whole === undefined) this.#events.push(chunk)
@@ -50,7 +50,7 @@ export class ReplyReader implements BodyReader {
     return this.#isDone || this.#garbled !== undefined
   }
 
-  /** To be called once, when the body has come to its proper end. */
+  /** Call it once, when the body has ended properly. */
   finish(): ReadReply {
     if (this.#whole === undefined) this.#events.end()
     else this.#take(this.#whole)
@@ -91,7 +91,7 @@ export class ReplyReader implements BodyReader {
       this.#add(parsed)
       return
     }
-    // Servers that leave out the empty line between events make several of them look like one.
+    // If a server omits the empty line between events, several of them look like one.
     const parts = data.includes('\n') ? data.split('\n').map(parse) : [undefined]
     if (parts.some((part) => part === undefined))
       this.#garbled ??= `it contains ${quote(this.#hide(data))} instead of JSON`
@@ -127,7 +127,7 @@ function parse(data: string): WireCompletion | undefined {
   }
 }
 
-/** Text, or a list of parts of which some are text. */
+/** Text, or a list of parts, some of which are text. */
 function contentOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''

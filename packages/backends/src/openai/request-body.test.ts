@@ -98,7 +98,7 @@ describe('the body of a question', () => {
   )
 
   it('is valid JSON and valid UTF-8 whatever was said, and says it', () => {
-    // Half a surrogate pair is among them.
+    // Includes half surrogate pairs.
     const text = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) })
     fc.assert(
       fc.property(text, text, (system, content) => {

@@ -2,16 +2,16 @@ import type { Image, Message, ModelRequest, ToolOffer, WireCall } from '@cadre/c
 import { wellFormed } from '../http/message-parts.ts'
 import { isStrict } from '../http/output-schema.ts'
 
-/** What this server was found not to take. Learnt from its refusals, and kept. */
+/** Features that this server was found not to support. Learned from its errors, and kept. */
 export interface Quirks {
   readonly withoutUsage?: boolean
-  /** The limit parameters that it refused. */
+  /** The limit parameters that it rejected. */
   readonly refusedLimits?: readonly LimitName[]
   /** The highest limit on output tokens that it accepts. */
   readonly mostOutput?: number
   /** The limit was too high only for this request. */
   readonly isPassing?: boolean
-  /** The server takes a key that keeps the requests of a session together for its prompt cache. */
+  /** The server accepts a key that groups the requests of a session for its prompt cache. */
   readonly cacheKeys?: boolean
   readonly withoutSchema?: boolean
 }
@@ -22,7 +22,7 @@ export type LimitName = (typeof limitNames)[number]
 
 interface Written {
   readonly text: string
-  /** Images of a tool's result, as parts of a user message: the tool's own message can only hold text. */
+  /** Images of a tool's result, as parts of a user message: the tool's own message can contain only text. */
   readonly images?: string
 }
 
@@ -31,8 +31,8 @@ const writtenTools = new WeakMap<readonly ToolOffer[], string>()
 const writtenPrompts = new Map<string, string>()
 
 /**
- * The body of one question. Messages, tools and prompts are written once and kept, so a question costs the writing of what
- * is new and the joining of the rest.
+ * Builds the body of a request. Serialized messages, tools and prompts are cached, so a request costs only the
+ * serialization of new parts.
  */
 export function requestBody(model: string, request: ModelRequest, quirks: Quirks): string {
   const { messages, tools, system, maxOutput, outputSchema: schema } = request
@@ -45,7 +45,7 @@ export function requestBody(model: string, request: ModelRequest, quirks: Quirks
   if (system !== '') add(writePrompt(system))
   let images = ''
   for (const message of messages) {
-    // Results must follow their calls without a gap, so their images wait until the last of them.
+    // Results must directly follow their calls, so their images come after the last of them.
     if (images !== '' && message.role !== 'tool_result') {
       add(`{"role":"user","content":[${images}]}`)
       images = ''
@@ -95,7 +95,7 @@ function writeAssistant(content: string | null, calls: readonly WireCall[]): str
   return JSON.stringify({ role: 'assistant', content: text, tool_calls: calls.map(sendable) })
 }
 
-// Servers that parse the arguments of earlier calls fail on a broken one, in this and every later question.
+// Servers that parse the arguments of earlier calls fail on invalid ones, in this and every later request.
 function sendable(call: WireCall): WireCall {
   const { name, arguments: text } = call.function
   return {
@@ -132,7 +132,7 @@ function writePrompt(system: string): string {
   let written = writtenPrompts.get(system)
   if (written === undefined) {
     written = JSON.stringify({ role: 'system', content: wellFormed(system) })
-    // There are as many prompts as agents; if there are more, something makes them up, and keeping them would be a leak.
+    // There are as many prompts as agents; if there are more, they are generated, and caching them would be a leak.
     if (writtenPrompts.size >= 256) writtenPrompts.clear()
     writtenPrompts.set(system, written)
   }

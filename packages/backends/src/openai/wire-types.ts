@@ -1,4 +1,4 @@
-/** What a server may put into a completion. Nothing here is trusted: every field is looked at before it is used. */
+/** The possible content of a completion. Nothing is trusted: every field is checked before use. */
 export interface WireCompletion {
   readonly error?: unknown
   readonly model?: unknown
@@ -12,7 +12,7 @@ export interface WireUsage {
   /** Can exceed the sum: some servers count reasoning tokens only here. */
   readonly total_tokens?: unknown
   readonly prompt_tokens_details?: { readonly cached_tokens?: unknown } | null
-  /** In US dollars; some routers say it. */
+  /** In US dollars; some routers report it. */
   readonly cost?: unknown
 }
 

@@ -39,7 +39,7 @@ function withoutWhatIsRefused(
   text: string,
   maxOutput: number | undefined,
 ): Quirks | undefined {
-  // Models that do not reason refuse to return encrypted reasoning.
+  // Models without reasoning reject requests for encrypted reasoning.
   if (!quirks.withoutReasoning && /encrypted|reasoning|\binclude\b/i.test(text))
     return { ...quirks, withoutReasoning: true }
   if (!quirks.withoutCacheKey && /prompt_cache_key/.test(text)) return { ...quirks, withoutCacheKey: true }

@@ -2,9 +2,9 @@ import type { Image, JsonObject, Message, ModelRequest } from '@cadre/core'
 import { inputOf, wellFormed, withReasoning } from '../http/message-parts.ts'
 import { isStrict } from '../http/output-schema.ts'
 
-/** What this server was found not to take. */
+/** Features that this server was found not to support. */
 export interface Quirks {
-  /** Without encrypted reasoning: the model has none, or the server does not know it. */
+  /** Without encrypted reasoning: the model has none, or the server does not support it. */
   readonly withoutReasoning?: boolean
   readonly withoutCacheKey?: boolean
   readonly withoutSchema?: boolean
@@ -18,7 +18,7 @@ export interface BodyOptions {
   readonly reasoningEffort: string | undefined
 }
 
-/** The body of one request. Nothing is stored on the server: the whole conversation is sent, with the reasoning that it needs back. */
+/** Builds the body of a request. Nothing is stored on the server: the whole conversation is sent, with its reasoning. */
 export function responsesBody(
   model: string,
   request: ModelRequest,
@@ -38,7 +38,7 @@ export function responsesBody(
         name,
         description,
         parameters,
-        // Strict schemas need every property to be required, which ours do not have.
+        // Strict schemas require every property to be required, which Cadre's do not.
         strict: false,
       })),
     }),
@@ -82,7 +82,7 @@ function itemsOf(message: Message, id: string): JsonObject[] {
       arguments: JSON.stringify(inputOf(call)),
     })),
   ]
-  // Reasoning must be followed by what it led to.
+  // Reasoning must be followed by its result.
   return parts.length === 0 ? [] : withReasoning(parts, reasoning, id)
 }
 

@@ -3,12 +3,12 @@ import { EventReader } from '../http/event-reader.ts'
 import type { BodyReader, ReadReply } from '../http/read-reply.ts'
 import { listOf, objectOf, textOf } from '../json-values.ts'
 
-/** Makes a reply out of the events of OpenAI's Responses API, or of one whole response. */
+/** Builds a reply from the events of OpenAI's Responses API, or from one whole response. */
 export class ResponsesReader implements BodyReader {
   readonly #id: string
   readonly #onText: (delta: string) => void
   readonly #events: EventReader
-  /** Items that are complete, by their place in the output. */
+  /** Complete items, by their index in the output. */
   readonly #items = new Map<number, JsonObject>()
   #response: JsonObject | undefined
 
@@ -50,7 +50,7 @@ export class ResponsesReader implements BodyReader {
           refusal += textOf(part['refusal'])
         }
       else if (item['type'] === 'function_call') calls.push(callOf(item))
-      // Without its encrypted content the server could not read it again.
+      // Without its encrypted content, the server could not read it again.
       else if (item['type'] === 'reasoning' && typeof item['encrypted_content'] === 'string')
         items.push({ at: (text === '' ? 0 : 1) + calls.length, item: withoutStatus(item) })
     }

@@ -1,16 +1,16 @@
 import type { Message, ModelRequest } from '@cadre/core'
 
 /**
- * What a model was asked, as conditions and templates see it. Looks only at the messages since the last reply and at the
- * first one: a question must not cost more the longer its session is.
+ * A request, as conditions and templates see it. Reads only the messages since the last reply and the first one, so that
+ * the cost does not grow with the session.
  */
 export class Asked {
   readonly request: ModelRequest
-  /** A value a template named and the request does not have. */
+  /** A template value that the request does not have. */
   missing: string | undefined
-  /** The call being made, from 1. */
+  /** The number of the current call, from 1. */
   call = 1
-  /** What `expect.matches` found last, and its groups. */
+  /** The last match of `expect.matches`, with its groups. */
   found: readonly (string | undefined)[] = []
   #news: readonly Message[] | undefined
   #last: string | undefined
@@ -30,14 +30,14 @@ export class Asked {
     return this.request.messages.find((message) => message.role === 'user')?.content ?? ''
   }
 
-  /** The result of the n-th call of the last reply, from 1. */
+  /** Returns the result of the n-th call of the last reply, from 1. */
   result(n: number): string {
     const result = this.#since().filter((message) => message.role === 'tool_result')[n - 1]
     if (result === undefined) this.missing ??= `result ${n}`
     return result?.content ?? ''
   }
 
-  /** What `matches` found, or a group of it. */
+  /** Returns the match of `matches`, or one of its groups. */
   foundGroup(n: number): string {
     const text = this.found[n]
     if (text === undefined) this.missing ??= `found ${n}`
@@ -54,7 +54,7 @@ export class Asked {
   }
 }
 
-/** For messages: quoted, on one line, never long. */
+/** For messages: quoted, on one line, shortened. */
 export function quote(text: string, most = 200): string {
   const short = text.length > most ? `${text.slice(0, most)}…` : text
   return JSON.stringify(short)

@@ -15,7 +15,7 @@ export interface ScriptedReply {
   readonly content: Filled<string> | undefined
   readonly calls: readonly CompiledCall[]
   readonly pieces: number
-  /** Milliseconds between the pieces. */
+  /** The interval between pieces, in milliseconds. */
   readonly every: number
   readonly usage?: Usage
   readonly stop?: 'length' | 'filtered'
@@ -38,7 +38,7 @@ export interface CompiledAction {
 const replyKeys = ['reply', 'calls', 'stream', 'usage', 'stop']
 export const actionKeys: readonly string[] = [...replyKeys, 'fail', 'hang', 'expect', 'wait']
 
-/** The keys of the step itself were checked by the caller, who knows which others may stand beside them. */
+/** The caller has checked the keys of the step, because it knows which others are allowed. */
 export function compileAction(field: Field): CompiledAction {
   const expect = field.at('expect')
   return {

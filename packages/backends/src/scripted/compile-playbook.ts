@@ -10,7 +10,7 @@ export interface Track {
   readonly when: Check | undefined
   readonly steps: Sequence
   readonly after: Slot | undefined
-  /** How far any session came. Only for `leftovers`: nothing is chosen by it. */
+  /** The furthest position that a session reached. Only for `leftovers`: nothing else depends on it. */
   reached: number
 }
 
@@ -23,7 +23,7 @@ export interface CompiledLane {
 export interface CompiledPlaybook {
   readonly where: string
   readonly facts: ModelFacts
-  /** Undefined when the playbook stands for any name. */
+  /** Undefined if the playbook replaces any model name. */
   readonly names: ReadonlyMap<string, ModelFacts> | undefined
   readonly summary: Filled<string>
   readonly lanes: ReadonlyMap<string, CompiledLane>
@@ -31,7 +31,7 @@ export interface CompiledPlaybook {
 
 const trackKeys = ['steps', 'default']
 
-/** Checks a playbook and makes it ready to play. Throws a `configuration` error at the first mistake. */
+/** Checks and compiles a playbook. Throws a `configuration` error at the first mistake. */
 export function compilePlaybook(value: unknown, origin: Origin = inMemory): CompiledPlaybook {
   const field = new Field(value, origin)
   field.mapping('a playbook', ['description', 'model', 'models', 'summary', 'lanes'])
@@ -98,7 +98,7 @@ function compileTrack(
   }
 }
 
-/** What a playbook says about the model it stands for. */
+/** The facts in a playbook about the model it replaces. */
 function readFacts(field: Field): ModelFacts {
   field.mapping('a model', ['window', 'maxOutput', 'price'])
   const window = field.at('window')?.whole(1)

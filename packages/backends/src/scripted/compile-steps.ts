@@ -4,18 +4,18 @@ import type { Asked } from './asked.ts'
 import { actionKeys, type CompiledAction, compileAction } from './compile-action.ts'
 import { compileCondition } from './condition.ts'
 
-/** One line of the playbook: what happens in the rounds it stands for. */
+/** One line of the playbook, for the rounds it covers. */
 export interface Slot {
   readonly where: string
-  /** Undefined when none of its alternatives fits. */
+  /** Returns undefined if none of its alternatives matches. */
   readonly pick: (asked: Asked) => CompiledAction | undefined
 }
 
-/** Steps laid out over positions from 0: finding the one at a position takes the same time at 10 and at 10,000. */
+/** Steps mapped to positions from 0. Lookup is fast even with 10,000 rounds. */
 export interface Sequence {
   readonly length: number
   slotAt(position: number): Slot | undefined
-  /** Every line with the first and the last position it stands for. */
+  /** Every line with the first and last position it covers. */
   readonly lines: readonly { readonly slot: Slot; readonly first: number; readonly last: number }[]
 }
 
@@ -42,7 +42,7 @@ export function compileSteps(field: Field): Sequence {
 
 const stepKeys = [...actionKeys, 'choose', 'steps', 'repeat']
 
-/** What `default` takes: one line that stands for every round that is left. */
+/** The line of `default`, which covers all remaining rounds. */
 export function compileDefault(field: Field): Slot {
   if (field.isMapping)
     for (const key of ['repeat', 'steps'])
@@ -105,7 +105,7 @@ function made(field: Field, make: (request: ModelRequest) => unknown): Slot {
   }
 }
 
-/** The index of the last start that is not behind `position`. */
+/** Returns the index of the last start at or before `position`. */
 function lastAtMost(starts: readonly number[], position: number): number {
   let low = 0
   let high = starts.length - 1

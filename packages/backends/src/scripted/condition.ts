@@ -1,7 +1,7 @@
 import type { Field } from '../field.ts'
 import { type Asked, quote } from './asked.ts'
 
-/** Undefined when it holds, otherwise what was expected: `the work to contain "x"`. */
+/** Returns undefined if the condition is met, otherwise what was expected: `the work to contain "x"`. */
 export type Check = (asked: Asked) => string | undefined
 
 const keys = ['last', 'work', 'system', 'history', 'not', 'matches', 'tools', 'withoutTools'] as const
@@ -78,7 +78,7 @@ function regexOf(field: Field): RegExp {
   const [source, flags] =
     value instanceof RegExp ? [value.source, value.flags] : (parts(field.words()) ?? [field.words(), ''])
   try {
-    // With g or y a pattern remembers where it was, and the same question would be judged differently the second time.
+    // With g or y, a pattern is stateful, and the same request would be judged differently the second time.
     return new RegExp(source, flags.replace(/[gy]/g, ''))
   } catch (error) {
     return field.fail(`${field.name} is not a valid regular expression: ${(error as Error).message}.`)

@@ -5,7 +5,7 @@ import type { Playbook } from './playbook.ts'
 import { playScript, type ScriptedModel, type ScriptedModelOptions } from './scripted-model.ts'
 
 export interface ScriptedOptions extends Pick<ScriptedModelOptions, 'clock' | 'onRequest'> {
-  /** Behind `scripted:` in the model's id. Default `playbook`. */
+  /** The name after `scripted:` in the model's id. Default `playbook`. */
   readonly name?: string
 }
 
@@ -14,13 +14,13 @@ export interface ScriptedModels extends Models {
   leftovers(): Leftover[]
 }
 
-/** A model that plays a playbook made in code. Throws a `configuration` error when the playbook is wrong. */
+/** A model that plays a playbook made in code. Throws a `configuration` error if the playbook is invalid. */
 export function scriptedModel(playbook: Playbook, options: ScriptedOptions = {}): ScriptedModel {
   const { name = 'playbook', ...rest } = options
   return playScript(compilePlaybook(playbook), { ...rest, id: `scripted:${name}` })
 }
 
-/** A catalogue in which every name is that one model. */
+/** A catalogue in which every name refers to that model. */
 export function createScriptedModels(playbook: Playbook, options: ScriptedOptions = {}): ScriptedModels {
   const model = scriptedModel(playbook, options)
   return { model, resolve: async () => ({ kind: 'found', model }), leftovers: () => model.leftovers() }

@@ -3,7 +3,7 @@ import { type Asked, quote } from './asked.ts'
 import type { CompiledAction } from './compile-action.ts'
 import type { CompiledLane, CompiledPlaybook, Track } from './compile-playbook.ts'
 
-/** What happens in this round of this session, or one sentence on why nothing does. */
+/** Returns the action of this round, or a sentence on why there is none. */
 export function findAction(playbook: CompiledPlaybook, asked: Asked): CompiledAction | string {
   const { agent, round } = asked.request
   const lane = playbook.lanes.get(agent) ?? playbook.lanes.get('*')

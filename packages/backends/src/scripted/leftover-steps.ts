@@ -1,18 +1,15 @@
 import type { CompiledPlaybook } from './compile-playbook.ts'
 
-/** A line of a playbook that no session ever came to. */
+/** A line of a playbook that no session reached. */
 export interface Leftover {
-  /** `path:line`, or the way of keys of a playbook made in code. */
+  /** `path:line`, or the key path in a playbook made in code. */
   readonly where: string
   readonly agent: string
-  /** The rounds that were not played, from 1, both included. */
+  /** The unplayed rounds, from 1, inclusive. */
   readonly rounds: { readonly from: number; readonly to: number }
 }
 
-/**
- * Lines never used, in the playbook's order. Lines after `default:` are never left over, and neither is an alternative
- * that was not taken.
- */
+/** Returns unused lines, in order. `default` and unused alternatives do not count. */
 export function leftoversOf(playbook: CompiledPlaybook): Leftover[] {
   return [...playbook.lanes.values()].flatMap((lane) =>
     lane.tracks.flatMap((track) =>

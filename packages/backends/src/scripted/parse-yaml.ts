@@ -4,9 +4,9 @@ import type { Origin } from '../field.ts'
 
 const deepest = 200
 
-/** Parses YAML into plain values, and keeps on which line each of them stands. */
+/** Parses YAML into plain values, and keeps the line of each. */
 export async function parseYaml(text: string, path: string): Promise<{ value: unknown; origin: Origin }> {
-  // Loaded here: nothing else in a process that plays no playbook needs it.
+  // Loaded lazily, because only playbooks need it.
   const { isAlias, isMap, isScalar, isSeq, LineCounter, Parser, parseDocument } = await import('yaml')
   const counter = new LineCounter()
   const lines = new WeakMap<object, Map<string | number, number>>()
@@ -27,7 +27,7 @@ export async function parseYaml(text: string, path: string): Promise<{ value: un
     if (node === null || node === undefined) return null
     if (isAlias(node)) {
       const target = node.resolve(document)
-      // An alias inside what it stands for has no end.
+      // An alias inside its own target would be infinite.
       if (target === undefined || (made.has(target) && made.get(target) === undefined))
         return fail(`the alias *${node.source} has no usable value.`, node.range?.[0])
       return convert(target)

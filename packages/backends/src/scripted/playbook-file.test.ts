@@ -26,7 +26,7 @@ async function load(text: string, name?: string): Promise<ScriptedModel> {
   return found.model as Model as ScriptedModel
 }
 
-/** `line: message` of the error, with the folder taken off. */
+/** Returns `line: message` of the error, without the folder. */
 async function mistakeIn(text: string): Promise<string> {
   const error = await load(text).then(
     () => undefined,
@@ -223,7 +223,7 @@ lanes:
     })
     const model = found.kind === 'found' ? found.model : undefined
     expect(await askFor(model!)).toMatchObject({ model: 'claude-sonnet-4.5' })
-    // What is recorded is the id, and it must be found again from any folder.
+    // The recorded id must be found again from any folder.
     const again = await createModels({ env: {}, cwd: '/' }).resolve(model!.id)
     expect(again).toMatchObject({ kind: 'found', model: { id: model!.id } })
   })

@@ -2,16 +2,16 @@ import type { Json, JsonObject, ModelRequest, ReplyFailure } from '@cadre/core'
 import type { ModelFacts } from '../backend.ts'
 
 /**
- * A playbook as a person writes it: what each agent's model answers, one lane per agent. In a file it is YAML with the
+ * A playbook as written by a person: the replies of each agent's model, one lane per agent. In a file it is YAML with the
  * same keys.
  */
 export interface Playbook {
   /** For readers only. */
   readonly description?: string
   readonly model?: ModelFacts
-  /** Further names the playbook answers to, as `scripted:FILE#NAME`. When given, other names are unknown. */
+  /** Further model names of the playbook, as `scripted:FILE#NAME`. If set, other names are unknown. */
   readonly models?: { readonly [name: string]: ModelFacts }
-  /** What a request to summarise older rounds is answered with. Such a request takes no line of a lane. */
+  /** The reply to a request to summarise older rounds. Such a request uses no line of a lane. */
   readonly summary?: string
   /** By agent name. The lane `*` is for every agent without one. */
   readonly lanes: { readonly [agent: string]: Lane }
@@ -22,21 +22,21 @@ export type Lane = Steps | LaneTrack | LaneSessions
 
 export interface LaneTrack {
   readonly steps?: Steps
-  /** Played in every round after the last step, without end. */
+  /** Played in every round after the last step, forever. */
   readonly default?: Step
 }
 
-/** Sessions that differ: each plays the first variant whose `when` fits its first user message. */
+/** Sessions that differ: each plays the first variant whose `when` matches its first user message. */
 export interface LaneSessions {
   readonly sessions: readonly (LaneTrack & { readonly when?: Condition })[]
 }
 
 export type Steps = readonly Step[]
 
-/** What happens in one round; in code it can also be made from the request. */
+/** The action of one round; in code, it can be a function of the request. */
 export type Step = Action | Choice | Block | ((request: ModelRequest) => Action)
 
-/** One round, one of several actions: the first whose `when` fits. */
+/** One of several actions for a round: the first whose `when` matches. */
 export interface Choice {
   readonly choose: readonly (Action & { readonly when?: Condition })[]
   readonly repeat?: number
@@ -55,11 +55,11 @@ export interface Action {
   readonly fail?: string | Partial<Pick<ReplyFailure, 'code' | 'message' | 'tooLong'>>
   /** Never answers; ends when cancelled. */
   readonly hang?: boolean
-  /** What it must have been asked; otherwise the reply is a failure that says so. */
+  /** A condition on the request; if it is not met, the reply is a failure. */
   readonly expect?: Condition
   /** Milliseconds before the answer. */
   readonly wait?: number
-  /** In how many pieces the text arrives, and how many milliseconds apart. */
+  /** The number of pieces of the text, and their interval in milliseconds. */
   readonly stream?: number | { readonly pieces: number; readonly every?: number }
   readonly usage?: { readonly input: number; readonly output: number; readonly cost?: number }
   readonly stop?: 'length' | 'filtered'
@@ -73,24 +73,24 @@ export interface ScriptedCall {
   /** Instead of `input`: the arguments as raw text, valid JSON or not. */
   readonly arguments?: string
   readonly id?: string
-  /** The same call this many times in one reply; `{{call}}` tells them apart. */
+  /** Repeats the call in one reply; `{{call}}` is the number of each. */
   readonly repeat?: number
 }
 
-/** Text: contained in what it was asked now, or in its work. An object: all of it must hold. */
+/** Text: contained in the new messages, or in the work. An object: all conditions must be met. */
 export type Condition =
   | string
   | {
-      /** Contained in what came since its last reply: results of its calls, in order, and messages. */
+      /** Contained in the messages since the last reply: results of calls, in order, and messages. */
       readonly last?: string | readonly string[]
       /** Contained in the session's first user message. */
       readonly work?: string | readonly string[]
       readonly system?: string | readonly string[]
       /** Contained in any message, however old. */
       readonly history?: string | readonly string[]
-      /** Not contained in what came since its last reply. */
+      /** Not contained in the messages since the last reply. */
       readonly not?: string | readonly string[]
-      /** `/pattern/flags` on what came since its last reply. */
+      /** `/pattern/flags` on the messages since the last reply. */
       readonly matches?: string | RegExp
       /** Tools that were offered. */
       readonly tools?: string | readonly string[]

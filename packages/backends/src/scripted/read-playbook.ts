@@ -9,8 +9,8 @@ interface Read {
 }
 
 /**
- * Reads playbooks from files. Each is parsed once: asking again costs one `stat`, and a file that was changed since counts
- * from the next session on. Undefined when there is no such file.
+ * Reads playbooks from files. Each is parsed once: later requests cost one `stat`, and a changed file applies from the next
+ * session. Undefined if there is no such file.
  */
 export function createPlaybookReader(): (path: string) => Promise<CompiledPlaybook | undefined> {
   const known = new Map<string, Read>()

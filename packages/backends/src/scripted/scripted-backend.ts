@@ -4,7 +4,7 @@ import type { Backend, BackendContext } from '../backend.ts'
 import { createPlaybookReader } from './read-playbook.ts'
 import { playScript } from './scripted-model.ts'
 
-/** `scripted:FILE`, and `scripted:FILE#NAME` for the same playbook in the role of another model. */
+/** `scripted:FILE`, and `scripted:FILE#NAME` for the same playbook under another model name. */
 export function openScripted({ cwd, env, clock }: BackendContext): Backend {
   const readPlaybook = createPlaybookReader()
   return {
@@ -48,7 +48,7 @@ export function openScripted({ cwd, env, clock }: BackendContext): Backend {
     bare: (name, defaultModel) => `${defaultModel.split('#')[0]}#${name}`,
   }
 
-  // A shell does not do this behind a prefix.
+  // A shell does not expand `~` after a prefix.
   function fileOf(name: string): string {
     return path.resolve(cwd, name.replace(/^~(?=\/)/, env['HOME'] ?? '~'))
   }

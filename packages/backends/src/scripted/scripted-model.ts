@@ -20,22 +20,22 @@ import { fill } from './template.ts'
 
 export interface ScriptedModelOptions {
   readonly id: string
-  /** The name it gives as the model that answered. */
+  /** The name reported as the model. */
   readonly name?: string
   readonly facts?: ModelFacts
   readonly clock?: Clock
-  /** Sees every request before it is answered. */
+  /** Called with every request before it is answered. */
   readonly onRequest?: (request: ModelRequest) => void
 }
 
 export interface ScriptedModel extends Model {
-  /** Lines that were never used: a test that leaves some has not tested what it says. */
+  /** Unused lines: a test that leaves some has not tested everything it contains. */
   leftovers(): Leftover[]
 }
 
 /**
- * Plays a playbook. The line is found from the request alone, by agent and round, so a session that is continued in
- * another process and sessions that run side by side each get their own.
+ * Plays a playbook. The line depends only on the request, by agent and round, so resumed and parallel sessions each get
+ * their own.
  */
 export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOptions): ScriptedModel {
   const { id, name, facts = playbook.facts, clock = systemClock, onRequest } = options
@@ -86,7 +86,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     return said
   }
 
-  /** False when it was cut off by an abort. */
+  /** Resolves with false if it was aborted. */
   async function say(
     content: string,
     { pieces, every }: ScriptedReply,
@@ -110,7 +110,7 @@ function actionFor(
     const found = findAction(playbook, asked)
     return typeof found === 'string' ? failed(found) : { kind: 'action', action: found }
   } catch (error) {
-    // Only a step that is a function can do this; a model must not throw.
+    // Only a step that is a function can throw; a model must not.
     return failed(
       error instanceof CadreError
         ? error.message
@@ -149,7 +149,7 @@ function capped(reply: Reply, { maxOutput = Infinity }: ModelRequest): Reply {
   }
 }
 
-/** At most `pieces` pieces of about the same length; a character of two code units stays whole. */
+/** At most `pieces` pieces of similar length; a surrogate pair stays whole. */
 function cut(text: string, pieces: number): string[] {
   if (pieces === 1) return [text]
   const characters = [...text]

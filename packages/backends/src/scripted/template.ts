@@ -2,7 +2,7 @@ import { didYouMean } from '@cadre/core'
 import type { Field } from '../field.ts'
 import type { Asked } from './asked.ts'
 
-/** A constant, or what is made of the question. Constants are the rule and cost nothing. */
+/** A constant, or a function of the request. Most values are constants. */
 export type Filled<T> = { readonly constant: T } | { readonly of: (asked: Asked) => T }
 
 export function fill<T>(filled: Filled<T>, asked: Asked): T {
@@ -19,7 +19,7 @@ const values: { readonly [name: string]: (asked: Asked) => string | number } = {
 }
 const names = [...Object.keys(values), 'result N', 'found N']
 
-// Only `{{word}}` and `{{word 1}}` are templates: `{{ .Values.x }}` is somebody's text. A backslash keeps it as it is.
+// Only `{{word}}` and `{{word 1}}` are templates: `{{ .Values.x }}` is ordinary text. A backslash escapes one.
 const template = /(\\?)\{\{\s*([A-Za-z]+)(?:\s+(\d+))?\s*\}\}/g
 
 export function compileText(text: string, field: Field): Filled<string> {

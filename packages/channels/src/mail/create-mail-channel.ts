@@ -8,17 +8,17 @@ import type { MailSource } from './mail-source.ts'
 import { openMaildir } from './maildir-source.ts'
 
 export interface MailChannelOptions {
-  /** The first pause between tries. */
+  /** The first pause between retries. */
   readonly pauseMs?: number
-  /** How often is looked although nobody has said that there is something. */
+  /** The poll interval if there is no notification. */
   readonly pollMs?: number
 }
 
-/** Mail that comes in. Sending is `mail_send`'s, with or without a daemon. */
+/** Receives mail. The tool `mail_send` sends it, with or without a daemon. */
 export function createMailChannel(context: ChannelContext, options: MailChannelOptions = {}): Channel {
   const { home, environment } = context
   const settings = readMailSettings(context.settings, environment, home.path)
-  // Only read, so that a fault is found at the start and not at the first mail.
+  // Read only to find configuration errors at startup, not at the first mail.
   const out = readMailOut(context.settings, environment)
   if (settings.in === undefined && out === undefined)
     throw new CadreError('configuration', 'set in, out, or both.', {

@@ -28,7 +28,7 @@ interface Taken {
   readonly text: string
 }
 
-/** A real SMTP server. `end` says how it ends a mail that it has read to its end. */
+/** A real SMTP server. `end` decides its response after it has received a complete mail. */
 async function startServer(
   more: { end?: (socket: Socket) => Error | 'taken' | 'gone'; options?: SMTPServerOptions } = {},
 ) {
@@ -66,7 +66,7 @@ async function startServer(
   return { taken, port }
 }
 
-/** A process that knows only what is on disk. */
+/** Simulates a new process, which knows only what is on disk. */
 function open(
   port: number,
   more: { user?: boolean; password?: string; host?: string; timeoutMs?: number } = {},
@@ -193,7 +193,7 @@ test('a connection that breaks after the text: nobody knows, so a person decides
   })
   expect(await open(port).sender.check(message, 's/c1', signal)).toBe('unknown')
   expect(taken).toHaveLength(1)
-  // The person said: again. Both mails have the same id.
+  // The person chose to send it again. Both mails have the same id.
   isBroken = false
   expect(await open(port).sender.send(message, 's/c1', signal)).toMatchObject({ kind: 'sent' })
   const idOf = ({ text }: Taken) => /^Message-ID: (.*)$/m.exec(text)?.[1]
@@ -236,7 +236,7 @@ test('over a network TLS is required: a server without it gets neither password 
       },
     },
   })
-  // The same server, as if it were elsewhere.
+  // The same server, as if it were on another host.
   const outbox = openOutbox(folder.home)
   const server = { host: '127.0.0.1', port, secure: false, isLocal: false, user: 'cadre', password }
   const sender = createMailSender({ out: { server, from: 'cadre@example.org' }, outbox })

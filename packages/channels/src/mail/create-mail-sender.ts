@@ -18,8 +18,8 @@ const mailInbox = 'email-inbox'
 const mostReceivers = 20
 
 /**
- * Sends by SMTP. A server can be asked nothing about what it took: what has no known end after a crash is for a person. Its
- * Message-ID comes from the key, so that whoever gets it twice all the same can tell.
+ * Sends by SMTP. A server cannot be asked whether it accepted a mail: after a crash with an unknown result, a person
+ * decides. The Message-ID is derived from the key, so that recipients can recognise a duplicate.
  */
 export function createMailSender({
   out,
@@ -37,7 +37,7 @@ export function createMailSender({
       const fault = faultIn(message, receivers)
       if (fault !== undefined || receivers === undefined) return { kind: 'failed', text: fault ?? '' }
       try {
-        // It is only run again when a person has said so.
+        // It runs again only if a person decided so.
         if (outbox.find(mailOutbox, key)?.state === 'sending')
           await outbox.release(mailOutbox, key, 'A person decided to send it again.')
         const { receipt = {} } = await outbox.send(
@@ -80,7 +80,7 @@ export function createMailSender({
       host,
       port,
       secure,
-      // Never in the clear over a network, whatever the server offers.
+      // Never unencrypted over a network, whatever the server offers.
       ...(!secure && (isLocal ? { ignoreTLS: true } : { requireTLS: true })),
       ...(user !== undefined && { auth: { user, pass: password } }),
       connectionTimeout: Math.min(timeoutMs, 20_000),
@@ -89,7 +89,7 @@ export function createMailSender({
       disableFileAccess: true,
       disableUrlAccess: true,
     })
-    // Until the text is asked for, the server cannot have taken it.
+    // Before the server requests the text, it cannot have accepted it.
     let isUnderWay = false
     transport.use('stream', (mail, done) => {
       mail.message.transform(
@@ -118,7 +118,7 @@ export function createMailSender({
       const said = maskSecrets(messageOf(error), password === '' ? [] : [password])
         .replace(/\s+/g, ' ')
         .slice(0, 300)
-      // A number is the server's own word that it has not taken it.
+      // An SMTP response code means that the server did not accept it.
       const { responseCode } = error as { responseCode?: unknown }
       if (isUnderWay && typeof responseCode !== 'number')
         throw new CadreError(
@@ -132,7 +132,7 @@ export function createMailSender({
   }
 }
 
-/** Nothing of a message may become a header that was not meant. */
+/** No part of a message may become an unintended header. */
 function faultIn(
   { subject, text, in_reply_to }: MailMessage,
   receivers: readonly string[] | undefined,

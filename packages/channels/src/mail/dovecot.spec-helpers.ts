@@ -27,17 +27,17 @@ export const hasDovecot = process.env['CADRE_OPTIONAL'] === '1' && program !== u
 
 export interface Dovecot extends AsyncDisposable {
   readonly port: number
-  /** A mail arrives. */
+  /** Delivers a mail. */
   deliver(text: string): void
   start(): Promise<void>
   stop(): Promise<void>
-  /** The mailbox is made anew, as a server does after a loss: other UIDs, other UIDVALIDITY. */
+  /** Recreates the mailbox, as a server does after data loss: new UIDs, new UIDVALIDITY. */
   remake(): Promise<void>
   /** The names of the files that are marked as seen. */
   readonly folder: string
 }
 
-/** A real IMAP server with one empty mailbox, of whoever runs the test. */
+/** A real IMAP server with one empty mailbox of the current user. */
 export async function startDovecot(settings = ''): Promise<Dovecot> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cadre-imap-')))
   const mail = join(folder, 'mail')
@@ -93,7 +93,7 @@ ${settings}
     deliver(text) {
       const name = `${Date.now()}.M${++delivered}.test`
       writeFileSync(join(mail, 'tmp', name), text)
-      // As every program that delivers does it: whole, or not there.
+      // Atomically, as delivery programs do.
       writeFileSync(join(mail, 'new', name), text)
       rmSync(join(mail, 'tmp', name))
     },
@@ -108,7 +108,7 @@ ${settings}
           reject(new Error(`dovecot ended: ${readFileSync(join(folder, 'log'), 'utf8')}`)),
         ),
       )
-      // Only as long as it starts.
+      // Only matters during startup.
       ended.catch(() => {})
       await Promise.race([ended, until(() => answers(port), 'the IMAP server')])
     },
@@ -129,7 +129,7 @@ ${settings}
       rmSync(folder, { recursive: true, force: true })
     },
   }
-  // A test that is ended from outside leaves no server behind.
+  // A test that is killed leaves no server behind.
   process.once('exit', () => child?.kill())
   await dovecot.start()
   return dovecot
@@ -144,7 +144,7 @@ ${settings}
   }
 }
 
-/** Whoever runs the test; for root nobody, because dovecot lets root read no mail. */
+/** The current user; for root, the user nobody, because dovecot does not let root read mail. */
 function owner(): { username: string; group: string; uid: number; gid: number } {
   const who = process.getuid?.() === 0 ? ['nobody'] : []
   const id = (option: string) => execFileSync('id', [option, ...who], { encoding: 'utf8' }).trim()

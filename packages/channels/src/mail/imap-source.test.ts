@@ -78,7 +78,7 @@ describe.skipIf(!hasDovecot)(
           text: 'Text 1\n',
         },
       ])
-      // The server says that there is more: nothing is polled in this test.
+      // The server announces new mail: this test does not poll.
       dovecot.deliver(mail(2))
       await until(() => ids().length === 2)
       await until(() => seen() === 2)

@@ -1,10 +1,12 @@
 /**
- * Owns the connection to an IMAP server. `createMailChannel` alone calls it.
+ * Owns the connection to an IMAP server. Called only by `createMailChannel`.
  *
- * 1. A mail is marked as seen after it is on disk, and the cursor passes it after that: a crash makes it come again, and the inbox knows it.
- * 2. Without a cursor for this mailbox, as it is now, the unseen mails are taken; with one, all that came after it.
- * 3. One connection at a time, and on it one look at a time. After each one that ends another is opened, with longer pauses while that fails.
- * 4. After `stop` nothing is opened and nothing is being taken in.
+ * 1. A mail is marked as seen after it is on disk, and then the cursor advances: after a crash it is received again, and
+ *    the inbox recognises it.
+ * 2. Without a cursor for the current mailbox, unseen mails are fetched; with one, all mails after it.
+ * 3. There is one connection at a time, with one fetch at a time. When it ends, another one is opened, with increasing
+ *    pauses after failures.
+ * 4. After `stop`, nothing is opened or received.
  */
 import { CadreError, messageOf } from '@cadre/core'
 import { maskSecrets } from '@cadre/gate'
@@ -24,7 +26,7 @@ export interface ImapOptions {
   readonly take: TakeMail
   readonly tell: (problem: string | undefined) => void
   readonly pauseMs?: number | undefined
-  /** How often is looked although the server has said nothing. */
+  /** The poll interval if the server reports nothing. */
   readonly pollMs?: number | undefined
 }
 
@@ -66,7 +68,7 @@ export function openImap(options: ImapOptions): MailSource {
     let message = 'the server closed it.'
     const client = await newClient(server)
     const closed = new AbortController()
-    // A client that is closed while it connects says nothing more about it.
+    // A client that is closed while connecting reports nothing.
     const gone = new Promise<never>((_, reject) => {
       closed.signal.addEventListener('abort', () => reject(new Error(message)))
     })
@@ -104,7 +106,7 @@ export function openImap(options: ImapOptions): MailSource {
     return { kind, message }
   }
 
-  /** False when a mail could not be written down: it is left to the next try. */
+  /** Resolves with false if a mail could not be stored: it is retried later. */
   async function takeNew(client: ImapFlow): Promise<boolean> {
     if (client.mailbox === false) return false
     const { uidValidity, uidNext } = client.mailbox
@@ -118,7 +120,7 @@ export function openImap(options: ImapOptions): MailSource {
     const save = (uid: number) => cursor.write({ account, uidvalidity: String(uidValidity), uid })
     const query = last === undefined ? { seen: false } : { uid: `${last + 1}:*` }
     const found = (await client.search(query, { uid: true })) || []
-    // `n:*` is never empty on a server: it names the last mail when there is none after n.
+    // `n:*` is never empty: it includes the last mail even if there is none after n.
     const uids = found.filter((uid) => last === undefined || uid > last).sort((a, b) => a - b)
     for (const uid of uids) {
       if (stopped.signal.aborted) return false
@@ -132,7 +134,7 @@ export function openImap(options: ImapOptions): MailSource {
   async function takeOne(client: ImapFlow, uid: number): Promise<boolean> {
     const wanted = { uid: true, size: true, internalDate: true, source: { start: 0, maxLength: mostBytes } }
     const mail = await client.fetchOne(String(uid), wanted, { uid: true })
-    // Somebody has deleted it.
+    // It was deleted.
     if (mail === false || mail.source === undefined) return true
     const at = new Date(mail.internalDate ?? Date.now()).getTime()
     const { source } = mail
@@ -148,7 +150,7 @@ export function openImap(options: ImapOptions): MailSource {
     return true
   }
 
-  /** From now on: mail came, or it is time to look, or there is nothing to wait for any more. */
+  /** Resolves when mail arrives, when it is time to poll, or when the connection ends. */
   function somethingNew(client: ImapFlow, closed: AbortSignal): { readonly happens: Promise<void> } {
     const news = new AbortController()
     const wake = () => news.abort()
@@ -171,12 +173,12 @@ async function newClient(server: MailServer): Promise<ImapFlow> {
     host,
     port,
     secure,
-    // Never in the clear over a network, whatever the server offers.
+    // Never unencrypted over a network, whatever the server offers.
     ...(!secure && { doSTARTTLS: !isLocal }),
     auth: { user, pass: password },
     logger: false,
     connectionTimeout: 30_000,
-    // Servers end an IDLE that lasts for half an hour.
+    // Servers end an IDLE after half an hour.
     maxIdleTime: 4 * 60_000,
     autoIdleDelay: 200,
     maxLiteralSize: mostBytes * 2,

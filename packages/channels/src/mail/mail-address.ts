@@ -1,4 +1,4 @@
-/** One plain address: no name, no comment, nothing quoted, and nothing that could begin another header. */
+/** True for one plain address: no name, no comment, no quotes, and nothing that could start another header. */
 export function isAddress(text: string): boolean {
   return (
     text.length <= 254 &&
@@ -6,13 +6,13 @@ export function isAddress(text: string): boolean {
   )
 }
 
-/** The addresses of a list with commas; nothing when one of them is none. */
+/** Returns the addresses of a comma-separated list; undefined if one of them is invalid. */
 export function addressesOf(text: string): readonly string[] | undefined {
   const addresses = text.split(',').map((one) => one.trim())
   return addresses.every(isAddress) ? addresses : undefined
 }
 
-/** What a mail is called by: `<…@…>`, in letters that show. */
+/** True for a message id: `<…@…>`, in printable characters. */
 export function isMessageId(text: string): boolean {
   return text.length <= 500 && /^<[\x21-\x3b\x3d\x3f-\x7e]+>$/.test(text)
 }

@@ -2,7 +2,7 @@ import { sentenceOf } from '@cadre/core'
 import type { ChannelContext } from '../channel.ts'
 import { type RawMail, readMail } from './read-mail.ts'
 
-/** True when it is on disk, or nothing is to be kept of it: only then may it be marked as seen. */
+/** Resolves with true if the mail is on disk or can be ignored: only then may it be marked as seen. */
 export type TakeMail = (mail: RawMail) => Promise<boolean>
 
 export interface MailIntakeOptions {

@@ -4,11 +4,11 @@ import { isLoopback } from '../is-loopback.ts'
 import { type Environment, readSettings, type SettingsReader } from '../settings-reader.ts'
 import { isAddress } from './mail-address.ts'
 
-/** A server, and how it is spoken to: in the clear only on this machine. */
+/** A mail server. Unencrypted connections are allowed only to this machine. */
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte. Otherwise it is required to begin before anything is said, except on this machine. */
+  /** TLS from the first byte. Otherwise STARTTLS is required, except on this machine. */
   readonly secure: boolean
   readonly isLocal: boolean
   readonly user: string | undefined
@@ -26,13 +26,13 @@ export interface MailOut {
 
 export interface MailSettings {
   readonly in: MailIn | undefined
-  /** Addresses, and domains as `@example.org`, in small letters. Absent: from everybody. */
+  /** Addresses, and domains such as `@example.org`, in lower case. Absent: everyone. */
   readonly allowFrom: readonly string[] | undefined
 }
 
 const keys = ['in', 'out', 'allow_from']
 
-/** What is needed to receive. A folder is relative to the home. */
+/** Reads the settings for receiving. A folder is relative to the home. */
 export function readMailSettings(given: JsonObject, environment: Environment, home: string): MailSettings {
   const read = readSettings('channels.mail', given, environment)
   read.allowOnly(keys)
@@ -43,7 +43,7 @@ export function readMailSettings(given: JsonObject, environment: Environment, ho
   return { in: inOf(read, home), allowFrom }
 }
 
-/** What is needed to send; nothing when it is not configured. */
+/** Reads the settings for sending; undefined if not configured. */
 export function readMailOut(given: JsonObject, environment: Environment): MailOut | undefined {
   const read = readSettings('channels.mail', given, environment)
   read.allowOnly(keys)

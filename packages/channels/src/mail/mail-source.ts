@@ -1,7 +1,10 @@
-/** Where mails come from. */
+/** A source of incoming mails. */
 export interface MailSource {
-  /** Comes back when what was there is taken in and more is heard of. Rejects with a `CadreError` that says what to change. */
+  /**
+   * Resolves when existing mails were received and new ones are watched for. Rejects with a `CadreError` that explains what
+   * to change.
+   */
   start(): Promise<void>
-  /** Afterwards nothing is being taken in. */
+  /** Resolves when nothing is being received. */
   stop(): Promise<void>
 }

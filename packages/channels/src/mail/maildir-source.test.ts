@@ -52,7 +52,7 @@ test('what was there and what comes is taken in, and lies among the seen ones', 
 
 test('a crash before it was moved: it comes again, and is one line', async () => {
   deliver('1.a', mail(1))
-  // The daemon of before wrote it down, and died.
+  // An earlier daemon stored it, and died.
   await appendInbox(folder.home, 'email-inbox', { id: '<mail-1@example.org>', text: 'Text 1' })
   await start()
   expect(ids()).toHaveLength(1)

@@ -1,9 +1,10 @@
 /**
- * Owns what is done with the mails in a Maildir. `createMailChannel` alone calls it.
+ * Owns the processing of mails in a Maildir. Called only by `createMailChannel`.
  *
- * 1. A mail leaves `new/` after it is on disk in the inbox; a crash between the two makes it come again, and the inbox knows it.
- * 2. One look at the folder at a time; a change during a look is followed by another one.
- * 3. Only plain files are read, links are not followed, and no mail takes the place of another in `cur/`.
+ * 1. A mail leaves `new/` after it is on disk in the inbox; after a crash in between it is received again, and the inbox
+ *    recognises it.
+ * 2. The folder is scanned once at a time; a change during a scan causes another one.
+ * 3. Only regular files are read, links are not followed, and no mail replaces another in `cur/`.
  */
 import {
   constants,
@@ -25,9 +26,9 @@ import { mostBytes, type RawMail } from './read-mail.ts'
 export interface MaildirOptions {
   readonly folder: string
   readonly take: TakeMail
-  /** What is wrong now; nothing when all is well. */
+  /** Receives the current problem; undefined if there is none. */
   readonly tell: (problem: string | undefined) => void
-  /** How often is looked where the system does not tell of changes. */
+  /** The poll interval where the system does not report changes. */
   readonly pollMs?: number | undefined
 }
 
@@ -55,7 +56,7 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
       mkdirSync(seen, { recursive: true })
       try {
         watcher = watch(incoming, () => void look())
-        // Looking now and then goes on without it.
+        // Polling continues without it.
         watcher.on('error', () => watcher?.close())
       } catch (error) {
         tell(
@@ -99,7 +100,7 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
     }
   }
 
-  /** What is wrong with it, for a person. */
+  /** Resolves with the problem, for a person. */
   async function takeFile(name: string): Promise<string | undefined> {
     try {
       const mail = await read(path.join(incoming, name))
@@ -109,14 +110,14 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
       renameSync(path.join(incoming, name), freeName(seen, name))
       return undefined
     } catch (error) {
-      // Another program that looks after this Maildir was quicker.
+      // Another program that handles this Maildir was faster.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       return `Cannot read ${JSON.stringify(name)} in ${incoming}: ${sentenceOf(error)}`
     }
   }
 }
 
-/** Nothing when it is no plain file. */
+/** Resolves with undefined if it is not a regular file. */
 async function read(file: string): Promise<RawMail | undefined> {
   const handle = await open(file, flags).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ELOOP' || error.code === 'ENXIO') return undefined
@@ -139,7 +140,7 @@ async function read(file: string): Promise<RawMail | undefined> {
   }
 }
 
-/** The name it has among the seen ones: with the mark for that, and never that of another mail. */
+/** Returns its name among the seen mails: with the flag, and never that of another mail. */
 function freeName(folder: string, name: string): string {
   const bare = name.replace(/:2,[A-Za-z]*$/, '')
   for (let n = 1; ; n++) {

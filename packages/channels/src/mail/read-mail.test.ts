@@ -90,7 +90,7 @@ test('nothing in a header becomes a line of its own', async () => {
     'From: a@b.c\r\nSubject: =?utf-8?Q?one=0D=0ABcc:_evil@example.org=00?=\r\nMessage-ID: <a b\x07@c>\r\n\r\nx',
   )
   expect(line['subject']).toBe('one Bcc: evil@example.org')
-  // An id with such signs is none.
+  // An id with such characters is not valid.
   expect(line.id).toMatch(/^sha256:[0-9a-f]{64}$/)
 })
 

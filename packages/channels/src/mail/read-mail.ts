@@ -6,21 +6,24 @@ import { isMessageId } from './mail-address.ts'
 
 export interface RawMail {
   readonly bytes: Uint8Array
-  /** How long it really is: `bytes` may be its beginning only. */
+  /** Its full size: `bytes` may contain only its start. */
   readonly size: number
-  /** When it came, in milliseconds since 1970. */
+  /** When it arrived, in milliseconds since 1970. */
   readonly at: number
 }
 
 export type MailLine = JsonObject & { readonly id: string; readonly from: string }
 
-/** More of a mail is not read. */
+/** Only this much of a mail is read. */
 export const mostBytes = 10 * 1_024 * 1_024
 const mostLetters = 100_000
 const mostAddresses = 100
 const mostAttachments = 50
 
-/** The line of a mail for `inbox/email-inbox.jsonl`. Whatever is wrong with the mail, there is a line: it says what could be read. */
+/**
+ * Returns the line of a mail for `inbox/email-inbox.jsonl`. Even a damaged mail gives a line, with everything that could be
+ * read.
+ */
 export async function readMail(mail: RawMail): Promise<MailLine> {
   const { default: PostalMime } = await import('postal-mime')
   const options = { maxNestingDepth: 50, maxHeadersSize: 1_024 * 1_024, forceRfc822Attachments: true }
@@ -57,7 +60,7 @@ function lineOf(mail: RawMail, email: Email): MailLine {
   }
 }
 
-/** Without an id of its own it is known by what it says. */
+/** A mail without an id is identified by its content. */
 function frameOf({ bytes, at }: RawMail, messageId: string | undefined) {
   const id =
     messageId !== undefined && isMessageId(messageId)
@@ -88,7 +91,7 @@ function attachmentOf({ filename, mimeType, content }: Attachment) {
   }
 }
 
-/** Out-of-office notes, lists, bounces: answering them by a program can go on for ever. */
+/** Out-of-office replies, lists, bounces: a program that answers them could loop forever. */
 function isAutomatic({ headers }: Email): boolean {
   return headers.some(
     ({ key, value }) =>

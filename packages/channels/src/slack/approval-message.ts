@@ -2,7 +2,7 @@ import type { JsonObject } from '@cadre/core'
 import { type ApprovalRecord, actionLines, shownLine } from '@cadre/gate'
 import { escapeText } from './slack-text.ts'
 
-/** What can be pressed. Permission for a whole session is given where all that it covers can be seen. */
+/** The buttons. Permission for a whole session is given elsewhere, where everything it covers is visible. */
 const buttons: {
   readonly [choice: string]: { readonly label: string; readonly style?: 'primary' | 'danger' }
 } = {
@@ -12,26 +12,26 @@ const buttons: {
   again: { label: 'Do it again', style: 'danger' },
   leave: { label: 'Leave it' },
 }
-/** Choices that let something happen: only for somebody who has seen all of it. */
+/** Choices that permit something: only if the complete request was shown. */
 const permits = new Set(['approve', 'again', 'done'])
 
 export const actionPrefix = 'cadre_'
 export const blockPrefix = 'cadre/'
 
-/** Slack cuts what is longer. */
+/** Slack cuts longer texts. */
 const longestSection = 2_900
 const longestAction = 9_000
 
 export interface ApprovalMessage {
-  /** For `chat.postMessage`. */
+  /** The arguments of `chat.postMessage`. */
   readonly content: JsonObject
-  /** What can be pressed. */
+  /** The offered choices. */
   readonly choices: readonly string[]
 }
 
 /**
- * An approval as Slack shows it. Everything that comes from an agent is in blocks whose text Slack does not interpret. What is too long is
- * cut, visibly, and can then only be refused here.
+ * An approval as a Slack message. Text from agents is in blocks that Slack does not interpret. A text that is too long is
+ * visibly cut, and can then only be rejected here.
  */
 export function approvalMessage(
   record: ApprovalRecord,
@@ -61,13 +61,13 @@ export function approvalMessage(
   return { content: { text: escapeText(`${title} (${id})`), blocks }, choices: offered }
 }
 
-/** The same message when it is settled: nothing can be pressed any more. */
+/** The same message after the decision, without buttons. */
 export function settledMessage(id: string, outcome: string, title: string): JsonObject {
   const text = `${title}: ${shownLine(outcome, 200)}`
   return { text: escapeText(`${text} (${id})`), blocks: [plain(text), plain(id)] }
 }
 
-/** The title of a record, for when it is settled. */
+/** The title of a record, for the message after the decision. */
 export function approvalTitle({ agent, type, action }: ApprovalRecord): string {
   return `${shownLine(agent, 60)}, ${shownLine(type, 60)} ${shownLine(action, 300)}`
 }
@@ -79,7 +79,7 @@ function footer(id: string, { isWhole, hasButtons }: { isWhole: boolean; hasButt
   return hasButtons ? id : `Decide on the machine that runs cadre: ${command}`
 }
 
-/** Text that Slack shows as it is: no markup, no mentions, no emoji. */
+/** Text that Slack shows unchanged: no markup, no mentions, no emoji. */
 function plain(text: string): JsonObject {
   return { type: 'section', text: { type: 'plain_text', text: cutTo(text, longestSection), emoji: false } }
 }

@@ -2,9 +2,9 @@ import type { Outbox } from '@cadre/home'
 import type { Sender, SlackMessage } from '@cadre/tools'
 import { slackInbox, slackOutbox } from './create-slack-sender.ts'
 
-/** Where no Slack is configured: messages are written into the home, and go nowhere else. */
+/** Used if Slack is not configured: messages are only written to the home. */
 export function createLocalSlack(outbox: Outbox): Sender<SlackMessage> {
-  // Nothing leaves, so that what a crash has left open can be done again.
+  // Nothing is sent, so an attempt that a crash interrupted can be repeated.
   const reopen = async (key: string) => {
     const state = outbox.find(slackOutbox, key)?.state
     if (state === 'sending') await outbox.release(slackOutbox, key, 'It was interrupted.')

@@ -11,14 +11,17 @@ import { slackWebhook } from './slack-webhook.ts'
 
 export interface SlackChannelOptions {
   readonly now?: () => number
-  /** The first pause between tries. */
+  /** The first pause between retries. */
   readonly pauseMs?: number
-  /** How often a silent connection is looked at. */
+  /** The interval for checking a silent connection. */
   readonly pingMs?: number
   readonly retryMs?: number
 }
 
-/** Slack: messages come in, and approvals can be decided there. Sending is `slack_send`'s, with or without a daemon. */
+/**
+ * Slack: receives messages, and lets people decide approvals there. The tool `slack_send` sends messages, with or without a
+ * daemon.
+ */
 export function createSlackChannel(context: ChannelContext, options: SlackChannelOptions = {}): Channel {
   const settings = readSlackSettings(context.settings, context.environment)
   const { now = Date.now, pauseMs, pingMs, retryMs } = options
@@ -83,7 +86,7 @@ export function createSlackChannel(context: ChannelContext, options: SlackChanne
     settled: (record) => approvals.settled(record),
   }
 
-  /** Nothing while Slack is away. A token that Slack does not take is for a person to mend. */
+  /** Resolves with undefined while Slack is unavailable. A rejected token must be fixed by a person. */
   async function whoAmI(): Promise<SlackSelf | undefined> {
     const reply = await api.ask('auth.test', {}, stopped.signal)
     if (reply.kind === 'refused') throw wrong(reply, 'bot_token_env')

@@ -20,7 +20,7 @@ afterEach(async () => {
   folder[Symbol.dispose]()
 })
 
-/** A process that knows only what is on disk. */
+/** Simulates a new process, which knows only what is on disk. */
 function open(more: { channels?: ReadonlySet<string>; timeoutMs?: number; baseUrl?: string } = {}) {
   const { channels, baseUrl = slack.baseUrl, timeoutMs = 10_000 } = more
   const api = createSlackApi({ baseUrl, token: botToken, pauseMs: 1, timeoutMs })
@@ -87,7 +87,7 @@ test.each([undefined, '1712345678.000200'])(
   async (thread_ts) => {
     const inThread = { ...message, ...(thread_ts !== undefined && { thread_ts }) }
     const first = open()
-    // The process dies with the post on its way: nothing is written down any more.
+    // The process dies while the post is in transit: nothing more is recorded.
     await new Promise<void>((posted) => {
       const request = { channel: 'slack', key: 's/c1', inbox: 'slack-messages', message: inThread }
       void first.outbox.send(request, async () => {
@@ -97,7 +97,7 @@ test.each([undefined, '1712345678.000200'])(
         return new Promise(() => {})
       })
     })
-    // Others write meanwhile, so that it is not on the first page.
+    // Others post meanwhile, so that the message is not on the first page.
     const others = open()
     for (const n of [1, 2, 3]) await others.sender.send(inThread, `s/other-${n}`, signal)
     const second = open()
@@ -121,7 +121,7 @@ test('a crash before Slack took the message: it is not there, and is posted', as
 })
 
 test('what nobody can find out is for a person, and is sent again only after that', async () => {
-  // Neither the post nor the question about it gets an answer.
+  // Neither the post nor the query about it is answered.
   slack.fail('chat.postMessage', 'broken after')
   slack.fail('conversations.history', ...Array.from({ length: 4 }, () => 'broken before' as const))
   const end = await open().sender.send(message, 's/c1', signal)
@@ -131,7 +131,7 @@ test('what nobody can find out is for a person, and is sent again only after tha
   })
   slack.fail('conversations.history', ...Array.from({ length: 4 }, () => ({ status: 500 })))
   expect(await open().sender.check(message, 's/c1', signal)).toBe('unknown')
-  // Now it can be asked.
+  // Now the query is answered.
   expect(await open().sender.check(message, 's/c1', signal)).toBe('done')
   expect(slack.messages).toHaveLength(1)
 })
@@ -141,7 +141,7 @@ test('a channel by name cannot be looked into: a person is asked', async () => {
   const named = { ...message, channel: '#general' }
   expect(await open().sender.send(named, 's/c1', signal)).toMatchObject({ kind: 'failed' })
   expect(await open().sender.check(named, 's/c1', signal)).toBe('unknown')
-  // The person said: again.
+  // The person chose to send it again.
   expect(await open().sender.send(named, 's/c1', signal)).toMatchObject({ kind: 'sent' })
 })
 

@@ -9,7 +9,7 @@ import { slackText } from './slack-text.ts'
 export interface SlackSenderOptions {
   readonly api: SlackApi
   readonly outbox: Outbox
-  /** Absent: every channel the app is in. */
+  /** Absent: every channel that the app is in. */
   readonly channels?: ReadonlySet<string> | undefined
   readonly pauseMs?: number | undefined
 }
@@ -17,7 +17,7 @@ export interface SlackSenderOptions {
 export const slackOutbox = 'slack'
 export const slackInbox = 'slack-messages'
 
-/** Posts through Slack. What is in doubt is looked for in the channel, by the key that every message carries. */
+/** Posts to Slack. A message in doubt is searched in the channel by its key. */
 export function createSlackSender({
   api,
   outbox,
@@ -50,7 +50,7 @@ export function createSlackSender({
         return failed('thread_ts must be the ts of a message, such as 1712345678.000200.')
       try {
         if ((await look(message, key, signal)) === 'unknown')
-          // It is only run again when a person has said so.
+          // It runs again only if a person decided so.
           await outbox.release(slackOutbox, key, 'A person decided to send it again.')
         const { receipt = {} } = await outbox.send(
           {

@@ -7,7 +7,7 @@ export interface SentSearch {
   readonly channel: string
   readonly thread_ts?: string | undefined
   readonly key: string
-  /** Milliseconds since 1970: it was not sent before. */
+  /** Milliseconds since 1970: it was not sent earlier. */
   readonly since: number
 }
 
@@ -17,13 +17,13 @@ export type FoundSent =
   | { readonly kind: 'unknown' }
 
 const mostPages = 10
-/** By how much the clocks of Slack and of this machine may differ. */
+/** The assumed maximum clock difference between Slack and this machine. */
 const clockMargin = 10 * 60_000
 
-/** Looks in the channel itself whether a message with this key is there. `absent` only when everything since then was seen. */
+/** Searches the channel for a message with this key. `absent` only if everything since then was searched. */
 export async function findSent(api: SlackApi, search: SentSearch, signal: AbortSignal): Promise<FoundSent> {
   const { channel, thread_ts, key, since } = search
-  // A name cannot be looked into, only written to.
+  // A channel name can be posted to, but not searched.
   if (!/^[CGD][A-Z0-9]{1,30}$/.test(channel)) return { kind: 'unknown' }
   const wanted = messageKey(key)
   let cursor = ''

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 
-/** Who we are to Slack. */
+/** The identity of the app in Slack. */
 export interface SlackSelf {
   readonly user: string
   readonly bot: string | undefined
@@ -14,7 +14,7 @@ export interface EventRules {
 }
 
 const mostLetters = 40_000
-/** Kinds of messages that somebody has written. All others tell of changes: of a topic, of who came and went, of an edit. */
+/** Types of messages that people write. All others report changes: of a topic, of members, of an edit. */
 const written: readonly (Json | undefined)[] = [
   undefined,
   'file_share',
@@ -24,8 +24,9 @@ const written: readonly (Json | undefined)[] = [
 ]
 
 /**
- * The line of a message for `inbox/slack-messages.jsonl`; nothing for what is no message, is our own, or is not to be heard. A message is
- * known by where and when it was written: a mention of the app comes as two events, and is one message.
+ * Returns the line of a message for `inbox/slack-messages.jsonl`; undefined for other events, for the app's own messages,
+ * and for other channels. A message is identified by its channel and time: a mention of the app causes two events, but is
+ * one message.
  */
 export function lineOfEvent(
   event: Json | undefined,
@@ -54,7 +55,7 @@ export function lineOfEvent(
   }
 }
 
-/** Seconds since 1970, which is also what a message is called by. */
+/** Seconds since 1970, which Slack also uses as the message id. */
 function isTime(ts: Json | undefined): ts is string {
   return typeof ts === 'string' && /^\d{1,11}\.\d{1,10}$/.test(ts)
 }

@@ -8,7 +8,7 @@ export interface Post {
   readonly channel: string
   readonly thread_ts?: string | undefined
   readonly key: string
-  /** The rest of `chat.postMessage`. */
+  /** The remaining arguments of `chat.postMessage`. */
   readonly content: JsonObject
   readonly pauseMs?: number | undefined
 }
@@ -19,8 +19,8 @@ export interface PostReceipt extends JsonObject {
 }
 
 /**
- * Posts a message, once. After an answer that leaves open whether it was taken, the channel is looked at before it is tried
- * again; where that says nothing either, rejects with `in_doubt`. Every other rejection means that it is not there.
+ * Posts a message once. If the result is unknown, the channel is searched before a retry; if that fails too, rejects with
+ * `in_doubt`. Any other rejection means that it was not posted.
  */
 export async function postOnce(api: SlackApi, post: Post, signal: AbortSignal): Promise<PostReceipt> {
   const { channel, thread_ts, key, content, pauseMs = 500 } = post

@@ -2,21 +2,21 @@ import type { JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { actionPrefix, blockPrefix } from './approval-message.ts'
 
-/** Somebody pressed a button below an approval. */
+/** A click on a button of an approval. */
 export interface Press {
   readonly approval: string
   readonly choice: string
   readonly user: string
-  /** As it is shown; people choose their names themselves. */
+  /** The display name; people choose it themselves. */
   readonly userName: string
   readonly channel: string
   readonly ts: string
   readonly responseUrl: string | undefined
-  /** The same when Slack delivers it again. */
+  /** The same if Slack delivers the click again. */
   readonly once: string
 }
 
-/** Nothing when the payload is about something else. */
+/** Returns undefined if the payload is about something else. */
 export function readPress(payload: JsonObject): Press | undefined {
   const { type, user, actions, container, response_url: responseUrl } = payload
   const action = Array.isArray(actions) ? (actions[0] as unknown) : undefined
@@ -43,7 +43,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= 2_000
 }
 
-/** It goes into files that people and programs read: letters, digits and little else. */
+/** Limits the name to safe characters, because it is written to files. */
 function nameOf(name: unknown): string {
   return typeof name === 'string'
     ? name

@@ -1,6 +1,6 @@
 import { escapeText } from './slack-text.ts'
 
-/** Tells the one who pressed something, and nobody else. Only Slack is spoken to, whatever address came along; failing is no matter. */
+/** Sends a message that only the person who clicked can see. Sends only to Slack, whatever the address; failures are ignored. */
 export async function respond(responseUrl: string | undefined, text: string, baseUrl: string): Promise<void> {
   if (responseUrl === undefined || !isSlack(responseUrl, baseUrl)) return
   try {
@@ -13,7 +13,7 @@ export async function respond(responseUrl: string | undefined, text: string, bas
     })
     await response.body?.cancel()
   } catch {
-    // The person sees in the message itself what became of it.
+    // The person sees the result in the message itself.
   }
 }
 

@@ -3,19 +3,19 @@ import { isObject } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { openCursor } from '../cursor-file.ts'
 
-/** An approval that stands in Slack, or is about to. */
+/** An approval that is, or is about to be, in Slack. */
 export interface ShownApproval {
   readonly channel: string
-  /** Absent while it is being posted: after a crash it is looked for. */
+  /** Absent while it is being posted: after a crash it is searched for. */
   readonly ts?: string
-  /** What can be pressed. */
+  /** The offered choices. */
   readonly choices: readonly string[]
   readonly title: string
   /** Milliseconds since 1970. */
   readonly since: number
 }
 
-/** Which approvals stand in Slack with something to press, over restarts. */
+/** The approvals that are pending in Slack, across restarts. */
 export interface ShownApprovals {
   get(id: string): ShownApproval | undefined
   ids(): readonly string[]

@@ -2,7 +2,7 @@ import { type JsonObject, parseJson } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { pause } from '../abortable-pause.ts'
 
-/** What came of one request. Only `unclear` leaves open whether Slack did it. */
+/** The result of a request. Only `unclear` means that Slack may have executed it. */
 export type SlackReply =
   | { readonly kind: 'ok'; readonly body: JsonObject }
   | { readonly kind: 'refused'; readonly error: string }
@@ -11,9 +11,9 @@ export type SlackReply =
   | { readonly kind: 'unclear'; readonly message: string }
 
 export interface SlackApi {
-  /** Once, and that is it. */
+  /** Sends a single request. */
   call(method: string, fields: JsonObject): Promise<SlackReply>
-  /** For what may be repeated: tries again while Slack is busy or away, a few times. */
+  /** For repeatable requests: retries a few times while Slack is busy or unavailable. */
   ask(method: string, fields: JsonObject, signal: AbortSignal): Promise<SlackReply>
 }
 
@@ -21,15 +21,15 @@ export interface SlackApiOptions {
   readonly baseUrl: string
   readonly token: string
   readonly timeoutMs?: number
-  /** The first pause between tries; later ones are longer. */
+  /** The first pause between retries; later ones are longer. */
   readonly pauseMs?: number
 }
 
 export const tries = 4
-/** Whoever is told to wait longer gives up instead. */
+/** If Slack requires a longer wait, the request fails. */
 export const longestWait = 60
 const mostBytes = 8 * 1_024 * 1_024
-/** Nothing was received by anybody. */
+/** The request did not reach Slack. */
 const neverArrived = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -38,7 +38,7 @@ const neverArrived = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
-/** Slack's own words for: something broke on the way, and part of it may have been done. */
+/** Slack's error codes for an internal failure that may have had a partial effect. */
 const unclearErrors = new Set(['fatal_error', 'internal_error', 'service_unavailable', 'request_timeout'])
 
 export function createSlackApi(options: SlackApiOptions): SlackApi {
@@ -47,10 +47,10 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
     try {
       const response = await fetch(`${baseUrl}${method}`, {
         method: 'POST',
-        // Every method takes a form; JSON is taken by some only.
+        // Every method accepts a form, but only some accept JSON.
         body: formOf(fields),
         headers: { authorization: `Bearer ${token}` },
-        // The token is for this host alone.
+        // The token is only for this host.
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       })
@@ -75,14 +75,14 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
   }
 }
 
-/** How long to wait before the same is tried again; nothing when that would be of no use. */
+/** The pause before a retry; undefined if a retry is pointless. */
 export function waitAfter(reply: SlackReply, attempt: number, pauseMs: number): number | undefined {
   if (reply.kind === 'ok' || reply.kind === 'refused') return undefined
   if (reply.kind === 'limited') return reply.seconds > longestWait ? undefined : reply.seconds * 1_000
   return pauseMs * 2 ** (attempt - 1)
 }
 
-/** A sentence for a person about a reply that is not the one that was hoped for. */
+/** A sentence for a person about a failed request. */
 export function explainReply(reply: Exclude<SlackReply, { kind: 'ok' }>): string {
   if (reply.kind === 'refused') return `Slack rejected the request: ${reply.error}.${adviceFor(reply.error)}`
   if (reply.kind === 'limited') return `Slack rate limit reached. Try again in ${reply.seconds} seconds.`
@@ -132,12 +132,12 @@ function formOf(fields: JsonObject): URLSearchParams {
   return form
 }
 
-/** Slack's errors are single words; whatever else comes is not passed on. */
+/** Slack's errors are single words; anything else is not passed on. */
 function wordOf(error: unknown): string {
   return typeof error === 'string' && /^[\w.-]{1,80}$/.test(error) ? error : 'unknown_error'
 }
 
-/** Never the message of the error itself: it may hold what was sent. */
+/** Never the error message itself, because it may contain the request. */
 function codeOf(error: unknown): string {
   const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: { code?: unknown } }
   if (name === 'TimeoutError') return 'no answer in time'

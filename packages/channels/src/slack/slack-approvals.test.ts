@@ -52,7 +52,7 @@ const buttonsOf = (message: Posted | undefined) =>
     .flatMap(({ elements }) => elements as unknown as Button[])
 
 let presses = 0
-/** Somebody presses; comes back when Slack was told that it arrived. */
+/** Clicks a button; resolves when it was acknowledged. */
 async function press(
   action: string,
   more: { user?: string; ts?: string | undefined; id?: string; envelope?: string; time?: string } = {},
@@ -183,7 +183,7 @@ test('decided elsewhere: the message says so, while it runs and after a restart'
   expect(buttonsOf(slack.messages[0])).toEqual([])
   expect(slack.messages[0]?.text).toContain('decided: reject, by me &lt;!here&gt;')
   await channel.stop()
-  // The other one was decided while nobody listened.
+  // The other one was decided while the daemon was stopped.
   await start({ records: [] })
   await until(() => buttonsOf(slack.messages[1]).length === 0)
   expect(slack.messages[1]?.text).toContain('settled in the meantime')
@@ -243,7 +243,7 @@ test('text of an agent is nothing but text to Slack', () => {
   }
   visit(content['blocks'])
   expect(texts.length).toBeGreaterThan(4)
-  // `mrkdwn` is the only kind of text that Slack interprets.
+  // `mrkdwn` is the only type of text that Slack interprets.
   expect(texts.filter(({ type }) => type !== 'plain_text' && type !== 'text')).toEqual([])
   expect(JSON.stringify(content)).not.toContain('\u202e')
   expect(content['text']).not.toMatch(/[<>]/)

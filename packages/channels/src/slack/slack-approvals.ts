@@ -1,10 +1,12 @@
 /**
- * Owns the approvals that stand in Slack: posts them, takes the decisions of those who may decide, and closes them. `createSlackChannel` alone calls it.
+ * Owns the approvals in Slack: posts them, accepts decisions of approvers, and closes them. Called only by
+ * `createSlackChannel`.
  *
- * 1. An approval stands in Slack once, over restarts and crashes: it is written down before it is posted, and looked for when that is all there is.
- * 2. A decision counts only from somebody in `approvers`, on the message that was posted for it, for a choice that was offered there.
- * 3. What is done for one approval is done in order; different ones do not wait for each other.
- * 4. What cannot be posted or closed now is tried again, at intervals and at the next start.
+ * 1. An approval is posted once, across restarts and crashes: it is recorded before it is posted, and searched for if its
+ *    result is unknown.
+ * 2. A decision is valid only from a user in `approvers`, on the message that was posted for it, for an offered choice.
+ * 3. Work on one approval is done in order; different approvals do not wait for each other.
+ * 4. Failed posts and updates are retried, at intervals and at the next start.
  */
 import { type Answer, CadreError, type JsonObject, sentenceOf } from '@cadre/core'
 import type { ApprovalRecord } from '@cadre/gate'
@@ -28,7 +30,7 @@ export interface SlackApprovalsOptions {
 }
 
 export interface SlackApprovals {
-  /** Closes what was settled while nobody listened. */
+  /** Closes approvals that were decided while the daemon was stopped. */
   start(): Promise<void>
   asked(record: ApprovalRecord): Promise<void>
   settled(record: ApprovalRecord): Promise<void>
@@ -64,7 +66,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
       presses.add(press.once)
       if (presses.size > mostPresses) presses.delete(presses.values().next().value ?? '')
       const answer = await decide(press).catch((error: unknown) => {
-        // It may be pressed again.
+        // It may be clicked again.
         presses.delete(press.once)
         return `Cannot record this decision: ${sentenceOf(error)}`
       })
@@ -102,7 +104,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
     shown.set(id, { ...entry, channel: receipt.channel, ts: receipt.ts })
   }
 
-  /** What the one who pressed is told; nothing when the message itself says it. */
+  /** Resolves with a message for the person who clicked; undefined if the message itself shows the result. */
   async function decide(press: Press): Promise<string | undefined> {
     const { approval: id, choice, user, userName } = press
     if (!approvers.has(user)) {
@@ -125,7 +127,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
       : `This approval was already decided: ${answered(decided.answer)}.`
   }
 
-  /** Takes the buttons away and says what became of it. */
+  /** Removes the buttons and shows the result. */
   async function close(id: string, outcome: string): Promise<void> {
     const entry = shown.get(id)
     if (entry === undefined) return
@@ -133,7 +135,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
     if (ts !== undefined) {
       const fields = { channel: entry.channel, ts, ...settledMessage(id, outcome, entry.title) }
       const reply = await api.ask('chat.update', fields, stopped.signal)
-      // A message that is gone needs no closing.
+      // A deleted message needs no update.
       const isGone = reply.kind === 'refused' && /^(message_not_found|channel_not_found)$/.test(reply.error)
       if (reply.kind !== 'ok' && !isGone) throw new CadreError('backend', explainReply(reply))
     }
@@ -171,7 +173,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
     context.problems.report('slack-approvals', '[slack]', problems)
   }
 
-  /** Slack waits three seconds for an answer: what is not part of the decision is done behind it. */
+  /** Slack waits three seconds for an answer, so other work is done afterwards. */
   function after(work: Promise<void>): void {
     later.add(work)
     void work.finally(() => later.delete(work))

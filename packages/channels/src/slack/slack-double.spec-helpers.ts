@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 export type Fault =
   | { readonly status: number; readonly headers?: Record<string, string> }
   | { readonly error: string }
-  /** The connection breaks, before or after it was done. */
+  /** The connection breaks, before or after the request was executed. */
   | 'broken before'
   | 'broken after'
 
@@ -23,21 +23,21 @@ export interface SlackDouble extends AsyncDisposable {
   readonly baseUrl: string
   /** Every call of a method, with its fields. */
   readonly calls: { readonly method: string; readonly fields: Record<string, string> }[]
-  /** What stands in the channels. */
+  /** The messages in the channels. */
   readonly messages: Posted[]
   readonly acked: string[]
-  /** What was said to one person alone. */
+  /** Messages to a single person. */
   readonly responses: JsonObject[]
-  /** Faults of the next calls of a method, in order. */
+  /** Sets faults for the next calls of a method, in order. */
   fail(method: string, ...faults: Fault[]): void
   /** Sends an envelope to the newest connection. */
   send(envelope: JsonObject): void
   sendRaw(text: string): void
-  /** Connections that are open now. */
+  /** The number of open connections. */
   connections(): number
-  /** Breaks all connections, without a word. */
+  /** Drops all connections without a close message. */
   drop(): void
-  /** The app keeps quiet: pings are not answered. */
+  /** Stops answering pings. */
   freeze(): void
   /** Called before an acknowledgement is counted. */
   onAck?: (id: string) => void
@@ -48,7 +48,7 @@ export const appToken = 'xapp-1-A1-2222222222-abcdef'
 export const botUser = 'UBOT'
 export const botId = 'BBOT'
 
-/** Slack's own end, as far as it is used: real HTTP, real WebSockets, and faults on demand. */
+/** A test double of Slack: real HTTP, real WebSockets, and faults on demand. */
 export async function startSlack(): Promise<SlackDouble> {
   const faults = new Map<string, Fault[]>()
   const calls: SlackDouble['calls'] = []
@@ -185,7 +185,7 @@ export async function startSlack(): Promise<SlackDouble> {
   }
 }
 
-/** The settings that lead to it. */
+/** The settings for connecting to it. */
 export function slackSettings(double: SlackDouble, more: JsonObject = {}): JsonObject {
   return {
     mode: 'socket',

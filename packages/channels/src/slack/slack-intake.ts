@@ -3,9 +3,9 @@ import type { ChannelContext } from '../channel.ts'
 import { lineOfEvent, type SlackSelf } from './line-of-event.ts'
 import type { SlackSettings } from './slack-settings.ts'
 
-/** Takes in what Slack sends, however it comes. */
+/** Processes events from Slack, over any transport. */
 export interface SlackIntake {
-  /** True when it is on disk, or nothing is to be kept of it: only then may Slack be told so. */
+  /** Resolves with true if the event is on disk or can be ignored: only then may it be acknowledged. */
   event(envelope: JsonObject): Promise<boolean>
   interaction(payload: JsonObject): Promise<void>
 }
@@ -13,7 +13,7 @@ export interface SlackIntake {
 export interface SlackIntakeOptions {
   readonly context: Pick<ChannelContext, 'receive' | 'note' | 'problems'>
   readonly settings: Pick<SlackSettings, 'channels' | 'ignoreBots'>
-  /** Who we are; nothing while that cannot be found out. */
+  /** The identity of the app; undefined while it is unknown. */
   readonly self: () => Promise<SlackSelf | undefined>
   readonly interaction: (payload: JsonObject) => Promise<void>
 }
@@ -24,7 +24,7 @@ export function createSlackIntake({ context, settings, self, interaction }: Slac
     interaction,
     async event(envelope) {
       if (envelope['type'] !== 'event_callback') return true
-      // Without knowing who we are, we would answer ourselves.
+      // Without its own identity, the app would answer itself.
       const me = await self()
       if (me === undefined) return false
       const line = lineOfEvent(envelope['event'], { ...settings, self: me })

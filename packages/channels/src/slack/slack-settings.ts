@@ -2,19 +2,19 @@ import type { JsonObject } from '@cadre/core'
 import { isLoopback } from '../is-loopback.ts'
 import { type Environment, readSettings, type SettingsReader } from '../settings-reader.ts'
 
-/** What is needed to speak to Slack at all. */
+/** The settings for accessing Slack. */
 export interface SlackAccess {
   /** Ends with a slash. */
   readonly baseUrl: string
   readonly botToken: string
-  /** Channels that are heard and written to; absent: all that the app is in. */
+  /** Channels to read from and post to; absent: all that the app is in. */
   readonly channels: ReadonlySet<string> | undefined
 }
 
 export type SlackSettings = SlackAccess & {
   readonly ignoreBots: boolean
   readonly approvalsChannel: string | undefined
-  /** Ids of the users who may decide. Nobody: there are no buttons. */
+  /** The ids of users who may decide. Empty: there are no buttons. */
   readonly approvers: ReadonlySet<string>
 } & (
     | { readonly mode: 'socket'; readonly appToken: string }
@@ -72,7 +72,7 @@ function baseUrlOf(read: SettingsReader): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || url.username !== '' || url.password !== '' || url.search !== '')
     throw read.fault('base_url', 'This must be a URL without a password and without a query.')
-  // The token goes there: in the clear only to this machine.
+  // The token is sent there: unencrypted only to this machine.
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     throw read.fault('base_url', 'This must be a URL that begins with https://.')
   return url.href.endsWith('/') ? url.href : `${url.href}/`

@@ -66,7 +66,7 @@ test('a connection that breaks before the acknowledgement: the event comes again
   const { context } = await start({
     async receive(file, line) {
       const answer = await appendInbox(folder.home, file, line)
-      // On disk, and nobody has been told.
+      // On disk, but not acknowledged.
       if (++deliveries === 1) slack.drop()
       return answer
     },
@@ -151,6 +151,6 @@ test('after stopping there is no connection, and none is opened', async () => {
   const opened = slack.calls.length
   await new Promise((resolve) => setImmediate(resolve))
   expect(slack.calls).toHaveLength(opened)
-  // Either it was written down and acknowledged, or Slack sends it again.
+  // Either it was stored and acknowledged, or Slack sends it again.
   if (slack.acked.length > 0) expect(lines()).toHaveLength(1)
 })

@@ -1,11 +1,12 @@
 /**
- * Owns the connection to Slack in socket mode. `createSlackChannel` starts and stops it; nobody else calls it.
+ * Owns the connection to Slack in socket mode. Only `createSlackChannel` starts and stops it.
  *
- * 1. An envelope is acknowledged after it is on disk, on the connection it came by, and not at all when that failed: Slack sends it again.
- * 2. Envelopes are handled one at a time, in the order they came.
- * 3. One connection at a time: the old one is closed before the next is opened.
- * 4. A connection that is silent is given up. After each one that ends another is opened, with longer pauses while that fails.
- * 5. After `stop` nothing is opened, nothing is acknowledged, and nothing is being handled.
+ * 1. An envelope is acknowledged after it is on disk, on its own connection. If storing fails, it is not acknowledged, and
+ *    Slack sends it again.
+ * 2. Envelopes are handled one at a time, in order.
+ * 3. There is one connection at a time: the old one is closed before the next is opened.
+ * 4. A silent connection is closed. When a connection ends, another one is opened, with increasing pauses after failures.
+ * 5. After `stop`, nothing is opened, acknowledged or handled.
  */
 import { type JsonObject, messageOf, parseJson, sentenceOf } from '@cadre/core'
 import { isObject } from '@cadre/disk'
@@ -16,17 +17,17 @@ import { backoff } from '../reconnect-backoff.ts'
 import type { SlackIntake } from './slack-intake.ts'
 
 export interface SlackSocketOptions {
-  /** Asks Slack for the address of a new connection. Rejects with a sentence. */
+  /** Requests the address of a new connection. Rejects with a sentence. */
   readonly open: (signal: AbortSignal) => Promise<string>
   readonly intake: SlackIntake
-  /** Why there is no connection now; nothing when there is one. */
+  /** Receives why there is no connection; undefined if there is one. */
   readonly tell: (problem: string | undefined) => void
   readonly pauseMs?: number | undefined
   readonly pingMs?: number | undefined
 }
 
 export interface SlackSocket {
-  /** Comes back when there is a connection, or the first try has failed: it goes on trying. */
+  /** Resolves when connected, or when the first attempt has failed; then it keeps trying. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -61,7 +62,7 @@ export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
     }
   }
 
-  /** One connection, from its beginning to its end. True when it served for something. */
+  /** Runs one connection until it ends. Resolves with true if it was established. */
   async function connect(ready: () => void): Promise<boolean> {
     let wasUseful = false
     try {
@@ -123,7 +124,7 @@ export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
         if (message?.['type'] === 'hello') return on.greeted()
         if (message?.['type'] === 'disconnect') {
           on.served()
-          // Slack wants another connection to be opened; only a switched-off socket mode is a problem.
+          // Slack requests a new connection; only a disabled socket mode is a problem.
           reason =
             message['reason'] === 'link_disabled'
               ? 'Socket mode is disabled for the app. Enable it in its settings at api.slack.com.'
@@ -136,7 +137,7 @@ export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
         const { envelope_id: id, type, payload } = message
         queue = queue.then(() => handle(socket, { id, type, payload: isObject(payload) ? payload : {} }))
       })
-      // It may have been stopped before anybody listened.
+      // It may have been stopped before the listener was added.
       if (stopped.signal.aborted) leave()
     })
   }
@@ -162,7 +163,7 @@ function read(data: RawData): JsonObject | undefined {
   return parsed.ok && isObject(parsed.value) ? parsed.value : undefined
 }
 
-/** The address holds a ticket that is as good as the token. */
+/** The address contains a ticket that is as powerful as the token. */
 function requireSafe(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopback(url.hostname))) return

@@ -15,11 +15,11 @@ const signing: Signing = {
   scheme: 'slack',
   header: 'x-slack-signature',
   timestampHeader: 'x-slack-request-timestamp',
-  // Older requests are repetitions by somebody who was listening.
+  // Older requests may be replayed.
   tolerance: 5 * 60,
 }
 
-/** `POST /slack/events` and `POST /slack/interactive`. What is not signed by Slack learns nothing. */
+/** `POST /slack/events` and `POST /slack/interactive`. Requests without Slack's signature get no information. */
 export function slackWebhook({ signingSecret, intake, now }: SlackWebhookOptions): {
   readonly events: PostHandler
   readonly interactive: PostHandler
@@ -38,7 +38,7 @@ export function slackWebhook({ signingSecret, intake, now }: SlackWebhookOptions
       const { type, challenge } = parsed.value
       if (type === 'url_verification')
         return typeof challenge === 'string' ? { status: 200, body: { challenge } } : { status: 400 }
-      // Anything but 200 makes Slack send it again: that is right when it could not be written down.
+      // For any status but 200, Slack sends it again, which is needed if it could not be stored.
       return { status: (await intake.event(parsed.value)) ? 200 : 503 }
     }),
     interactive: verified(async (body) => {

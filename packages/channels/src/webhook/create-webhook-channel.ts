@@ -12,7 +12,7 @@ export interface WebhookOptions {
 const about = 'webhook'
 const place = '[webhook]'
 
-/** Takes what others post to `/hooks/<name>` into the inbox. They are told that it was taken when it is on disk. */
+/** Stores requests to `/hooks/<name>` in the inbox. They are acknowledged when they are on disk. */
 export function createWebhookChannel(
   context: ChannelContext,
   { now = Date.now }: WebhookOptions = {},
@@ -35,7 +35,7 @@ export function createWebhookChannel(
     },
   }
 
-  /** Without its secret nothing can be told from forgery: then nothing is taken. */
+  /** Without the secret, forged requests cannot be detected, so none is accepted. */
   function reportSecrets(): void {
     const without = hooks.filter(({ secretEnv }) => !environment[secretEnv])
     problems.report(
@@ -58,7 +58,7 @@ export function createWebhookChannel(
       if (verified.kind === 'wrong') return refused(401, verified.reason)
       const line = lineOfRequest(request, hook, { proof: verified.proof, now: at })
       const { id, body } = line
-      // Asked once, when somebody enters the address at Slack.
+      // Sent once, when the address is entered in Slack.
       if (hook.scheme === 'slack' && isObject(body) && body['type'] === 'url_verification')
         return { status: 200, body: { challenge: body['challenge'] ?? '' } }
       const taken = await context.receive(hook.file, line)

@@ -7,7 +7,7 @@ import type { HookSettings } from './webhook-settings.ts'
 const kept = ['content-type', 'user-agent', 'x-github-event', 'x-github-delivery', 'x-request-id']
 const longestHeader = 500
 
-/** The line for the inbox. Its id is the same for every repetition of the same delivery. */
+/** Returns the line for the inbox. Its id is the same for every repetition of a delivery. */
 export function lineOfRequest(
   { headers, body }: PostRequest,
   hook: HookSettings,
@@ -37,10 +37,10 @@ function idOf(
 ): string {
   const delivery = idHeader === undefined ? undefined : headers[idHeader]
   if (delivery !== undefined && /^[\w.:-]{1,200}$/.test(delivery)) return delivery
-  // Slack sends the same event again with a new signature; its id is inside of what is signed.
+  // Slack sends the same event again with a new signature; its id is in the signed part.
   const event = scheme === 'slack' ? fieldAt(content, 'event_id') : undefined
   if (typeof event === 'string' && /^\w{1,100}$/.test(event)) return event
-  // A token says nothing about the request: each is another one.
+  // A token does not identify the request, so each one is new.
   return proof === undefined ? randomUUID() : createHash('sha256').update(proof).digest('hex').slice(0, 32)
 }
 
@@ -49,7 +49,7 @@ function eventIn(content: Json): string | undefined {
   return typeof event === 'string' ? event : undefined
 }
 
-/** JSON where it is some, whatever its sender calls it; else the fields of a form, else text. */
+/** Parses JSON if it is valid, whatever its content type; otherwise form fields, otherwise text. */
 function contentOf(body: Uint8Array, type: string): Json {
   const text = Buffer.from(body).toString('utf8')
   const content = jsonOr(text)
@@ -59,7 +59,7 @@ function contentOf(body: Uint8Array, type: string): Json {
   return payload === undefined ? form : jsonOr(payload)
 }
 
-/** What is nested so deep that it cannot be written down again stays the text it came as. */
+/** JSON that is too deeply nested to be written again stays text. */
 function jsonOr(text: string): Json {
   try {
     const value = JSON.parse(text) as Json

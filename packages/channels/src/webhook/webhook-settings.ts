@@ -3,15 +3,15 @@ import { isObject } from '@cadre/disk'
 import { lineFileName } from '@cadre/home'
 import { type Scheme, type Signing, schemes } from '../verify-request.ts'
 
-/** One address that others post to, and how they show that they may. */
+/** One endpoint, and how senders authenticate. */
 export interface HookSettings extends Signing {
   readonly name: string
-  /** The environment variable that holds the secret. */
+  /** The environment variable with the secret. */
   readonly secretEnv: string
-  /** What recognises a repetition. */
+  /** Identifies repetitions. */
   readonly idHeader: string | undefined
   readonly eventHeader: string
-  /** The file of `inbox/`. */
+  /** The file in `inbox/`. */
   readonly file: string
 }
 
@@ -38,7 +38,7 @@ const hookName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$/
 const headerName = /^[A-Za-z0-9-]{1,100}$/
 const variable = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
 
-/** Reads `channels.webhook`. Throws a `CadreError` that names the key and what to write there. */
+/** Reads `channels.webhook`. Throws a `CadreError` that names the key and the expected value. */
 export function readWebhookSettings(settings: JsonObject): readonly HookSettings[] {
   for (const key of Object.keys(settings)) {
     if (key !== 'hooks')
@@ -109,7 +109,7 @@ function fileOf(given: Json | undefined, name: string, place: string): string {
   try {
     if (typeof given === 'string') return lineFileName(given)
   } catch {
-    // Said below, with the key it is about.
+    // Reported below, with its key.
   }
   throw fault(`${place}.to_file`, 'This must be the name of a file in inbox/, such as github.')
 }

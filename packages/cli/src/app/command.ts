@@ -9,13 +9,13 @@ import type { ExitCode } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { withFlagValues } from './flag-values.ts'
 
-/** What travels with one start of the command: the process, and how the command came out. */
+/** The context of one command: the process, and the result. */
 export interface CliContext extends CommandContext {
   readonly io: Io
   ending: { readonly code: ExitCode } | { readonly error: unknown } | undefined
 }
 
-/** What a command does. Rejects with a `CadreError` for anything a person can act on. */
+/** The implementation of a command. Rejects with a `CadreError` for anything a person can act on. */
 export type CommandRun<Flags, Args extends BaseArgs> = (
   io: Io,
   flags: Flags,
@@ -24,12 +24,12 @@ export type CommandRun<Flags, Args extends BaseArgs> = (
 
 export interface CommandDescription<Flags, Args extends BaseArgs> {
   readonly brief: string
-  /** More about it, in whole sentences. */
+  /** A longer description, in full sentences. */
   readonly about?: string
-  /** Lines a person could type, without the leading `cadre`, each with what it does. */
+  /** Example command lines without the leading `cadre`, each with its effect. */
   readonly examples: readonly (readonly [line: string, does: string])[]
   readonly parameters: NoInfer<TypedCommandParameters<Flags & Record<never, never>, Args, CliContext>>
-  /** Imports the code of the command: it is loaded only when the command is really run. */
+  /** Imports the code of the command, which is loaded only when the command runs. */
   readonly load: () => Promise<CommandRun<Flags, Args>>
 }
 
@@ -44,7 +44,7 @@ export function defineCommand<
     parameters: withProposals(parameters as DescribedParameters) as never,
     loader: async () =>
       async function (this: CliContext, flags: Flags, ...args: Args) {
-        // Caught here and not by the parser, which would take every failure for one of its own.
+        // Caught here, because the parser would treat every failure as its own.
         try {
           const run = await load()
           this.ending = { code: await run(this.io, flags, ...args) }
@@ -69,7 +69,7 @@ interface DescribedParameters {
   readonly positional?: { readonly parameters?: readonly Parameter[]; readonly parameter?: Parameter }
 }
 
-/** Values that a shell can complete are found by their placeholder. */
+/** Values that a shell can complete are identified by their placeholder. */
 function withProposals(parameters: DescribedParameters): object {
   const { flags = {}, positional } = parameters
   const proposing = (parameter: Parameter) => ({

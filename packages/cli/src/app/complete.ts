@@ -4,7 +4,7 @@ import { cleanLine } from '../output/clean-text.ts'
 import { buildApp } from './build-app.ts'
 import type { CliContext } from './command.ts'
 
-/** Prints what the last of the words could become, one candidate a line: value, tab, description. Never fails. */
+/** Prints completions of the last word, one per line: value, tab, description. Never fails. */
 export async function complete(words: readonly string[], io: Io): Promise<void> {
   const at = words.indexOf('--home')
   const home = at < 0 ? undefined : words[at + 1]
@@ -15,7 +15,7 @@ export async function complete(words: readonly string[], io: Io): Promise<void> 
   }
   const found = await proposeCompletions(buildApp(), words, context).catch(() => [])
   const lines = found.map(({ kind, completion, brief }) => {
-    // A name needs no description of the flag that it belongs to.
+    // A value needs no description of its flag.
     const about = kind === 'argument:value' ? '' : `\t${cleanLine(brief)}`
     return `${cleanLine(completion)}${about}\n`
   })

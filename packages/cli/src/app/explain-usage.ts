@@ -4,14 +4,14 @@ import {
   formatMessageForArgumentScannerError,
 } from '@stricli/core'
 
-/** Commands that show what an argument can be. */
+/** Commands that list the possible values of an argument. */
 const lists = {
   session: 'cadre sessions list',
   approval: 'cadre approvals',
   agent: 'cadre agents list',
 }
 
-/** What is wrong with a command line, in the wording of the rest of the command. */
+/** Usage errors in Cadre's own wording. */
 export const explainUsage: Pick<
   ApplicationText,
   'noCommandRegisteredForInput' | 'exceptionWhileParsingArguments'
@@ -34,7 +34,7 @@ export const explainUsage: Pick<
         `--${externalFlagName} must be one of ${values.join(', ')}, not ${JSON.stringify(input)}`,
       UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} requires a value`,
       UnexpectedFlagError: ({ externalFlagName, previousInput, input }) =>
-        `--${externalFlagName} is given twice: ${JSON.stringify(previousInput)} and ${JSON.stringify(input)}`,
+        `--${externalFlagName} was passed twice: ${JSON.stringify(previousInput)} and ${JSON.stringify(input)}`,
       UnexpectedPositionalError: ({ input, expectedCount }) =>
         `unexpected argument ${JSON.stringify(input)}: the command takes ${expectedCount === 0 ? 'no arguments' : `at most ${expectedCount}`}`,
       UnsatisfiedPositionalError: ({ placeholder }) =>

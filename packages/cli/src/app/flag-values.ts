@@ -6,7 +6,7 @@ interface Flag {
 
 const row = /^( +(?:-\w +)?)(\[?--[\w-]*(?:\.\.\.)?\]?(?:\.\.\.)?)( {2,})(\S.*)$/
 
-/** The same help, in which flags that take a value show what kind of value: the parser leaves that out. */
+/** Returns the help with the placeholders of flag values, which the parser omits. */
 export function withFlagValues(help: string, flags: Readonly<Record<string, Flag>>): string {
   const values = new Map(Object.entries(flags).map(([name, flag]) => [kebab(name), placeholderOf(flag)]))
   const lines = help.split('\n')

@@ -1,4 +1,4 @@
-/** Flags that several commands share, written once. */
+/** Flags that several commands share. */
 
 export const json = flag('Print JSON')
 
@@ -7,7 +7,7 @@ export const home = text(
   'DIR',
 )
 
-/** What scripts ask of a run. */
+/** Flags for scripts that start a run. */
 export const scriptFlags = {
   failOnDeny: flag('Exit with code 4 if a rule or a person denied a call'),
   quiet: flag('Print only the answer, without progress'),
@@ -16,11 +16,11 @@ export const scriptFlags = {
 /** `-q` and, as in other programs, `-p` for print. */
 export const scriptAliases = { q: 'quiet', p: 'quiet' } as const
 
-export const trust = flag('Trust this folder and its home directory for this one command')
+export const trust = flag('Trust this folder and its home directory for this command only')
 
 export const team = text('A built-in team to use, as NAME or NAME/VARIANT; "cadre init" lists them', 'TEAM')
 
-/** What may happen without a person, for one command. No policy is widened by any of these. */
+/** Permissions without a person, for one command. None of them loosens a policy. */
 export const gateFlags = {
   allow: {
     kind: 'enum',
@@ -34,7 +34,7 @@ export const gateFlags = {
   noHuman: flag('Run unattended: refuse every call that needs an approval'),
 } as const
 
-/** What holds for every agent of a run, however deep, and when it is resumed. */
+/** Controls for every agent of a run, at any depth, including when it is resumed. */
 export const controlFlags = {
   readOnly: flag('No agent in this run may write files, run programs or reach the network'),
   approvalRequired: flag('Require an approval for every effect, even where a rule allows it'),
@@ -44,7 +44,7 @@ export const controlFlags = {
   },
 } as const
 
-/** A flag that is there or not. */
+/** A boolean flag. */
 export function flag(brief: string) {
   return { kind: 'boolean', brief, optional: true, withNegated: false } as const
 }

@@ -8,7 +8,7 @@ export const demoCommand = defineCommand({
     'Shows a message being answered in ten steps: an agent plans, asks for your approval to run a command, runs it, checks the result,\n' +
     'asks for your approval to send the answer, and sends it. The model is scripted, so the demo needs no network and no key. The\n' +
     'daemon, the files, the command and the approvals are real, and the home directory is kept for you to inspect.\n' +
-    'Without a terminal, the demo gives both approvals itself and prints that it did.',
+    'Without a terminal, the demo gives both approvals itself and says so.',
   examples: [
     ['demo', 'run in a temporary folder'],
     ['demo --yes', 'approve everything without asking'],

@@ -17,7 +17,7 @@ interface Target {
 
 interface Place extends Parameter {
   readonly command: string
-  /** Of a flag. */
+  /** For completing a flag. */
   readonly flag?: string
 }
 

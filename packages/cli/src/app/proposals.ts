@@ -7,10 +7,10 @@ import type { Io } from '../io.ts'
 
 type Propose = (io: Io) => Promise<readonly string[]> | readonly string[]
 
-/** The longest that a shell is kept waiting for the models of a server, in milliseconds. */
+/** The longest wait for the models of a server, in milliseconds. */
 const patience = 1500
 
-/** What a shell can complete, by the placeholder of a flag or an argument. */
+/** Completions by the placeholder of a flag or an argument. */
 export const proposals: { readonly [placeholder: string]: Propose } = {
   AGENT: agents,
   agent: agents,
@@ -21,7 +21,7 @@ export const proposals: { readonly [placeholder: string]: Propose } = {
   approval: (io) => namesIn(io, ['approvals', 'pending'], '.approval.md'),
 }
 
-/** The values that fit a placeholder. Nothing where they cannot be found: a shell shows no errors. */
+/** Returns the values for a placeholder. Empty on errors, which a shell would not show. */
 export async function proposalsFor(placeholder: string | undefined, io: Io): Promise<readonly string[]> {
   const propose = placeholder === undefined ? undefined : proposals[placeholder]
   try {
@@ -56,7 +56,7 @@ async function models(io: Io): Promise<readonly string[]> {
   ]
 }
 
-/** By the names of files alone: a shell waits for this. */
+/** Uses only file names, because a shell is waiting. */
 function namesIn(io: Io, folder: readonly string[], ending: string): readonly string[] {
   return readdirSync(homeOf(io, undefined).at(...folder)).flatMap((name) =>
     name.endsWith(ending) ? [name.slice(0, -ending.length)] : [],

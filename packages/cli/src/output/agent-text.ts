@@ -3,7 +3,7 @@ import { cleanLine, cleanText } from './clean-text.ts'
 import type { Style } from './style.ts'
 import { textTable } from './text-table.ts'
 
-/** What an agent may do, for a person. What is not there is left out, besides tools and targets: nothing is an answer too. */
+/** Describes an agent for a person. Empty parts are omitted, except for tools and targets. */
 export function agentText(view: AgentView, style: Style): string {
   const { shadows, tools, targets, model } = view
   const { path, line, dialect } = view.source
@@ -89,7 +89,7 @@ export function agentText(view: AgentView, style: Style): string {
     .trimEnd()}\n`
 }
 
-/** Nothing for an agent that has no boundary. */
+/** Empty for an agent without a boundary. */
 function boundaryLines({ writes, commands, artifact }: BoundaryView, style: Style): string[] {
   const files = { none: 'no file', artifact: `only ${cleanLine(artifact ?? '')}`, free: '' }
   const programs = { none: 'none', copy: 'on a copy of the workspace', free: '' }
@@ -158,12 +158,12 @@ function placed<T>({ value, from }: Placed<T>, style: Style, show: (value: T) =>
   return `${show(value)} ${source(from, style)}`
 }
 
-/** Where a value comes from, behind it. */
+/** The source of a value, shown after it. */
 function source(from: string, style: Style): string {
   return style.dim(`(${cleanLine(from)})`)
 }
 
-/** One row for all that cannot be started for the same reason. */
+/** One row for all agents that cannot be started for the same reason. */
 function insteadText(name: string | undefined): string {
   return name === undefined ? '' : `, the default, instead of ${cleanLine(name)}`
 }
@@ -182,7 +182,7 @@ function who(names: readonly string[]): string {
   return names.length === 0 ? 'none' : names.map(cleanLine).join(', ')
 }
 
-/** Everything from files was cleaned where it was put in; what is left are our own colours. */
+/** Text from files was already cleaned; only Cadre's own colours remain. */
 function cleanStyled(text: string): string {
   return text.includes('\x1b') ? text : cleanText(text)
 }

@@ -14,7 +14,7 @@ const telling = [
   'file',
 ]
 
-/** A call in a few words: the tool, and the one argument that tells calls of it apart. */
+/** A call in a few words: the tool, and its most specific argument. */
 export function callText(name: string, input: string): string {
   const value = telltale(input)
   return value === '' ? cleanLine(name) : `${cleanLine(name)} ${value}`

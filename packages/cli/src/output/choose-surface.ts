@@ -8,8 +8,8 @@ export interface SurfaceOptions {
 }
 
 /**
- * JSON lines for machines, the live tree for a terminal, plain lines for anything else. Standard output holds only what was asked for:
- * plain lines go to standard error, where a person who redirects the answer still sees them.
+ * JSON lines for programs, the live tree for a terminal, plain lines otherwise. Standard output contains only the requested
+ * output: plain lines go to standard error, where they stay visible if the answer is redirected.
  */
 export async function chooseSurface(
   io: Io,

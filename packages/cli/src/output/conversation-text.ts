@@ -2,7 +2,7 @@ import type { History } from '@cadre/core'
 import { cleanText } from './clean-text.ts'
 import type { Style } from './style.ts'
 
-/** What was said, for a person: their own words marked, those of agents as they are. */
+/** A conversation for a person: their own messages are marked. */
 export function conversationText(said: History, style: Style): string {
   const texts = said.map(({ role, content }) => {
     const text = cleanText(content).trim()

@@ -3,7 +3,7 @@ import { cutText, textWidth } from './text-width.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours, the only escapes that lines of ours hold.
 const colour = /(\x1b\[\d+m)/
 
-/** As `cutText`, for a line with colours of ours in it: they take no room, and none is left open. */
+/** Like `cutText`, for a line with Cadre's colours: they take no space, and none is left open. */
 export function cutStyled(line: string, columns: number): string {
   let left = columns
   let cut = false

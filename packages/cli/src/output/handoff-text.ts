@@ -2,10 +2,7 @@ import type { Handoff } from '@cadre/core'
 import { cleanLine } from './clean-text.ts'
 import type { Style } from './style.ts'
 
-/**
- * What an agent offers to hand over, each with the number a person chooses it by. Where the names of all agents are known,
- * a target that is not among them is marked.
- */
+/** The handoffs of an agent, each with the number to choose it by. If all agent names are known, unknown targets are marked. */
 export function handoffLines(
   handoffs: readonly Handoff[],
   style: Style,
@@ -22,13 +19,13 @@ export function handoffLines(
   })
 }
 
-/** Hosts call their general agent `agent`; there always is one. */
+/** Other hosts name their general agent `agent`, which always exists. */
 function isLost({ agent }: Handoff, names: readonly string[] | undefined): boolean {
   const wanted = agent.trim().toLowerCase()
   return names !== undefined && wanted !== 'agent' && !names.some((name) => name.toLowerCase() === wanted)
 }
 
-/** One without words of its own can only be filled in. */
+/** A handoff without a prompt can only be filled in. */
 export function sendsAtOnce({ send, prompt }: Handoff): boolean {
   return send === true && prompt.trim() !== ''
 }

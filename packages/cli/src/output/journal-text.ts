@@ -8,7 +8,7 @@ import { isSentBack, sentBack } from './sent-back.ts'
 import type { Style } from './style.ts'
 import { cutText } from './text-width.ts'
 
-/** A whole session for a person: its header, then what happened, round by round. */
+/** A whole session for a person: its header, then its events, round by round. */
 export function journalText(
   stored: StoredSession,
   events: readonly CadreEvent[],
@@ -39,7 +39,7 @@ export function journalText(
   return [...head, '', style.bold('work'), indent(cleanText(spec.work.content)), ...body, ''].join('\n')
 }
 
-/** Of the calls that were seen so far: how they are shown, and by whom and which rule they were refused. */
+/** The calls so far: how they are shown, and what refused them. */
 interface Known {
   readonly names: Map<string, string>
   readonly refusals: Map<string, string>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createJsonLines } from './json-lines.ts'
 import type { Output } from './output.ts'
 
-/** A reader that takes one write and then nothing, until it is told to catch up. */
+/** A slow reader: accepts one write and then nothing, until it is told to catch up. */
 function slowOutput() {
   const written: string[] = []
   let ready: (() => void) | undefined

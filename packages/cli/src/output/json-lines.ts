@@ -1,9 +1,9 @@
 /**
- * Owns what a machine reads: one JSON object a line.
+ * Owns the output for programs: one JSON object per line.
  *
  * 1. Structural events are never dropped and keep their order.
- * 2. While the reader is slow, pieces of one reply's text are merged into one event; nothing else changes.
- * 3. Nobody waits for the reader until `flush`, which waits for all of it, or for the reader to be gone.
+ * 2. While the reader is slow, text pieces of one reply are merged into one event; nothing else changes.
+ * 3. Nothing waits for the reader until `flush`, which waits for all output, or until the reader is gone.
  */
 import type { CadreEvent } from '@cadre/core'
 import type { Output } from './output.ts'
@@ -18,9 +18,9 @@ export interface JsonLines {
 type TextAdded = CadreEvent & { readonly type: 'text.added' }
 
 export function createJsonLines(output: Output): JsonLines {
-  /** Lines that wait, and text that may still grow. */
+  /** Queued lines, and text that may still grow. */
   let queue: (string | { event: TextAdded })[] = []
-  /** The growing text of each session, as long as nothing else of that session stands behind it. */
+  /** The growing text of each session, while no other event of that session is queued after it. */
   const growing = new Map<string, { event: TextAdded }>()
   let blocked = false
   const waiting: (() => void)[] = []
@@ -36,7 +36,7 @@ export function createJsonLines(output: Output): JsonLines {
   const send = (text: string) => {
     if (output.writeSoon(text)) return
     blocked = true
-    // A reader that is gone takes nothing any more: what is left is let go.
+    // If the reader is gone, the rest is dropped.
     output.whenReady(drained)
   }
   const add = (line: string) => {

@@ -1,6 +1,6 @@
 /**
- * JSON for a reader that may be a terminal: control and format characters are written as escapes, so that a terminal does not act on
- * them and the value stays the same.
+ * JSON for a reader that may be a terminal: control and format characters are escaped, so that a terminal does not
+ * interpret them and the value stays the same.
  */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/[\x7f-\x9f\p{Cf}\u2028\u2029]/gu, (character) =>

@@ -17,18 +17,18 @@ export interface LintTextRequest {
   readonly result: LintResult
   readonly fixed: readonly FixedFile[]
   readonly style: Style
-  /** The hosts a person asked for: their rows are shown for every file, wherever it lies. */
+  /** The requested hosts: their rows are shown for every file, in any folder. */
   readonly only?: readonly HostName[] | undefined
   readonly dryRun: boolean
-  /** What is less than this is only counted. */
+  /** Lower severities are only counted. */
   readonly level: Finding['severity']
-  /** How wide the host table may be. */
+  /** The maximum width of the host table. */
   readonly columns: number
 }
 
 const ranks = { info: 0, warning: 1, error: 2 }
 
-/** What was changed, then the findings file by file, then what hosts make of the files, then the sum. */
+/** The changes, then the findings by file, then the host table, then the totals. */
 export function lintText(request: LintTextRequest): string {
   const { result, fixed, style, only, dryRun, level, columns } = request
   const isShown = ({ severity }: Finding) => ranks[severity] >= ranks[level]
@@ -45,7 +45,7 @@ export function lintText(request: LintTextRequest): string {
   return parts.filter((part) => part !== '').join('\n')
 }
 
-/** How to see what was only counted. */
+/** How to show what was only counted. */
 function unseen({ summary: { warnings, infos } }: LintResult, level: Finding['severity']): string {
   if (level !== 'info' && infos > 0) return '; show everything with --level info'
   return level === 'error' && warnings > 0 ? '; show warnings with --level warning' : ''
@@ -70,7 +70,7 @@ function fixText({ path, diff, written, refused }: FixedFile, style: Style, dryR
     .split('\n')
     .filter((line) => !/^=+$/.test(line))
   const marked = lines.map((line) => {
-    // A mark that cannot be seen would make a line that seems to change into itself.
+    // With an invisible character, a line would seem to change into itself.
     const text = cleanText(line.replace('\ufeff', '<BOM>').replace('\r', ''))
     if (/^(?:\+\+\+|---) /.test(line)) return style.bold(text)
     return line.startsWith('+') ? style.green(text) : line.startsWith('-') ? style.red(text) : text
@@ -86,7 +86,7 @@ interface Row {
   readonly files: Set<string>
 }
 
-/** Rows that say the same are one, with the keys they are about; hosts that have the same rows share them. */
+/** Equal rows are merged, with all their keys; hosts with the same rows share them. */
 function hostTable(
   files: readonly LintedFile[],
   only: readonly HostName[] | undefined,
@@ -117,7 +117,7 @@ function hostTable(
 
 const mostFiles = 3
 
-/** The files a row is about, below it; of many the first. */
+/** The files of a row, below it; only the first of many. */
 function filesText(paths: readonly string[]): string[] {
   const [first = ''] = paths
   const shown = paths.length <= mostFiles ? paths : [`${first}, … (${paths.length})`]

@@ -7,10 +7,10 @@ import { summaryLine, treeLines } from './tree-lines.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameTime = 100
-/** Lines of the tree that are left on the screen at the end. */
+/** The number of tree lines left on the screen at the end. */
 const longest = 40
 
-/** The tree of a run at the bottom of a terminal, painted ten times a second at most. */
+/** The tree of a run at the bottom of a terminal, painted at most ten times a second. */
 export function createLiveTree(screen: Screen, style: Style): Surface {
   const view = emptyView()
   let hint = 'Ctrl-C to stop'
@@ -59,7 +59,7 @@ export function createLiveTree(screen: Screen, style: Style): Surface {
       painter.clear()
       painter.end()
       hint = ''
-      // What is left on the screen may scroll, so it can show more than the last frame could.
+      // The final output may scroll, so it can show more than the last frame.
       if (view.sessions.size > 0)
         screen.write(
           `${linesFor(Math.max(painter.rows, longest))
@@ -70,7 +70,7 @@ export function createLiveTree(screen: Screen, style: Style): Surface {
   }
 }
 
-/** Ctrl-Z: the shell gets its cursor while this process sleeps. */
+/** Ctrl-Z: restores the cursor for the shell while this process is suspended. */
 function takeSuspension(leave: () => void, comeBack: () => void): () => void {
   if (process.platform === 'win32') return () => {}
   const suspend = () => {

@@ -1,6 +1,6 @@
 /**
- * An instant as a person reads it: `2026-11-16 14:05:09`, in the time zone of the machine or of `TZ`. Files and JSON keep UTC. Text that
- * is no instant comes back as it is.
+ * Formats an instant for people: `2026-11-16 14:05:09`, in the time zone of the machine or of `TZ`. Files and JSON use UTC.
+ * Other text is returned unchanged.
  */
 export function localTime(instant: string): string {
   const date = new Date(instant)

@@ -22,7 +22,7 @@ export function tokens(usage: Usage): string {
   return `${amount(usage.input + usage.output)} tokens`
 }
 
-/** What was used, one figure each: tokens, and money and premium requests where they are known. */
+/** The usage as a list of numbers: tokens, and money and premium requests if known. */
 export function usageFigures(usage: Usage): string[] {
   return [
     tokens(usage),

@@ -1,16 +1,16 @@
-/** Where text goes. A reader that has gone away is no failure: what is written after that is let go, without a word. */
+/** An output stream. If the reader has gone away, further output is silently dropped. */
 export interface Output {
   readonly isTTY: boolean
-  /** The stream itself, for what depends on its being a terminal. */
+  /** The stream itself, for code that depends on a terminal. */
   readonly stream: NodeJS.WriteStream
-  /** False when the reader is slow: `whenReady` tells when it has caught up. */
+  /** Returns false if the reader is slow: `whenReady` reports when it has caught up. */
   write(text: string): boolean
-  /** The same, together with all other text of this turn of the event loop. */
+  /** Like `write`, but batched with all text of this turn of the event loop. */
   writeSoon(text: string): boolean
-  /** Writes what waits for the end of this turn. */
+  /** Writes the batched text now. */
   release(): void
   whenReady(listener: () => void): void
-  /** Resolves when everything is with the reader, or the reader is gone. */
+  /** Resolves when everything was written, or the reader is gone. */
   flushed(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function openOutput(stream: NodeJS.WriteStream): Output {
     writeSoon(text) {
       if (held === '') setImmediate(release)
       held += text
-      // So that a reader who is slow is noticed.
+      // So that a slow reader is noticed.
       if (held.length >= stream.writableHighWaterMark) release()
       return closed || !stream.writableNeedDrain
     },

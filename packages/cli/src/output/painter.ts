@@ -1,10 +1,10 @@
 /**
- * Owns the lines at the bottom of a terminal. Whoever prints while a painter is at work prints through it.
+ * Owns the lines at the bottom of a terminal. While a painter is active, all output goes through it.
  *
- * 1. A frame is one write, and holds only the lines that differ from the frame before. Terminals that can show it at once:
- *    nothing flickers.
- * 2. A frame is never as tall as the screen and no line as wide: the terminal never scrolls or wraps on its own.
- * 3. Whatever ends the process, short of a kill, gives the cursor back.
+ * 1. A frame is one write, and contains only the lines that changed. Terminals that support it show it atomically:
+ *     nothing flickers.
+ * 2. A frame is never as tall or as wide as the screen, so the terminal never scrolls or wraps by itself.
+ * 3. The cursor is restored however the process ends, except by SIGKILL.
  */
 import { cutStyled } from './cut-styled.ts'
 import { textWidth } from './text-width.ts'
@@ -19,18 +19,18 @@ export interface Screen {
 
 export interface Painter {
   /**
-   * Replaces the frame. More lines than fit are cut off at the bottom. `cursor`: where the cursor is shown, in the frame, from 0; without
-   * it, the cursor is hidden.
+   * Replaces the frame. Lines that do not fit are cut off at the bottom. `cursor`: its position in the frame, from 0;
+   * without it, the cursor is hidden.
    */
   paint(lines: readonly string[], cursor?: Cursor): void
-  /** Prints lines that stay, above the frame, and replaces the frame if one is given. */
+  /** Prints permanent lines above the frame, and replaces the frame if one is given. */
   print(text: string, lines?: readonly string[], cursor?: Cursor): void
-  /** Takes the frame away and shows the cursor, until the next `paint`. */
+  /** Removes the frame and shows the cursor, until the next `paint`. */
   clear(): void
-  /** Leaves the last frame where it is, shows the cursor, and ends the painter. */
+  /** Keeps the last frame, shows the cursor, and ends the painter. */
   end(): void
   readonly columns: number
-  /** How many lines a frame may have. */
+  /** The maximum number of lines of a frame. */
   readonly rows: number
 }
 
@@ -43,7 +43,7 @@ const hideCursor = '\x1b[?25l'
 const showCursor = '\x1b[?25h'
 const clearBelow = '\x1b[J'
 const clearRight = '\x1b[K'
-// Terminals that know these show everything between them at once; the others ignore them.
+// Synchronized output: terminals that support it show everything between these at once; others ignore them.
 const begin = '\x1b[?2026h'
 const commit = '\x1b[?2026l'
 
@@ -51,7 +51,7 @@ export function createPainter(screen: Screen, onResize: () => void): Painter {
   let shown: readonly string[] = []
   let hidden = false
   let ended = false
-  /** Where the cursor stands, if not below the last line. */
+  /** The cursor position, if not below the last line. */
   let at: Cursor | undefined
   const columns = () => Math.max(1, (screen.columns || 80) - 1)
   const rows = () => Math.max(1, (screen.rows || 24) - 1)
@@ -60,14 +60,14 @@ export function createPainter(screen: Screen, onResize: () => void): Painter {
     if (hidden) screen.write(showCursor)
     hidden = false
   }
-  /** Brings the cursor back below the last line. */
+  /** Moves the cursor below the last line. */
   const comeBack = () => {
     const text = at === undefined ? '' : `${down(shown.length - at.row)}\r`
     at = undefined
     return text
   }
   const resized = () => {
-    // The terminal has wrapped the old lines anew: go up over all they take now, and start from nothing.
+    // The terminal has rewrapped the old lines: move up over all of them, and repaint everything.
     const width = columns() + 1
     const height = (lines: readonly string[]) =>
       lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / width)), 0)
@@ -111,7 +111,7 @@ export function createPainter(screen: Screen, onResize: () => void): Painter {
     print(text, lines, wanted) {
       const before = `${comeBack()}${up(shown.length)}\r`
       const frame = lines === undefined ? shown : cut(lines)
-      // Written over what is there, line by line: nothing is blank in between.
+      // Overwritten line by line, so that nothing is blank in between.
       const all = [...text.replace(/\n$/, '').split('\n'), ...frame]
       const body = all.map((line) => `${line}${clearRight}\n`).join('')
       shown = frame
@@ -134,7 +134,7 @@ export function createPainter(screen: Screen, onResize: () => void): Painter {
   }
 }
 
-/** The cursor stands below the last line of `before`, at the left; after this text it stands below the last of `after`. */
+/** The cursor is below the last line of `before`, at the left; after this text it is below the last line of `after`. */
 function difference(before: readonly string[], after: readonly string[]): string {
   const first = after.findIndex((line, index) => line !== before[index])
   if (first < 0 && after.length === before.length) return ''

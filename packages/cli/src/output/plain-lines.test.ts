@@ -2,7 +2,7 @@ import type { CadreEvent, EventBody } from '@cadre/core'
 import { expect, test } from 'vitest'
 import { createPlainLines } from './plain-lines.ts'
 
-/** What is printed for these events. */
+/** Returns the output for these events. */
 function printed(...events: readonly [session: string, body: EventBody][]): string[] {
   const lines: string[] = []
   const surface = createPlainLines(

@@ -10,10 +10,10 @@ import { workText } from './work-text.ts'
 
 const widest = 160
 
-/** For output that is no terminal: one line for each thing that happens, the agent first. `say` gets what is no event. */
+/** For output without a terminal: one line per event, with the agent first. `say` receives other lines. */
 export function createPlainLines(write: (line: string) => void, say: (line: string) => void): Surface {
   const view = emptyView()
-  /** The sessions of each agent that were seen, as long as they are few: from the second on, their ids tell them apart. */
+  /** The sessions seen of each agent, up to a limit: from the second one, their ids are shown. */
   const seen = new Map<string, Set<string>>()
   return {
     event(event) {
@@ -38,7 +38,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       case 'session.queued':
         return 'queued: the limit of concurrent sessions is reached'
       case 'call.started':
-        // The end of the session follows at once, and says the same.
+        // The end of the session follows immediately, with the same content.
         if (event.tool === 'reportOut') return undefined
         return `→ ${textOfCall(event.session, event.call)}`
       case 'call.settled': {
@@ -60,7 +60,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       case 'journal.edited':
         return `journal edited: ${cleanLine(event.summary)}`
       case 'session.suspended':
-        return 'suspended until there is a decision'
+        return 'suspended until a person decides'
       case 'session.ended': {
         const why = event.report.status === 'completed' ? '' : (event.report.notices?.at(-1)?.message ?? '')
         return `${event.report.status} (${tokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`

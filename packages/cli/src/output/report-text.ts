@@ -6,10 +6,7 @@ import { wrapSpans } from './markdown/wrap-spans.ts'
 import { counted, usageFigures } from './numbers.ts'
 import type { Style } from './style.ts'
 
-/**
- * A report as a person reads it: the agent's words, how it ended, what a person should know, what it cost. With `columns`, the words are
- * rendered as Markdown.
- */
+/** A report for people: the agent's text, the outcome, notices and the cost. With `columns`, the text is rendered as Markdown. */
 export function reportText(report: Report, style: Style, columns?: number): string {
   const text =
     columns === undefined
@@ -22,7 +19,7 @@ export function reportText(report: Report, style: Style, columns?: number): stri
   ].join('\n')
 }
 
-/** With `columns`, lines break between words. */
+/** With `columns`, wraps between words. */
 export function noticeLines({ notices = [] }: Report, style: Style, columns?: number): string[] {
   return notices.flatMap((notice) => {
     const text = cleanLine(notice.message)
@@ -32,7 +29,7 @@ export function noticeLines({ notices = [] }: Report, style: Style, columns?: nu
   })
 }
 
-/** How it ended and what it cost, in one line. */
+/** The outcome and the cost in one line. */
 export function endLine(report: Report, style: Style): string {
   const colour = {
     completed: style.green,
@@ -48,7 +45,7 @@ export function endLine(report: Report, style: Style): string {
   return `${colour[report.status](report.status)} · ${figures.join(' · ')} · ${cleanLine(report.model)}`
 }
 
-/** The width for Markdown at a terminal; `undefined` for anything else, which gets the text as it is. */
+/** The width for Markdown at a terminal; `undefined` otherwise, which prints the text unchanged. */
 export function markdownColumns({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number | undefined {
   return stdout.isTTY && env['TERM'] !== 'dumb' ? Math.max(10, (stdout.stream.columns || 80) - 1) : undefined
 }

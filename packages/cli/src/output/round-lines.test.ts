@@ -13,7 +13,7 @@ import { textWidth } from './text-width.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 
-/** A session that calls a tool of each outcome and delegates to the next one, as deep as is asked for. */
+/** A session that calls a tool with each outcome and delegates to the next, to the given depth. */
 function viewOf(depth: number, text = 'I look.'): View {
   const view = emptyView()
   let seq = 0

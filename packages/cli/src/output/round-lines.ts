@@ -6,15 +6,15 @@ import { sentBack } from './sent-back.ts'
 import type { Style } from './style.ts'
 import { sessionLine, type TreeOptions } from './tree-lines.ts'
 
-/** Something in the tree, and what stands below it. Lines are made when they are needed, with what is left of the width. */
+/** A node of the tree with its children. Lines are created on demand, with the remaining width. */
 interface Node {
   readonly line: (lead: string) => string
   readonly below: () => readonly Node[]
 }
 
 /**
- * The tree of rounds: each session with its rounds, each round with its calls, and below a call the session it has
- * started, to any depth. No line is wider than the columns there are.
+ * The tree of rounds: each session with its rounds, each round with its calls, and below a call the session it started, to
+ * any depth. No line is wider than the terminal.
  */
 export function roundLines(view: View, root: string, options: TreeOptions): string[] {
   const seen = new Set<string>()
@@ -33,7 +33,7 @@ export function roundLines(view: View, root: string, options: TreeOptions): stri
   function sessionNodes(ids: readonly string[]): Node[] {
     return ids.flatMap((id) => {
       const session = view.sessions.get(id)
-      // Files can be edited: no session is its own descendant, whatever they say.
+      // Files can be edited, so cycles are ignored.
       if (session === undefined || seen.has(id)) return []
       seen.add(id)
       return [
@@ -53,7 +53,7 @@ export function roundLines(view: View, root: string, options: TreeOptions): stri
     )
     const calls = session.rounds.flatMap(({ toolCalls }) => toolCalls)
     const placed = new Set(calls.flatMap(({ id }) => children.get(id) ?? []))
-    // What started them was removed from the record; they are still there.
+    // The calls that started them were removed from the record, but the sessions still exist.
     const lost = session.children.filter((id) => !placed.has(id))
     return [...rounds, ...sessionNodes(lost)]
   }
@@ -78,7 +78,7 @@ function dimmed(lead: string, style: Style): string {
 
 function roundText({ roundId, reply, toolCalls, sentBack: why }: RoundView, style: Style): string {
   const first = firstLine(reply)
-  // Where the report was a call, it is said there.
+  // If the report was a call, it is shown there.
   const isSaid = why === undefined || toolCalls.some(isReport)
   const back = isSaid ? '' : `  ${style.yellow('!')} ${style.dim(`sent back: ${sentBack(why)}`)}`
   return `${style.bold(`round ${roundId}`)}${first === '' ? '' : `  ${first}`}${back}`
@@ -88,7 +88,7 @@ function isReport({ name, status }: CallView): boolean {
   return name === 'reportOut' && status === 'done'
 }
 
-/** Of the session a call belongs to: running, or not any more, or suspended until a person decides. */
+/** The state of the session of a call: running, ended, or suspended until a person decides. */
 type How = 'live' | 'still' | 'waiting'
 
 function callLine(call: CallView, { sentBack: why }: RoundView, style: Style, how: How): string {
@@ -116,9 +116,9 @@ function statusOf({ status }: CallView, style: Style, how: How): { mark: string;
       return { mark: style.yellow('?'), word: 'waiting for a decision' }
     case 'running':
     case 'pending':
-      // Results are recorded in the order of the calls: what has ended already is recorded when its turn comes.
+      // Results are recorded in the order of the calls, so a finished call may not be recorded yet.
       if (how === 'waiting') return { mark: style.dim('○'), word: 'recorded after the decision' }
-      // Of a process that is gone: the call was on its way when it ended.
+      // The call was running when its process ended.
       if (how === 'still') return { mark: style.yellow('■'), word: 'stopped' }
       return status === 'running'
         ? { mark: style.cyan('●'), word: 'running' }
@@ -126,7 +126,7 @@ function statusOf({ status }: CallView, style: Style, how: How): { mark: string;
   }
 }
 
-/** The first line that says something. Whatever is shown of a long text is at its beginning. */
+/** The first non-empty line, searched near the start of long texts. */
 function firstLine(text: string): string {
   const beginning = text.slice(0, 2000).trimStart()
   return cleanLine(beginning.split('\n', 1)[0] ?? '')

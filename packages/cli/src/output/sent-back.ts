@@ -1,6 +1,6 @@
 import { cleanLine } from './clean-text.ts'
 
-/** Sections are missing, or a hook wants the work to go on. */
+/** Sections are missing, or a hook requires more work. */
 export function isSentBack({ nudge }: { readonly nudge?: string | undefined }): boolean {
   return nudge === 'sections' || nudge === 'schema' || nudge === 'stop'
 }

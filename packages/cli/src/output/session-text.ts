@@ -30,7 +30,7 @@ function endSymbol(status: string | undefined, style: Style): string {
   }
 }
 
-/** What a session is doing, in a few words. */
+/** The current activity of a session, in a few words. */
 export function activityOf(session: SessionView, view: View): string {
   switch (session.state) {
     case 'queued':

@@ -1,4 +1,4 @@
-/** Colours for people. With colours off every function gives its text back unchanged. */
+/** Colours for people. If disabled, every function returns its text unchanged. */
 export interface Style {
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
@@ -33,7 +33,7 @@ export function createStyle(coloured: boolean): Style {
   }
 }
 
-/** https://no-color.org: any value that is not empty switches colours off. */
+/** https://no-color.org: any non-empty value disables colours. */
 export function wantsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false
   return stream.isTTY === true && env['TERM'] !== 'dumb'

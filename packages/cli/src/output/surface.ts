@@ -1,18 +1,18 @@
 import type { CadreEvent } from '@cadre/core'
 
-/** Somewhere a run is shown while it goes on. Must not throw and must not wait. */
+/** A display of a run. Must not throw and must not wait. */
 export interface Surface {
   event(event: CadreEvent): void
-  /** A line that is not an event: what Ctrl-C did, and the like. `hint` replaces what the surface says a person can do. */
+  /** Shows a line that is not an event, such as the effect of Ctrl-C. `hint` replaces the key hint. */
   say(line: string, hint?: string): void
-  /** Leaves the screen to somebody else, such as a question to the person. */
+  /** Releases the screen, for example for a question. */
   pause(): void
   resume(): void
-  /** No more events follow. What is shown stays. Resolves when all of it is with the reader. */
+  /** Ends the display, whose output stays. Resolves when all of it was written. */
   end(): void | Promise<void>
 }
 
-/** A question that waits for a person, with the session it belongs to. */
+/** A pending question, with its session. */
 export interface OpenQuestion {
   readonly session: string
   readonly name: string

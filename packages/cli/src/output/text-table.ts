@@ -1,13 +1,13 @@
 import type { Output } from './output.ts'
 import { fitText, textWidth } from './text-width.ts'
 
-/** Narrower than this a column says nothing. */
+/** A narrower column is useless. */
 const narrowest = 8
 const gap = 2
 
 /**
- * Columns as wide as what is in them, two spaces apart. Where that is more than `columns`, the widest are cut; the first is
- * what a line is known by, and stays whole.
+ * Columns as wide as their content, two spaces apart. If that exceeds `columns`, the widest are cut; the first column is
+ * never cut.
  */
 export function textTable(
   head: readonly string[],
@@ -28,7 +28,7 @@ export function textTable(
     .join('')
 }
 
-/** How many columns there are to write in. Without end where nobody reads along: nothing is cut in a file. */
+/** The width of the terminal; infinite otherwise, so that nothing is cut in a file. */
 export function roomIn({ isTTY, stream }: Output): number {
   return isTTY && stream.columns > 0 ? stream.columns : Number.POSITIVE_INFINITY
 }
@@ -37,7 +37,7 @@ function fitted(wanted: readonly number[], columns: number): number[] {
   const widths = [...wanted]
   let excess = widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) - columns
   while (excess > 0) {
-    // The widest gives way until it is as wide as the next; of equals the last.
+    // Shrinks the widest column to the width of the next; of equal ones the last.
     const widest = Math.max(...widths.slice(1))
     if (!(widest > narrowest)) return widths
     const next = Math.max(narrowest, ...widths.slice(1).filter((width) => width < widest))

@@ -3,7 +3,7 @@ import { workText } from './work-text.ts'
 
 const longest = 50
 
-/** The title of a session: the first words of what it was asked. */
+/** The title of a session: the first words of its work. */
 export function titleOf(work: string | undefined): string {
   return cutText(workText(work ?? ''), longest)
 }

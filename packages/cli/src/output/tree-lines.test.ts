@@ -7,7 +7,7 @@ import { summaryLine, treeLines } from './tree-lines.ts'
 const at = '2026-01-01T00:00:00.000Z'
 const style = createStyle(false)
 
-/** A lead with children; each may have ended, and each has a child of its own. */
+/** A lead with children, possibly ended, each with a child. */
 function viewOf(children: readonly ('working' | 'completed' | 'error' | 'queued')[]): View {
   const view = emptyView()
   let seq = 0

@@ -8,25 +8,25 @@ import { workText } from './work-text.ts'
 
 export interface TreeOptions {
   readonly columns: number
-  /** The most lines to give back. */
+  /** The maximum number of lines. */
   readonly rows: number
   readonly now: number
   readonly style: Style
   /** The symbol of a running session. */
   readonly working?: string
-  /** What to say about a session instead of what it works on and does. */
+  /** Text about a session, instead of its work and activity. */
   readonly about?: (session: SessionView) => string | undefined
-  /** Nothing of it runs: times end with the last that was recorded. */
+  /** Nothing is running: durations end with the last record. */
   readonly isStill?: boolean
 }
 
-/** A session, or several ended ones that were folded into one line. */
+/** A session, or several ended ones in one line. */
 type Row =
   | { readonly kind: 'session'; readonly lead: string; readonly session: SessionView }
   | { readonly kind: 'folded'; readonly lead: string; readonly sessions: readonly SessionView[] }
   | { readonly kind: 'cut'; readonly count: number }
 
-/** The tree of sessions, one line each, never more lines than asked for: what has ended is folded first. */
+/** The tree of sessions, one line each, up to a limit: ended sessions are folded first. */
 export function treeLines(view: View, roots: readonly string[], options: TreeOptions): string[] {
   const rows = fitRows(view, roots, options.rows)
   const names = rows.map((row) =>
@@ -45,7 +45,7 @@ function fitRows(view: View, roots: readonly string[], most: number): Row[] {
   return [...kept, { kind: 'cut', count: rows.length - kept.length }]
 }
 
-/** `open` leaves out what lies below ended sessions; `folded` also puts ended siblings into one line. */
+/** `open` omits the sessions below ended ones; `folded` also merges ended siblings into one line. */
 function collect(view: View, roots: readonly string[], form: 'all' | 'open' | 'folded'): Row[] {
   const rows: Row[] = []
   const add = (ids: readonly string[], above: string, top: boolean) => {
@@ -62,7 +62,7 @@ function collect(view: View, roots: readonly string[], form: 'all' | 'open' | 'f
     shown.forEach((session, index) => {
       const last = index === shown.length - 1
       rows.push({ kind: 'session', lead: top ? '' : `${above}${last ? '└─' : '├─'}`, session })
-      // The first session stays open: below it is what the run consisted of.
+      // The entry session stays open, because its children are the run.
       if (form !== 'all' && session.state === 'ended' && !top) return
       add(session.children, top ? '' : `${above}${last ? '  ' : '│ '}`, false)
     })
@@ -80,7 +80,7 @@ function lineOf(row: Row, view: View, left: number, options: TreeOptions): strin
   return rowOf(row.session, view, row.lead, left, options)
 }
 
-/** One session, behind a lead of any length. */
+/** One session, with a prefix of any length. */
 export function sessionLine(session: SessionView, view: View, lead: string, options: TreeOptions): string {
   const widest = Math.max(8, Math.floor((options.columns - lead.length) * 0.4))
   const left = lead.length + Math.min(2 + textWidth(sessionName(session)), widest)
@@ -102,11 +102,11 @@ function rowOf(session: SessionView, view: View, before: string, left: number, o
   return `${lead}${symbol} ${session.state === 'ended' ? name : style.bold(name)}  ${end}`
 }
 
-/** What a child was asked to do, and what it is doing. The entry session works on what the person knows. */
+/** A child's work and activity. The user knows the work of the entry session. */
 function workAndActivity(session: SessionView, view: View, room: number): string {
   const activity = activityOf(session, view)
   const work = session.depth === 0 ? '' : workText(session.work)
-  // Where there is no room for both, what it does is the news.
+  // If there is no space for both, the activity is more important.
   const most = Math.max(Math.floor(room / 2), room - textWidth(activity) - 3)
   return work === '' || room < 30 ? activity : `${cutText(work, most)} · ${activity}`
 }
@@ -124,7 +124,7 @@ function foldedText(sessions: readonly SessionView[]): string {
   return `… ${done} completed${rest === 0 ? '' : `, ${rest} not`}`
 }
 
-/** One line over the whole tree. */
+/** One line that summarizes the tree. */
 export function summaryLine(view: View, hint: string): string {
   const sessions = [...view.sessions.values()]
   const count = (state: SessionView['state']) => sessions.filter((session) => session.state === state).length

@@ -5,10 +5,10 @@ import { isSentBack, sentBack } from './sent-back.ts'
 import type { Style } from './style.ts'
 import { cutText } from './text-width.ts'
 
-/** How each call of the entry agent ended, one line each. Takes events that are in the view already. */
+/** The result of each call of the entry agent, one line each. Expects events that are already in the view. */
 export function createTurnLines(view: View, style: Style): (event: CadreEvent, columns: number) => string[] {
   let entry: string | undefined
-  /** Children whose calls were answered before they had ended. */
+  /** Children whose calls were answered before they ended. */
   const background = new Map<string, string>()
 
   function settled(event: Extract<CadreEvent, { type: 'call.settled' }>, columns: number): string[] {

@@ -1,7 +1,7 @@
 import type { Screen } from './painter.ts'
 import { textWidth } from './text-width.ts'
 
-/** As much of a terminal as the painter uses. Everything that scrolled out is kept. */
+/** The part of a terminal that the painter uses. Keeps everything that scrolled out. */
 export class VirtualScreen implements Screen {
   columns: number
   rows: number
@@ -25,7 +25,7 @@ export class VirtualScreen implements Screen {
     this.#listeners.delete(listener)
   }
 
-  /** Makes it wider or narrower; what is on it is wrapped as terminals do. */
+  /** Changes the size; the content is rewrapped as in terminals. */
   resize(columns: number, rows: number): void {
     const before = this.#row
     const wrapped: string[] = []
@@ -65,12 +65,12 @@ export class VirtualScreen implements Screen {
     this.#column = column
   }
 
-  /** Where the cursor is: the line, and the column. */
+  /** The cursor position: the line, and the column. */
   cursor(): { readonly line: string; readonly column: number } {
     return { line: this.#lines[this.#row] as string, column: this.#column }
   }
 
-  /** What a person sees, and can scroll back to. */
+  /** The visible text, including the scrollback. */
   shown(): string[] {
     const lines = this.#lines.map((line) => line.trimEnd())
     while (lines.at(-1) === '') lines.pop()

@@ -1,6 +1,4 @@
-/**
- * Owns the keyboard while a run is active. One question is asked at a time; the live tree leaves the screen meanwhile.
- */
+/** Owns the keyboard while a run is active. Asks one question at a time; the live tree is hidden meanwhile. */
 import type { Answer, Json, Question } from '@cadre/core'
 import { actionLines, approvalContent, isVisible, type RulePlan, shownText } from '@cadre/gate'
 import type { AskPerson } from '@cadre/runtime'
@@ -8,6 +6,7 @@ import { personName } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import { diffText, type FileChange } from '../output/diff/diff-text.ts'
+import { foldFor } from '../output/fold-for.ts'
 import type { Style } from '../output/style.ts'
 import { readLine } from './ask-line.ts'
 
@@ -15,17 +14,17 @@ export interface AskOptions {
   readonly io: Io
   readonly style: Style
   readonly screen: {
-    /** Makes room for a question. Resolves when the keyboard is free, and what was typed before is out of the way. */
+    /** Prepares for a question. Resolves when the keyboard is free, and earlier input is discarded. */
     lend(): Promise<void>
     reclaim(): void
   }
-  /** What Ctrl-C does: while a question is read, the terminal gives it to the reader and not to the process. */
+  /** What Ctrl-C does: while a question is read, the terminal sends it to the reader and not to the process. */
   readonly interrupt: () => void
-  /** What the call would do to files, where that can be said. */
+  /** The call's changes to files, if they can be computed. */
   readonly preview?: (session: string, question: Question) => Promise<readonly FileChange[] | undefined>
 }
 
-/** Asks at the terminal. Nothing back when the person leaves it open: the run then suspends, and can be answered later. */
+/** Asks at the terminal. Undefined if the person decides later: the run is then suspended. */
 export function createAskPerson(options: AskOptions): AskPerson {
   let previous: Promise<unknown> = Promise.resolve()
   return (session, question, signal, planRule) => {
@@ -59,16 +58,15 @@ async function ask(
   try {
     if (signal.aborted) return undefined
     const changes = await options.preview?.(session, question).catch(() => undefined)
-    const detail = detailOf(question, diffLines(changes, options))
-    io.stdout.write(
-      `\n${style.yellow('?')} ${cleanLine(headOf(question))}  ${style.dim(`(session ${session})`)}\n`,
-    )
+    const detail = detailOf(question, diffLines(changes, options), io)
+    const head = `${style.yellow('?')} ${cleanLine(headOf(question))} ${style.dim(`(session ${session})`)}`
+    io.stdout.write(`\n${foldFor(io.stdout, head)}\n`)
     if (detail !== '') io.stdout.write(`${detail}\n`)
     const words = plan === undefined ? question.choices : [...question.choices, rule]
     const choices = words.map((choice, index) => `${index + 1} ${choice}`).join(' · ')
     for (;;) {
       const said = await readLine(io, `  ${choices} · Enter to decide later: `, { signal, interrupt })
-      // Decided elsewhere, or stopped: what follows begins on a line of its own.
+      // Decided elsewhere, or stopped: ends the line.
       if (signal.aborted) io.stdout.write('\n')
       if (said === undefined || said === '') return undefined
       const [word = '', ...reason] = said.split(/\s+/)
@@ -79,16 +77,17 @@ async function ask(
       }
       if (decision !== undefined)
         return { decision, ...byHere(io), ...(reason.length > 0 && { reason: reason.join(' ') }) }
-      io.stdout.write(`  Type a number or one of: ${words.join(', ')}. Text after it is the reason.\n`)
+      const help = `  Type a number or one of: ${words.join(', ')}. Text after it is the reason.`
+      io.stdout.write(`${foldFor(io.stdout, help)}\n`)
     }
   } finally {
     screen.reclaim()
   }
 }
 
-/** Shows what would be written and writes it if the person agrees. */
+/** Shows the rule and writes it if the person agrees. */
 async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: AbortSignal): Promise<boolean> {
-  io.stdout.write(`${ruleText(plan)}\n`)
+  io.stdout.write(`${foldFor(io.stdout, ruleText(plan))}\n`)
   if (plan.lines.length === 0) return true
   const said = await readLine(io, '  Add this rule? y/N: ', { signal, interrupt })
   if (!/^y(?:es)?$/i.test(said ?? '')) return false
@@ -101,11 +100,11 @@ async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: Abort
   }
 }
 
-/** What a rule does, in words. */
+/** Describes a rule in words. */
 export function ruleText({ path, lines }: Ready): string {
   if (lines.length === 0) return `  ${cleanLine(path)} already contains this rule.`
   const shown = lines.map((line) => `    ${cleanLine(line)}`).join('\n')
-  return `  This rule is added to ${cleanLine(path)}:\n${shown}\n  Agents can then run commands that start with these words without approval.`
+  return `  This rule will be added to ${cleanLine(path)}:\n${shown}\n  Agents can then run commands that start with these words without approval.`
 }
 
 function planned(question: Question, planRule: Parameters<AskPerson>[3]): Ready | undefined {
@@ -118,7 +117,7 @@ function planned(question: Question, planRule: Parameters<AskPerson>[3]): Ready 
     const plan = planRule(grants)
     return plan.kind === 'ready' ? plan : undefined
   } catch {
-    // A list that cannot be read is no reason not to ask.
+    // An unreadable allowlist does not prevent the question.
     return undefined
   }
 }
@@ -128,7 +127,7 @@ function byHere(io: Io): { by?: string } {
   return by === undefined ? {} : { by }
 }
 
-/** What is asked in one line. What a call was given may be long: it is shown below, once. */
+/** The question in one line. Arguments may be long, so they are shown once, below. */
 function headOf({ text, kind, detail }: Question): string {
   const { agent, tool, reason } = isRecord(detail) ? detail : {}
   if (kind === 'doubt') return typeof reason === 'string' ? reason : text
@@ -136,16 +135,18 @@ function headOf({ text, kind, detail }: Question): string {
   return `${agent} wants to use ${tool}: ${typeof reason === 'string' ? reason : ''}`
 }
 
-/** What exactly is asked about, so that nobody decides on a name alone. What does not show is written so that it does. */
-function detailOf(question: Question, diff: readonly string[]): string {
+/** The complete request, so that nobody decides by a name alone. Invisible characters are made visible. */
+function detailOf(question: Question, diff: readonly string[], { stdout }: Io): string {
   const { detail } = question
   if (!isRecord(detail)) return ''
   const content = approvalContent(question, '')
   const action = diff.length > 0 ? diff : actionLines(content).map(cleanText)
-  return [...action, ...questionLines(content, detail).map(cleanText)].map((line) => `  ${line}`).join('\n')
+  // The action is shown as it is: a line break that is not in it could change what it says.
+  const about = questionLines(content, detail).map((line) => foldFor(stdout, `  ${cleanText(line)}`))
+  return [...action.map((line) => `  ${line}`), ...about].join('\n')
 }
 
-/** The changes as diffs, whole. Nothing where a character in them does not show: the arguments then are, as JSON. */
+/** The complete changes as diffs. Undefined if they contain invisible characters: then the arguments are shown as JSON. */
 function diffLines(changes: readonly FileChange[] | undefined, { io, style }: AskOptions): string[] {
   const texts = changes?.flatMap(({ path, before = '', after = '' }) => [path, before, after]) ?? []
   if (changes === undefined || !texts.every(isVisible)) return []
@@ -155,9 +156,11 @@ function diffLines(changes: readonly FileChange[] | undefined, { io, style }: As
 
 function questionLines(
   { risk, reasons, grants }: ReturnType<typeof approvalContent>,
-  { rule, by }: Fields,
+  { rule, by, reason }: Fields,
 ): string[] {
-  const why = reasons.length > 0 ? `: ${reasons.join(' · ')}` : ''
+  // The question itself gives the reason.
+  const others = reasons.filter((one) => !(typeof reason === 'string' && reason.includes(one)))
+  const why = others.length > 0 ? `: ${others.join(' · ')}` : ''
   return [
     ...(risk === undefined ? [] : shownText('Risk', `${risk}${why}`)),
     ...(typeof rule === 'string' ? shownText('Rule', typeof by === 'string' ? `${rule} (${by})` : rule) : []),

@@ -1,11 +1,11 @@
 /**
- * Owns a runtime and what a person sees of it: what is shown, the signals, requests of other processes, questions. Used by
- * every command that runs sessions, for one run or for many.
+ * Owns a runtime and its user interface: display, signals, requests of other processes, questions. Used by every command
+ * that runs sessions, for one run or several.
  *
- * 1. One thing is driven at a time. It has a surface of its own, which has ended when `during` comes back.
- * 2. While something is driven, the first signal cancels its whole tree and waits for the reports; the second one leaves at
- *    once. In between the signals are nobody's.
- * 3. Whatever happens, the screen is given back, and `close` lets go of the sessions.
+ * 1. One piece of work runs at a time. It has its own surface, which has ended when `during` resolves.
+ * 2. While work is running, the first signal cancels its whole tree and waits for the reports; the second one exits
+ *     immediately. In between, signals are not handled.
+ * 3. In any case, the screen is restored, and `close` releases the sessions.
  */
 import type { CadreEvent } from '@cadre/core'
 import { createRuntime, type Runtime, type RuntimeOptions } from '@cadre/runtime'
@@ -13,6 +13,7 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { chooseSurface } from '../output/choose-surface.ts'
 import { cleanText } from '../output/clean-text.ts'
+import { foldFor } from '../output/fold-for.ts'
 import type { Output } from '../output/output.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
 import type { Surface } from '../output/surface.ts'
@@ -25,34 +26,34 @@ export interface DriveOptions
   readonly json?: boolean | undefined
   /** No progress. */
   readonly quiet?: boolean | undefined
-  /** What a person is told about going on when they stop the run of this session. */
+  /** How to continue, shown when the user stops the run of this session. */
   readonly resumeHint: (root: string) => string
-  /** Sees every event, beside the surface. */
+  /** Receives every event, besides the surface. */
   readonly watch?: (event: CadreEvent) => void
-  /** What shows the next thing that is driven, if not the usual surface. */
+  /** Returns the surface of the next work, if not the default one. */
   readonly surface?: () => Surface | undefined
-  /** Who reads the keyboard while agents work, if anybody: questions borrow it. */
+  /** Returns the code that reads the keyboard while agents work, if any: questions borrow it. */
   readonly keyboard?: () => { lend?: () => Promise<void>; reclaim?: () => void } | undefined
 }
 
 export interface Drive {
   readonly style: Style
   readonly stdout: Output
-  /** The signal that stopped what was driven last. */
+  /** The signal that stopped the last work. */
   readonly stoppedBy: StopSignal | undefined
-  /** Somebody is at the keyboard and sees what is shown. */
+  /** True if a user is at the terminal. */
   readonly hasPerson: boolean
-  /** Made when it is first asked for, which is while something is driven: it may have a question of its own. */
+  /** Created on first use, during work, because it may ask a question. */
   runtime(): Promise<Runtime>
-  /** Shows what `work` does and lets signals stop it. */
+  /** Shows the progress of `work`, and lets signals stop it. */
   during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** A person may have turned to something else meanwhile, in milliseconds. */
+/** After this time the user may be doing something else, in milliseconds. */
 const longRun = 10_000
 
-/** Something that is being driven. */
+/** A piece of work. */
 interface Turn {
   readonly surface: Surface
   readonly stop: AbortController
@@ -78,15 +79,13 @@ export function createDrive(options: DriveOptions): Drive {
     if (turn === undefined || turn.stop.signal.aborted) return leave()
     stoppedBy = by
     const later = turn.root === undefined ? '' : ` ${resumeHint(turn.root)}`
-    turn.surface.say(
-      `Stopping all sessions… Press Ctrl-C again to exit immediately.${later}`.trimEnd(),
-      'stopping',
-    )
+    const text = `Stopping all sessions… Press Ctrl-C again to exit immediately.${later}`.trimEnd()
+    turn.surface.say(foldFor(io.stdout, text), 'stopping')
     turn.stop.abort()
   }
   const onEvent = (event: CadreEvent) => {
     if (event.type === 'session.started') {
-      // Not before: a run that cannot start must not leave anything on disk.
+      // Not earlier: a run that cannot start must leave nothing on disk.
       stopWatching ??= runtime?.watchRequests()
       if (turn !== undefined) turn.root ??= event.session
     }
@@ -94,11 +93,11 @@ export function createDrive(options: DriveOptions): Drive {
     watch?.(event)
     turn?.surface.event(event)
   }
-  // Through the surface: whatever else writes to the terminal would appear in the middle of the tree.
+  // Through the surface: other output would appear in the middle of the tree.
   const tell = (message: string) => {
     const line = `cadre: ${cleanText(message)}`
-    if (turn === undefined) io.stderr.write(`${line}\n`)
-    else turn.surface.say(line)
+    if (turn === undefined) io.stderr.write(`${foldFor(io.stderr, line)}\n`)
+    else turn.surface.say(foldFor(io.stdout, line))
   }
   const personAt = async () => {
     const [{ createAskPerson }, { createConfirmTrust }, { previewQuestion }] = await Promise.all([
@@ -113,7 +112,7 @@ export function createDrive(options: DriveOptions): Drive {
       },
       reclaim() {
         turn?.surface.resume()
-        // After the turn there is a prompt, which has it already.
+        // After the turn there is a prompt, which already has the keyboard.
         if (turn !== undefined) keyboard?.()?.reclaim?.()
       },
     }
@@ -171,7 +170,7 @@ export function createDrive(options: DriveOptions): Drive {
         } finally {
           for (const step of undo) step()
           turn = undefined
-          // Who stopped it is there.
+          // A user who stopped it is present.
           if (stoppedBy === undefined && performance.now() - startedAt > longRun)
             notify({ kind: 'finished', text: 'The run has ended.' })
         }
@@ -189,7 +188,7 @@ export function createDrive(options: DriveOptions): Drive {
   }
 }
 
-/** Time limits do not keep the process alive, and neither does every model that is asked; this does. */
+/** Time limits and some models do not keep the process alive; this does. */
 function keepAlive(): () => void {
   const timer = setInterval(() => {}, 2 ** 30)
   return () => clearInterval(timer)

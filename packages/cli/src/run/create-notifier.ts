@@ -5,21 +5,21 @@ import { cutText } from '../output/text-width.ts'
 
 export type NotifySetting = 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
 
-/** `waiting`: a person has to decide. `finished`: a long run has ended. */
+/** `waiting`: a decision is needed. `finished`: a long run has ended. */
 export type Notification = { readonly kind: 'waiting' | 'finished'; readonly text: string }
 
 const longestText = 120
 
 /**
- * Calls a person back to the terminal. Does nothing if standard output is not a terminal. Text of models is cleaned, so that it cannot
- * end the sequence and act on the terminal.
+ * Notifies a user. Does nothing if standard output is not a terminal. Model text is cleaned, so that it cannot end the
+ * sequence and control the terminal.
  */
 export function createNotifier(io: Io): (setting: NotifySetting, notification: Notification) => void {
   return (setting, { kind, text }) => {
     if (!io.stdout.isTTY || io.env['TERM'] === 'dumb') return
     const way = setting === 'auto' ? wayOf(io.env) : setting
     const body = cutText(cleanLine(text).replaceAll(';', ','), longestText)
-    // A bell says nothing about what happened, so unless somebody asked for it, it only calls for a decision.
+    // A bell does not tell what happened, so by default it is used only for decisions.
     if (way === 'bell' && (setting === 'bell' || kind === 'waiting')) io.stdout.write('\x07')
     if (way === 'osc9') io.stdout.write(passed(`\x1b]9;Cadre: ${body}\x07`, io.env))
     if (way === 'osc777') io.stdout.write(passed(`\x1b]777;notify;Cadre;${body}\x07`, io.env))
@@ -27,7 +27,7 @@ export function createNotifier(io: Io): (setting: NotifySetting, notification: N
   }
 }
 
-/** What the terminal is known to show. The bell, which every terminal knows, for all others and inside of tmux and screen. */
+/** The notification method of the terminal. The bell, which every terminal supports, for all others and inside tmux and screen. */
 function wayOf(env: NodeJS.ProcessEnv): NotifySetting {
   const { TERM = '', TERM_PROGRAM = '', TMUX, STY, KITTY_WINDOW_ID } = env
   if (TMUX !== undefined || STY !== undefined) return 'bell'
@@ -36,7 +36,7 @@ function wayOf(env: NodeJS.ProcessEnv): NotifySetting {
   return /^(foot|rxvt-unicode)/.test(TERM) ? 'osc777' : 'bell'
 }
 
-/** tmux hands a sequence on to the terminal if it is wrapped, and if `allow-passthrough` is on. */
+/** tmux passes a wrapped sequence to the terminal, if `allow-passthrough` is on. */
 function passed(sequence: string, env: NodeJS.ProcessEnv): string {
   return env['TMUX'] === undefined ? sequence : `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`
 }
@@ -47,7 +47,7 @@ function notifyDesktop(body: string): void {
       ? (['osascript', ['-e', `display notification ${JSON.stringify(body)} with title "Cadre"`]] as const)
       : (['notify-send', ['--app-name=Cadre', '--', 'Cadre', body]] as const)
   const child = spawn(program, args, { stdio: 'ignore', detached: true })
-  // Without the program there is no notification. Nothing else depends on it.
+  // Without the program there is no notification, which is harmless.
   child.on('error', () => {})
   child.unref()
 }

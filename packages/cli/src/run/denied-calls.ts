@@ -18,19 +18,19 @@ export interface DeniedCall {
   readonly reason: string
 }
 
-/** The most that JSON lists. `count` is always complete. */
+/** The maximum number in JSON. `count` is always complete. */
 const mostListed = 100
 const mostShown = 10
 
 export interface DeniedCalls {
   watch(event: CadreEvent): void
-  /** Adds what the recorded sessions of a tree say. */
+  /** Adds the denied calls from the records of a tree. */
   recall(sessions: Pick<Sessions, 'tree'>, root: string): Promise<void>
   readonly count: number
   readonly calls: readonly DeniedCall[]
 }
 
-/** Not a denial, but a mistake of the model or the end of a budget. The model or a notice says so. */
+/** Not a denial, but a mistake of the model or the end of a budget, which is reported elsewhere. */
 const otherReasons = ['tool', 'budget', 'delegation']
 
 /** Collects the denied calls of a whole tree, because agents may not mention them in their report. */
@@ -69,7 +69,7 @@ export function createDeniedCalls(): DeniedCalls {
   }
 }
 
-/** How many calls were denied, and which, a line each. Empty if there were none. */
+/** The number of denied calls, and one line for each. Empty if there were none. */
 export function deniedLines({ count, calls }: Pick<DeniedCalls, 'count' | 'calls'>): string[] {
   if (count === 0) return []
   const same = new Map<string, number>()

@@ -14,8 +14,8 @@ export interface RunOptions extends Omit<DriveOptions, 'resumeHint' | 'watch'> {
 }
 
 /**
- * One run from its start to the exit code; `go` starts or continues it on the runtime it is given. The last thing on
- * standard output is the report, or the questions, or the error; nothing follows it.
+ * One run from its start to the exit code; `go` starts or continues it. The last output is the report, the questions, or
+ * the error.
  */
 export async function driveRun(
   options: RunOptions,

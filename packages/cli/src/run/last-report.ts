@@ -1,6 +1,6 @@
 import type { Report, StoredSession } from '@cadre/core'
 
-/** How a session ended, if nothing was recorded since. */
+/** The last report of a session, if nothing was recorded since. */
 export function lastReport({ entries }: StoredSession): Report | undefined {
   const end = entries.at(-1)
   if (end?.role !== 'event' || end.type !== 'session.ended') return undefined

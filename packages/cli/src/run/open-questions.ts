@@ -3,7 +3,7 @@ import { approvalId } from '@cadre/gate'
 import type { Sessions } from '@cadre/runtime'
 import type { OpenQuestion } from '../output/surface.ts'
 
-/** Every question that waits for a person in the tree below a session. */
+/** All pending questions in the tree below a session. */
 export async function openQuestions(sessions: Sessions, root: string): Promise<OpenQuestion[]> {
   const found: OpenQuestion[] = []
   for await (const stored of sessions.tree(root)) found.push(...questionsOf(stored))
@@ -11,7 +11,7 @@ export async function openQuestions(sessions: Sessions, root: string): Promise<O
 }
 
 function questionsOf({ spec, status, entries }: StoredSession): OpenQuestion[] {
-  // An ended session waits for nothing; when it is continued, it asks again.
+  // An ended session has no pending questions; if it is continued, it asks again.
   if (status === 'completed' || status === 'error') return []
   const open = new Map<string, OpenQuestion>()
   for (const entry of entries) {

@@ -1,7 +1,7 @@
 import type { Entry, Question, StoredSession } from '@cadre/core'
 import type { FileChange } from '../output/diff/diff-text.ts'
 
-/** What a call that a person is asked about would do to files; `undefined` where that cannot be said. */
+/** The changes to files of a call that needs approval; `undefined` if they cannot be computed. */
 export async function previewQuestion(
   { spec, entries }: Pick<StoredSession, 'spec' | 'entries'>,
   { call, detail }: Question,

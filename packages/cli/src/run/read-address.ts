@@ -1,16 +1,16 @@
 import { nameKey } from '@cadre/core'
 
-/** Whom a message begins by naming. */
+/** The agent that a message addresses. */
 export type Address =
-  /** Nobody; `text` is the message, without the backslash that kept an `@` from being one. */
+  /** None; `text` is the message, without the backslash that escaped an `@`. */
   | { readonly kind: 'none'; readonly text: string }
   | { readonly kind: 'agent'; readonly name: string; readonly text: string }
-  /** It begins with `@` and something that no agent is called. */
+  /** It starts with `@` and an unknown name. */
   | { readonly kind: 'unknown'; readonly name: string }
 
 /**
- * `@reviewer look at this`, `@"C# Expert" …`, or `@C# Expert …`: without quotes the longest name that fits counts. Names
- * are compared without case; a comma or a colon may follow.
+ * `@reviewer look at this`, `@"C# Expert" …`, or `@C# Expert …`: without quotes, the longest matching name is used. Names
+ * ignore case; a comma or a colon may follow.
  */
 export function readAddress(text: string, names: readonly string[]): Address {
   if (text.startsWith('\\@')) return { kind: 'none', text: text.slice(1) }

@@ -5,7 +5,7 @@ import type { Io } from '../io.ts'
 
 const most = 10_000_000
 
-/** Told by their first bytes: an ending can be wrong, and a model refuses a picture that is not what it is said to be. */
+/** Detected from the first bytes: a file extension can be wrong, and a model rejects an image with the wrong type. */
 const kinds: readonly (readonly [mime: string, test: (bytes: Buffer) => boolean])[] = [
   ['image/png', (bytes) => bytes.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))],
   ['image/jpeg', (bytes) => bytes.subarray(0, 3).equals(Buffer.from('\xff\xd8\xff', 'latin1'))],

@@ -1,27 +1,27 @@
 import { CadreError, messageOf } from '@cadre/core'
 
-/** How long standard input may stay open without a byte before a run starts without it, in milliseconds. */
+/** How long standard input may stay silent before a run starts without it, in milliseconds. */
 const longestSilence = 5_000
 
-/** The most that is appended to the work, in bytes: about 100,000 tokens. */
+/** The maximum that is appended to the work, in bytes: about 100,000 tokens. */
 const mostBytes = 400_000
 
 export type StandardInput =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
-  /** It is open, and nothing came. `late` resolves if something comes after all. */
+  /** It is open, but sent nothing. `late` resolves if data arrives later. */
   | { readonly kind: 'silent'; readonly late: Promise<void> }
 
 export interface StdinOptions {
-  /** Waits for the end, however long it takes. */
+  /** Waits for the end of input, however long it takes. */
   readonly waits?: boolean
   readonly silence?: number
   readonly most?: number
 }
 
 /**
- * Reads what other programs pass on standard input. Never reads from a terminal. A pipe that stays open and silent, as an editor, a
- * scheduler or `ssh` leaves it, holds nothing up: only its first byte is waited for, and only for a short time.
+ * Reads data that other programs pass on standard input. Never reads from a terminal. A pipe that stays open and silent, as
+ * left by an editor, a scheduler or `ssh`, does not block: only its first byte is awaited, and only for a short time.
  */
 export function readStdin(stdin: NodeJS.ReadStream, options: StdinOptions = {}): Promise<StandardInput> {
   const { waits = false, silence = longestSilence, most = mostBytes } = options
@@ -45,7 +45,7 @@ export function readStdin(stdin: NodeJS.ReadStream, options: StdinOptions = {}):
       size += bytes.length
       if (size <= most) return
       settle(() => inputOf(chunks, most))
-      // Read on and drop the rest: a program whose pipe is closed early would fail.
+      // Reads and drops the rest: a program whose pipe is closed early would fail.
       stdin.resume()
       release(stdin)
     }
@@ -82,7 +82,7 @@ function inputOf(chunks: readonly Buffer[], most: number): StandardInput {
       'standard input is binary: it contains a NUL byte. Pass text, or save it to a file and name the file in the work.',
     )
   const isCut = bytes.length > most
-  // A character that the limit would split is left out.
+  // Omits a character that the limit would split.
   const text = new TextDecoder().decode(bytes.subarray(0, most), { stream: isCut })
   return text.trim() === '' ? { kind: 'none' } : { kind: 'text', text, isCut }
 }

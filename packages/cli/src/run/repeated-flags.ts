@@ -3,7 +3,7 @@ export interface RepeatedFlags {
   readonly trust?: boolean | undefined
 }
 
-/** What a person has to repeat so that another command finds the same home, and uses it; nothing when it does without. */
+/** The flags to repeat so that another command uses the same home; empty if none are needed. */
 export function repeatedFlags({ home, trust }: RepeatedFlags): string {
   return `${home === undefined ? '' : ` --home ${quoted(home)}`}${trust ? ' --trust' : ''}`
 }

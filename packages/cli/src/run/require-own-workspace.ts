@@ -6,8 +6,8 @@ import { projectOf } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 
 /**
- * A session file can have come with a repository, and says itself where it works. One that would change something elsewhere
- * on the disk than in the project of its home, or in the one the person is in, resumes only if the user agrees.
+ * A session file can be part of a repository, and names its own workspace. A session that would change files outside the
+ * project of its home and the current project resumes only with the user's consent.
  */
 export function requireOwnWorkspace(
   { spec }: StoredSession,
@@ -17,7 +17,7 @@ export function requireOwnWorkspace(
 ): void {
   if (trust === true || io.env['CADRE_TRUST'] === '1') return
   const own = [path.dirname(home.path), io.cwd].map((folder) => realPathOf(projectOf(folder)))
-  // One that is kept apart works in the home, and what it does is merged into the folder it began with.
+  // An isolated session works in the home, and its changes are merged into its original folder.
   const inHome = spec.isolation?.kind === 'own' ? [realPathOf(home.at('workspaces'))] : []
   const isOwn = (folder: string, places: readonly string[]) =>
     places.some((place) => isInside(place, realPathOf(folder)))
@@ -29,7 +29,7 @@ export function requireOwnWorkspace(
   )
 }
 
-/** The folder whose agents, rules and hooks count for a session: the one it would work in if it were not kept apart. */
+/** The folder whose agents, rules and hooks apply to a session: its folder without isolation. */
 export function sharedFolder({ workspace, isolation }: SessionSpec): string {
   return isolation?.kind === 'own' ? isolation.base : workspace
 }

@@ -20,22 +20,22 @@ export interface EndingOptions {
   readonly json: boolean
   /** Only the answer, warnings and errors. */
   readonly quiet?: boolean
-  /** Flags a person has to repeat in the next command. */
+  /** Flags to repeat in the next command. */
   readonly flags: string
-  /** Those for the command that continues the run, where they are more. */
+  /** The flags for the command that continues the run, if there are more. */
   readonly resumed?: string
-  /** Of all agents there are, where that is known. */
+  /** The names of all agents, if known. */
   readonly names?: readonly string[]
-  /** The calls of the whole tree that were denied. */
+  /** The denied calls of the whole tree. */
   readonly denied?: Pick<DeniedCalls, 'count' | 'calls'>
   readonly failOnDeny?: boolean | undefined
-  /** The answer has to be JSON. */
+  /** The answer must be JSON. */
   readonly hasSchema?: boolean
 }
 
 const noneDenied = { count: 0, calls: [] }
 
-/** The last output about a run, for a person or as the last JSON line, and the exit code. */
+/** Prints the last output of a run, for a person or as the last JSON line, and returns the exit code. */
 export async function showEnding(
   result: RunResult,
   sessions: Sessions,
@@ -65,7 +65,7 @@ export function showReport(report: Report, sessions: Sessions, options: EndingOp
   return failOnDeny && denied.count > 0 && !isDecided ? exitCodes.refused : code
 }
 
-/** At a terminal everything in one place. Otherwise the answer alone is on standard output. */
+/** At a terminal, everything goes to standard output. Otherwise, only the answer does. */
 function showText(
   report: Report,
   sessions: Sessions,
@@ -101,7 +101,7 @@ function showText(
   if (lines.length > 0) beside.write(`${lines.join('\n')}\n`)
 }
 
-/** Where what is not the answer goes. */
+/** The stream for everything but the answer. */
 function sideOutput({ io, quiet = false }: EndingOptions): Output {
   return io.stdout.isTTY && !quiet ? io.stdout : io.stderr
 }
@@ -115,16 +115,16 @@ function deniedText(denied: Pick<DeniedCalls, 'count' | 'calls'>, style: Style):
   return first === undefined ? [] : [`${style.yellow('note:')} ${first}`, ...rest]
 }
 
-/** A session that could not even be opened has nothing to report: the reason is the failure of the command. */
+/** A session that could not be opened has no report: the reason is the failure of the command. */
 export function refuseUnstarted(report: Report): void {
   const notice = report.notices?.at(-1)
   if (report.status !== 'error' || report.sessions > 0 || notice === undefined) return
-  // What the system says about the home's files comes with a code of its own, such as EACCES.
+  // System errors about the home's files have their own code, such as EACCES.
   const code = /^E[A-Z]+$/.test(notice.code) ? 'configuration' : (notice.code as ErrorCode)
   throw new CadreError(code, notice.message)
 }
 
-/** Questions that wait, and the commands that answer them, with the flags a person has to repeat, such as `--home`. */
+/** The pending questions, and the commands that answer them, with the flags to repeat, such as `--home`. */
 function waitingText(
   root: string,
   questions: readonly OpenQuestion[],

@@ -2,7 +2,7 @@ const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export type StopSignal = (typeof names)[number]
 
-/** The first signal asks for a stop, the second one does not wait for it any more. The result gives the signals back. */
+/** The first signal requests a stop, the second one exits immediately. Returns a function that restores the signals. */
 export function takeStopSignals(stop: (name: StopSignal) => void, leave: () => void): () => void {
   let count = 0
   const take = (name: NodeJS.Signals) => {

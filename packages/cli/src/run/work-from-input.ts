@@ -4,13 +4,13 @@ import { readStdin, type StandardInput, type StdinOptions } from './read-stdin.t
 
 export interface GivenWork {
   readonly content: string
-  /** Resolves if standard input sends something after the work was read without it. */
+  /** Resolves if standard input sends data after the work was read without it. */
   readonly late?: Promise<void>
 }
 
 /**
- * What a person wants done: the words on the command line, with standard input as data behind them. Without words, or for a single
- * `-`, all of standard input is the work. A `-` as the last word waits for the end of standard input.
+ * Reads the work: the words on the command line, followed by standard input as data. Without words, or for a single `-`,
+ * standard input is the work. A `-` as the last word waits for the end of standard input.
  */
 export async function readWork(
   io: Io,
@@ -46,7 +46,7 @@ function cutNotice(length: number): string {
   return `standard input is too long: only its first ${length} characters are appended to the work. Save it to a file and name the file in the work, so that agents read what they need.`
 }
 
-/** In a fence that the text cannot close, so that the model can tell data from the work. */
+/** In a fence that the text cannot close, so that the model can distinguish data from the work. */
 function asData({ text, isCut }: Extract<StandardInput, { kind: 'text' }>): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
@@ -54,7 +54,7 @@ function asData({ text, isCut }: Extract<StandardInput, { kind: 'text' }>): stri
   return `This data was passed on standard input:\n\n${fence}\n${text.replace(/\n$/, '')}\n${fence}${cut}`
 }
 
-/** All of a stream, as text. */
+/** Reads a whole stream as text. */
 export async function readAll(stream: NodeJS.ReadStream): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(Buffer.from(chunk as Buffer))

@@ -48,7 +48,10 @@ export class Accounts {
     return account
   }
 
-  /** Who pays for what this session asked others to do; `undefined` when no budget applies to it, or it is the name of a person. */
+  /**
+   * Returns the session whose budget pays for work that this session requested. Returns `undefined` if no budget applies, or if the name is
+   * a person's.
+   */
   async payerOf(session: string | undefined): Promise<SessionSpec['limits']['charged']> {
     const stored = session === undefined ? undefined : await this.#readIfNamed(session)
     if (stored === undefined) return undefined

@@ -1,7 +1,7 @@
 import type { Notice, Report } from '../ports/report.ts'
 import type { SessionState } from '../session/session-state.ts'
 
-/** What budgets refused in a session, one notice for each budget. */
+/** Returns a notice for each budget that refused calls in a session. */
 export function refusedCalls({ refusedByBudget }: SessionState): Notice[] {
   return [...refusedByBudget].map(([reason, count]) => ({
     code: 'budget',
@@ -9,14 +9,14 @@ export function refusedCalls({ refusedByBudget }: SessionState): Notice[] {
   }))
 }
 
-/** What budgets ended or refused in a child and below it, for the report of its parent. */
+/** Returns the notices about budgets in a child and below it, for the report of its parent. */
 export function budgetsBelow({ agent, notices = [] }: Report): Notice[] {
   return notices
     .filter(({ code }) => code === 'budget' || code === 'budget_exceeded')
     .map(({ message }) => ({ code: 'budget', message: `${agent}: ${message}` }))
 }
 
-/** Without what the session was told before: one budget can stop many children for the same reason. */
-export function untold({ notices }: SessionState, told: readonly Notice[]): Notice[] {
+/** Removes notices that the session already has: one budget can stop many children for the same reason. */
+export function newNotices({ notices }: SessionState, told: readonly Notice[]): Notice[] {
   return told.filter(({ message }) => notices.every((one) => one.message !== message))
 }

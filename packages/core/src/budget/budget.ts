@@ -13,7 +13,7 @@ import type { Model } from '../ports/model.ts'
 import type { Usage } from '../ports/report.ts'
 import type { Stoppable } from '../session/until-stopped.ts'
 
-/** Money is counted in billionths of a dollar, rounded up: sums of fractions would drift. */
+/** Money is an integer number of billionths of a dollar, rounded up, because sums of fractions would drift. */
 export interface Spending {
   readonly tokens: number
   readonly nanos: number
@@ -36,7 +36,7 @@ export type Reserved =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'stopped' }
 
-/** A shorter reply is not worth paying for the input. */
+/** A reply with fewer tokens is not worth the cost of its input. */
 const leastReply = 64
 
 /** The budget of one session and everything below it. A budget above it applies as well. */
@@ -59,13 +59,13 @@ export class Account {
     this.#spent = spent
   }
 
-  /** Whether requests to a model are limited, here or above. */
+  /** True if this account or one above limits requests to a model. */
   get limitsRequests(): boolean {
     const { tokens, nanos } = this.#ceiling
     return tokens < Infinity || nanos < Infinity || (this.#parent?.limitsRequests ?? false)
   }
 
-  /** Whether money is limited, here or above. */
+  /** True if this account or one above limits money. */
   get limitsCost(): boolean {
     return this.#ceiling.nanos < Infinity || (this.#parent?.limitsCost ?? false)
   }
@@ -92,7 +92,7 @@ export class Account {
     })
   }
 
-  /** Why no further call is allowed, here or above; `undefined` when one is. */
+  /** Returns the reason why this account or one above allows no further call, or `undefined` if a call is allowed. */
   refuseCall(): string | undefined {
     const { calls } = this.#ceiling
     if (this.#spent.calls >= calls) return `the budget of ${this.#owner} is used up (${calls} calls)`
@@ -132,7 +132,7 @@ export class Account {
     return waitsFor === undefined ? { kind: 'fits', output } : { kind: 'waits', for: waitsFor }
   }
 
-  /** How many tokens are left for the reply when `gone` is subtracted. */
+  /** Returns how many tokens are left for the reply after `gone` is subtracted. */
   #room({ input, price }: Wanted, gone: Spending): number {
     const tokens = this.#ceiling.tokens - gone.tokens - input
     const nanos = this.#ceiling.nanos - gone.nanos - (price === undefined ? 0 : input * price.input * 1000)

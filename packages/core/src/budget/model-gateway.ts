@@ -30,7 +30,7 @@ export type RequestFailure =
       readonly tooLong?: undefined
     }
 
-/** Failures for which no server charges. */
+/** Failures that no server bills. */
 const unbilled: readonly string[] = ['unknown_model', 'tools_unsupported']
 
 const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'cancelled' }
@@ -50,7 +50,7 @@ export async function askModel(
     ...question,
   }
   if (!node.account?.limitsRequests) return withPrice(await send(session, request, hooks), model)
-  const refusal = unfit(session)
+  const refusal = unfitForBudget(session)
   if (refusal !== undefined) return refusal
   const meter = new Meter(session, request)
   try {
@@ -79,7 +79,7 @@ export async function askModel(
 function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promise<Reply | ReplyFailure> {
   const { model, node } = session
   const stop = request.purpose === undefined ? node.reply : node.question
-  // A signal of its own: one reply can end without the session.
+  // A separate controller, so that one reply can be aborted without the session.
   const controller = new AbortController()
   const giveUp = () => controller.abort(node.reason)
   if (stop.isStopped) giveUp()
@@ -100,8 +100,8 @@ function withoutTools({ id }: Model): ReplyFailure {
   return { kind: 'failed', code: 'tools_unsupported', message: `${id} does not support tools` }
 }
 
-/** Why a model cannot be used under this budget. */
-function unfit({ model, node }: Session): RequestFailure | undefined {
+/** Returns the reason why a model cannot be used under this budget. */
+function unfitForBudget({ model, node }: Session): RequestFailure | undefined {
   const refused = (message: string) => ({ kind: 'failed', code: 'budget_exceeded', message }) as const
   if (model.capsReplies !== true)
     return refused(
@@ -114,7 +114,7 @@ function unfit({ model, node }: Session): RequestFailure | undefined {
   return undefined
 }
 
-/** The requests on the wire for one question, one after the other. */
+/** Meters the HTTP requests of one model request: the first one and its retries. */
 class Meter {
   readonly #session: Session
   readonly #size: RequestSize
@@ -134,7 +134,7 @@ class Meter {
     const wanted = {
       input,
       output: model.maxOutput ?? usualReply,
-      ...(model.price && { price: dearest(model.price) }),
+      ...(model.price && { price: highestPrice(model.price) }),
     }
     const account = node.account
     if (this.#isClosed || account === undefined) return cancelled
@@ -193,8 +193,8 @@ class Meter {
   }
 }
 
-/** Before the reply, nobody knows how much of the input is written to a cache, which can cost more than reading it. */
-function dearest({ input, output, cacheRead = 0, cacheWrite = 0 }: Price): Price {
+/** How much of the input the server writes to its cache is unknown before the reply, and writing can cost more than plain input. */
+function highestPrice({ input, output, cacheRead = 0, cacheWrite = 0 }: Price): Price {
   return { input: Math.max(input, cacheRead, cacheWrite), output }
 }
 

@@ -2,13 +2,13 @@ import type { Message, ModelRequest, ToolOffer } from '../ports/model.ts'
 
 /** The size and shape of a request, to detect whether a later request only adds to it. */
 export interface RequestSize {
-  /** An upper bound of its tokens: no tokenizer makes more tokens of a text than it has bytes. */
+  /** An upper bound of its tokens: no tokenizer produces more tokens than the text has bytes. */
   readonly bytes: number
   /** The same for requests with the same model, prompt and tools. */
   readonly shape: string
 }
 
-/** The overhead of a message, a call and a tool beyond their texts. More than any chat template adds. */
+/** Overhead in addition to the text of a message, a call and a tool. More than any chat template adds. */
 const perMessage = 64
 const perCall = 96
 const perTool = 64
@@ -77,7 +77,7 @@ function utf8Length(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code < 0x80) continue
-    // Two units of a pair are four bytes, and every other unit from here on is three.
+    // The two units of a surrogate pair take four bytes; every other unit from here on takes three.
     length += code < 0x800 || (code >= 0xd800 && code <= 0xdbff) || (code >= 0xdc00 && code <= 0xdfff) ? 1 : 2
   }
   return length

@@ -5,7 +5,7 @@ import { childrenOfStart } from '../session/children-of-start.ts'
 import { add, nothingSpent, type Spending, spendingOfUsage } from './budget.ts'
 
 /**
- * What a session and everything below it has spent, according to the journals. That includes its children and the sessions of tasks
+ * Returns what a session and everything below it has spent, according to the journals. This includes its children and the sessions of tasks
  * that it created. A request without an answer counts in full, because the server may have billed it.
  */
 export async function spendingBelow(engine: Engine, id: string, accountRoot: string): Promise<Spending> {

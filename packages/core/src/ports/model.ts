@@ -64,6 +64,8 @@ export interface ReplyFailure {
   readonly message: string
   /** True if the request did not fit into the model's context window. */
   readonly tooLong?: boolean
+  /** True if the server rejected the key, or requires one. */
+  readonly rejectsKey?: boolean
   /** The usage of the last request. If it is absent, budgets charge the whole reservation of the request. */
   readonly spent?: Spent
 }
@@ -85,7 +87,7 @@ export interface ReplyHooks {
   readonly notice?: (code: string, message: string) => void
 }
 
-/** In US dollars per million tokens. Without a price of their own, tokens of a cache cost as much as other input. */
+/** In US dollars per million tokens. Cached tokens without a separate price cost as much as other input. */
 export interface Price {
   readonly input: number
   readonly output: number
@@ -132,7 +134,7 @@ export type ModelResolution =
       readonly code?: Extract<ErrorCode, 'policy'>
       /** True if Cadre cannot check the name, because the backend is not installed, not signed in or does not respond. */
       readonly unreachable?: boolean
-      /** True if no other model may be used in its place. */
+      /** True if no other model may replace it. */
       readonly firm?: boolean
     }
 

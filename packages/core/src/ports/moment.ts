@@ -4,12 +4,12 @@ import type { Notice, Report } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 
 /**
- * A point in the life of a session at which code outside of core, such as a hook, can respond. Cadre records the response, as a message,
- * a notice, a part of a result or a stop, but not the moment. If the process dies before the record, the moment occurs again, so
- * handlers must be repeatable:
+ * A point in the life of a session at which code outside of core, such as a hook, can respond. Cadre records the response, as a message, a
+ * notice, a part of a result or a stop, but not the moment. If the process dies before the record, the moment occurs again, so handlers
+ * must be repeatable:
  *
  * - `session.started`, `person.awaited`: once per life.
- * - `call.starting`: before each try of a call that writes or runs programs.
+ * - `call.starting`: before each attempt of a call that writes or runs programs.
  * - `prompt.given`, `call.settled`, `context.compacting`, `error.occurred`: before the prompt, the result, the summary or the end is
  *   recorded; again if the process dies before that.
  * - `session.ended`: after the end is recorded; never again, and not at all if the process dies in between.

@@ -1,8 +1,8 @@
 import { isBlank } from '../text/is-blank.ts'
 
 /**
- * What a tool's input must look like. Any Standard Schema can be used; the small builders below are for tools that
- * want neither a dependency nor its start-up time. They also produce the JSON Schema a model is shown.
+ * The schema of a tool's input. Any Standard Schema works. The builders below avoid a dependency and its load time, and also produce the
+ * JSON Schema that models see.
  */
 export interface StandardSchema<T = unknown> {
   readonly '~standard': {
@@ -43,7 +43,7 @@ type ObjectOf<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: Inf
   [K in OptionalKeys<S>]?: Infer<S[K]>
 }
 
-/** A schema out of its description for models and its check. */
+/** Creates a schema from its JSON Schema and its check. */
 export function schema<T>(json: JsonSchema, check: Schema<T>['check'], isOptional = false): Schema<T> {
   return {
     json,
@@ -63,7 +63,7 @@ const wrong = (message: string, path: readonly PropertyKey[]) => ({ issues: [{ m
 export interface StringLimits {
   readonly min?: number
   readonly max?: number
-  /** Text of invisible characters alone is empty. */
+  /** Text that contains only invisible characters counts as empty. */
   readonly visible?: true
 }
 
@@ -131,7 +131,7 @@ export function array<T>(of: Schema<T>, description: string): Schema<T[]> {
   })
 }
 
-/** Anything at all, for values that are only passed on. */
+/** Accepts any value. For values that are only passed on. */
 export function anything(description: string): Schema<unknown> {
   return schema({ description }, (value) => ({ value }))
 }
@@ -139,7 +139,7 @@ export function anything(description: string): Schema<unknown> {
 export function optional<T>(of: Schema<T>): Schema<T | undefined> {
   return schema<T | undefined>(
     of.json,
-    // A model that has nothing to say for an optional argument often writes null.
+    // Models often write null for an optional argument that they do not need.
     (value, path) => (value === undefined || value === null ? { value: undefined } : of.check(value, path)),
     true,
   )
@@ -176,7 +176,7 @@ export function object<S extends Shape>(shape: S, description?: string): Schema<
   })
 }
 
-/** One sentence for the first thing that is wrong, for example `path is missing`. */
+/** Describes the first issue in one sentence, for example `path is missing`. */
 export function explainIssues(issues: readonly StandardIssue[]): string {
   return issues
     .slice(0, 3)

@@ -38,7 +38,7 @@ export function boundSession(spec: SessionSpec, ceilings: Partial<RunLimits>): S
   }
 }
 
-/** Restrictions of a session and everything it starts, at any depth, also after it is resumed. */
+/** Restrictions of a session and everything it starts, at any depth, even after a resume. */
 export interface Controls {
   /** Every effect needs approval by a person, even if a rule or an earlier approval allows it. */
   readonly approvalRequired?: true

@@ -76,8 +76,8 @@ export interface Tool<Input = unknown> {
   /** Where the tool comes from. If several tools have the same name, `editor` takes precedence over `custom`, and `custom` over `built-in`. */
   readonly origin?: 'built-in' | 'custom' | 'editor'
   /**
-   * Set for a tool that is not set up, such as one for Slack without Slack. Agents that name it get it; agents that get all tools do not, so
-   * that it costs them nothing.
+   * Set for a tool that is not set up, such as one for Slack without Slack. Only agents that name it get it; agents with all tools do not,
+   * so that it does not fill their context.
    */
   readonly onlyNamed?: boolean
   /** The files and folders that the call uses, as the model wrote them. The gate checks them. */

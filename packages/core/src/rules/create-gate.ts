@@ -25,7 +25,7 @@ export type ReadCall =
   | { readonly kind: 'refused'; readonly by: DecidedBy; readonly rule?: string; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Known tool, then the agent's tools, then the shape of the input: what can be said without any rule. */
+/** The checks before any rule: the tool exists, the agent may use it, and the input matches its schema. */
 export async function readCall(call: WireCall, session: SessionSpec, toolset: Toolset): Promise<ReadCall> {
   const { name } = call.function
   const parsed = parseJson(call.function.arguments.trim() === '' ? '{}' : call.function.arguments)
@@ -53,7 +53,7 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
   }
 }
 
-/** The tool by which the agent may delegate, if it has one. */
+/** Returns the agent's delegation tool, if it has one. */
 function delegationTool(toolset: Toolset): FoundTool | undefined {
   const known = ['delegate_task', 'delegateWork'].flatMap((name) => toolset.find(name) ?? [])
   return known.find(({ allowed }) => allowed) ?? known[0]
@@ -82,7 +82,7 @@ async function readArguments(
   return readInput({ call, tool, ...(teamOnly && { teamOnly }) }, input)
 }
 
-/** Agents that could only delegate to those above them have no tool for it: the reason is the circle. */
+/** An agent whose only targets are above it in the chain has no delegation tool. The error must name the cycle. */
 async function circleOf(
   tool: Tool,
   session: SessionSpec,
@@ -95,7 +95,7 @@ async function circleOf(
   return circle && { kind: 'refused', by: 'role', rule: circle.code, reason: circle.reason }
 }
 
-/** A call with these arguments, if they are what its tool takes. */
+/** Validates the arguments of a call against the schema of its tool. */
 export async function readInput(
   { call, tool, teamOnly }: Omit<JudgedCall, 'input'>,
   input: unknown,
@@ -108,7 +108,7 @@ export async function readInput(
   return { kind: 'failed', reason: `the arguments of ${name} are invalid: ${explainIssues(result.issues)}` }
 }
 
-/** Nothing is wrong with the agent's list where the run keeps everybody from delegating. */
+/** If delegation is disabled for the whole run, the agent's tool list is not the reason. */
 function whyNot(tool: Tool, { agent, delegation }: SessionSpec): string {
   if ((tool.kind === 'delegate' || tool.kind === 'team') && !delegation)
     return `${tool.name} is not available: delegation is disabled for this run. Do the work yourself`
@@ -125,10 +125,9 @@ export interface GateParts {
 }
 
 /**
- * One path for every call of every session. Rules are asked in the order of `DecidedBy`; the most restrictive answer wins;
- * a denial ends the asking. A rule that throws denies. Arguments that a rule changes are checked against the tool's schema
- * and judged from the beginning: by everyone but the hooks if a hook changed them, else by everyone. The rule that changed them
- * must take them as they are then.
+ * Judges every call of every session. Evaluates the rules in the order of `DecidedBy`. The strictest verdict wins, and a denial ends the
+ * evaluation. A rule that throws denies the call. If a rule changes the arguments, they are validated against the tool's schema and all
+ * rules judge them again, except hooks if a hook made the change. The rule that made the change must then accept the arguments unchanged.
  */
 export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gate {
   const sorted = [...rules].sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by))
@@ -146,10 +145,10 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
     let { verdict } = at
     for (let i = at.start; i < asked.length; i++) {
       const rule = asked[i] as Rule
-      // Without a report a session could not even say what it found: it is nothing to intercept.
+      // Hooks cannot intercept a report: without it, a session could not return its findings.
       if (rule.by === 'hook' && call.tool.kind === 'report') continue
       const said = safely(rule, call, session, signal)
-      // Most rules answer at once; waiting for each would cost every call of every session a turn of the event loop.
+      // Most rules answer synchronously. Awaiting each of them would delay every call by turns of the event loop.
       if (said instanceof Promise) {
         return said
           .catch((error) => broken(rule, error))
@@ -174,7 +173,7 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
     }
     return from({
       ...at,
-      // Hooks judge what other rules have changed. They are not asked about their own changes.
+      // Hooks judge the changes of other rules, but not those of hooks.
       rules: said.by === 'hook' ? withoutHooks : at.rules,
       start: 0,
       verdict,
@@ -200,7 +199,7 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
       } catch (error) {
         answer = broken({ by: 'approval', name: 'answer' }, error)
       }
-      // A firm question is a person's; that it can be put to nobody is an answer all the same.
+      // Only a person may allow a firm question. An answerer may still deny it, for example because nobody can be asked.
       if (answer === undefined || (verdict.firm === true && answer.kind === 'allow')) continue
       return { ...verdict, ...answer, ...(answer.kind === 'allow' && { answered: true }) } as Verdict
     }
@@ -243,7 +242,7 @@ interface Asking {
 const strictness = { allow: 0, ask: 1, deny: 2 } as const
 const risks = ['LOW', 'MEDIUM', 'HIGH'] as const
 
-/** The stricter of two, with what both have found. Of two that are equally strict the first one decided, if it decided at all. */
+/** Returns the stricter verdict, with the findings of both. If both are equally strict, the first is kept, unless it made no decision. */
 function stricter(a: Verdict, b: Verdict | undefined): Verdict {
   if (b === undefined) return a
   const isFirmer = a.kind === 'ask' && b.kind === 'ask' && b.firm === true && a.firm !== true
@@ -265,7 +264,7 @@ function stricter(a: Verdict, b: Verdict | undefined): Verdict {
   } as Verdict
   if (joined.kind !== 'ask' || a.kind !== 'ask' || b.kind !== 'ask') return joined
   const { grants: _, ...rest } = joined
-  // What only one of them would let a person grant beforehand cannot be granted for both.
+  // A grant must cover both verdicts, so both must offer one.
   const grants = a.grants && b.grants && [...new Set([...a.grants, ...b.grants])]
   return { ...rest, ...((a.firm || b.firm) && { firm: true }), ...(grants && { grants }) }
 }

@@ -1,7 +1,7 @@
-import { fitsWildcard, isEverything } from '../vocabulary/wildcard.ts'
+import { isEverything, matchesWildcard } from '../vocabulary/wildcard.ts'
 import type { Subject } from './permission-subject.ts'
 
-/** A path in the two ways a pattern can name it. Both are put together from its letters: no file system is asked. */
+/** A path in the two forms that a pattern can match. Both are computed from the text, without the file system. */
 interface Reading {
   /** Relative to the workspace: `src/a.ts`, `.`, `../elsewhere`. */
   readonly relative: string
@@ -10,35 +10,35 @@ interface Reading {
 }
 
 /**
- * A file or folder that a call is about. Patterns are relative to the workspace, or absolute. A backslash parts folders,
- * but on some systems it is a letter: a restriction holds for both readings, and is taken back only for both.
+ * The file or folder that a call uses. Patterns are relative to the workspace, or absolute. A backslash separates folders on some systems
+ * and is part of the name on others: a restriction applies if either interpretation matches, and is lifted only if both match.
  */
 export function pathSubject(path: string, workspace: string, real?: string): Subject {
   const slashed = read(path.replaceAll('\\', '/'), workspace)
   const readings =
     path.includes('\\') && !/^[a-z]:|^\\/i.test(path) ? [slashed, read(path, workspace)] : [slashed]
-  // Where its links lead: a rule about that place holds, however it was reached.
+  // The target of its links: a rule about the target applies, whichever path leads there.
   if (real !== undefined) {
     const led = read(real.replaceAll('\\', '/'), workspace)
     if (led.absolute !== slashed.absolute) readings.push(led)
   }
   return {
     label: slashed.relative,
-    fitsSome(pattern) {
+    matchesSome(pattern) {
       const plain = plainPattern(pattern)
-      // `secrets/*` is also about the folder itself.
+      // `secrets/*` also matches the folder itself.
       return readings.some(({ relative, absolute }) =>
-        [relative, `${relative}/`, absolute, `${absolute}/`].some((text) => fitsWildcard(plain, text)),
+        [relative, `${relative}/`, absolute, `${absolute}/`].some((text) => matchesWildcard(plain, text)),
       )
     },
-    fitsWhole(pattern) {
+    matchesWhole(pattern) {
       const plain = plainPattern(pattern)
       if (isEverything(plain)) return true
-      // A pattern that does not say so itself does not lead out of the workspace.
+      // A pattern matches outside the workspace only if it is absolute or starts with `..`.
       const leadsOut = /^(\/|\.\.(\/|$)|[a-z]:)/i.test(plain)
       return readings.every(
         ({ relative, absolute, inside }) =>
-          (inside || leadsOut) && (fitsWildcard(plain, relative) || fitsWildcard(plain, absolute)),
+          (inside || leadsOut) && (matchesWildcard(plain, relative) || matchesWildcard(plain, absolute)),
       )
     },
   }
@@ -71,7 +71,7 @@ function segments(absolute: string): string[] {
   return resolve(split(absolute))
 }
 
-/** A drive is a segment like any other, and the same in capitals. */
+/** A drive letter is a segment like any other, and is compared without case. */
 function split(path: string): string[] {
   return path.replace(/^[a-z]:/i, (drive) => `${drive.toLowerCase()}/`).split('/')
 }

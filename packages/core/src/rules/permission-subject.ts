@@ -3,17 +3,17 @@ import type { Ports } from '../ports/ports.ts'
 import type { CommandsOfCall } from '../ports/tool.ts'
 import { targetsOf } from '../tree/targets-of.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
-import { fitsWildcard, isEverything } from '../vocabulary/wildcard.ts'
+import { isEverything, matchesWildcard } from '../vocabulary/wildcard.ts'
 import { pathSubject } from './permission-path.ts'
 
-/** One thing that a call is about, as the patterns of permission rules see it. */
+/** One subject of a call, for the patterns of permission rules. */
 export interface Subject {
-  /** For a sentence; empty when the call is about nothing in particular. */
+  /** For messages. Empty if the call has no particular subject. */
   readonly label: string
-  /** Some part or reading of it fits: enough to restrict. */
-  fitsSome(pattern: string): boolean
-  /** All of it fits, however it is read: needed to take a restriction back. */
-  fitsWhole(pattern: string): boolean
+  /** True if any part or interpretation matches: enough for a restriction. */
+  matchesSome(pattern: string): boolean
+  /** True if every part matches in every interpretation: required to lift a restriction. */
+  matchesWhole(pattern: string): boolean
 }
 
 /** The subjects of a call: files, a command, an address, an agent. A call without a subject matches only `*`. */
@@ -34,17 +34,17 @@ export function subjectsOf(
     : paths.map((path) => pathSubject(path, workspace, locate?.(path, workspace)))
 }
 
-const nothing: Subject = { label: '', fitsSome: isEverything, fitsWhole: isEverything }
+const nothing: Subject = { label: '', matchesSome: isEverything, matchesWhole: isEverything }
 
 function agentSubject(target: string): Subject {
-  const fits = (pattern: string) => fitsWildcard(nameKey(pattern), nameKey(target))
-  return { label: target, fitsSome: fits, fitsWhole: fits }
+  const fits = (pattern: string) => matchesWildcard(nameKey(pattern), nameKey(target))
+  return { label: target, matchesSome: fits, matchesWhole: fits }
 }
 
-/** Characters by which a shell makes more than one command of a line, or another one than it seems to be. */
+/** Characters with which a line can contain several commands, or a different one than it appears to. */
 const shellSyntax = /[;|&<>$`\n\r()]/
 
-/** `found` is what the line really comes down to, where somebody could tell. */
+/** `found`: the commands that the line runs, if the tool could determine them. */
 function commandSubject(command: string, found: CommandsOfCall | undefined): Subject {
   const whole = inOneLine(command)
   const programs = found?.list.map(programText) ?? []
@@ -53,16 +53,16 @@ function commandSubject(command: string, found: CommandsOfCall | undefined): Sub
   const isCovered = (pattern: string) =>
     found?.sure === true &&
     programs.length > 0 &&
-    programs.every(([written = '']) => fitsCommand(pattern, written))
+    programs.every(([written = '']) => matchesCommand(pattern, written))
   return {
     label: whole.length <= 200 ? whole : `${whole.slice(0, 199)}…`,
-    fitsSome: (pattern) => parts.some((part) => fitsCommand(pattern, part)),
-    fitsWhole: (pattern) =>
-      isEverything(pattern) || isCovered(pattern) || (isPlain && fitsCommand(pattern, whole)),
+    matchesSome: (pattern) => parts.some((part) => matchesCommand(pattern, part)),
+    matchesWhole: (pattern) =>
+      isEverything(pattern) || isCovered(pattern) || (isPlain && matchesCommand(pattern, whole)),
   }
 }
 
-/** As it is written, and with the program's bare name: `/bin/rm -r x` is also `rm -r x`. */
+/** The command as written, and with only the program's base name: `/bin/rm -r x` is also `rm -r x`. */
 function programText([program = '', ...words]: readonly string[]): string[] {
   const bare = program.slice(program.lastIndexOf('/') + 1)
   return [program, ...(bare === program || bare === '' ? [] : [bare])].map((name) =>
@@ -70,37 +70,39 @@ function programText([program = '', ...words]: readonly string[]): string[] {
   )
 }
 
-/** `git status *` is also `git status` alone. */
-function fitsCommand(pattern: string, command: string): boolean {
+/** `git status *` also matches `git status`. */
+function matchesCommand(pattern: string, command: string): boolean {
   const plain = inOneLine(pattern)
-  return fitsWildcard(plain, command) || (plain.endsWith(' *') && fitsWildcard(plain.slice(0, -2), command))
+  return (
+    matchesWildcard(plain, command) || (plain.endsWith(' *') && matchesWildcard(plain.slice(0, -2), command))
+  )
 }
 
 function inOneLine(text: string): string {
   return text.trim().replace(/\s+/g, ' ')
 }
 
-/** As it was written, and as it will be requested: `HTTPS://Evil.test:443` is `https://evil.test/`. */
+/** Matches the URL as written and in its normal form: `HTTPS://Evil.test:443` is `https://evil.test/`. */
 function addressSubject(address: string): Subject {
   const written = address.trim()
   const parsed = parse(written)
   const readings = parsed === undefined || parsed.href === written ? [written] : [written, parsed.href]
-  const fits = (pattern: string, reading: string) => fitsWildcard(pattern, reading)
+  const fits = (pattern: string, reading: string) => matchesWildcard(pattern, reading)
   return {
     label: written,
-    fitsSome: (pattern) =>
-      fitsHost(pattern, parsed, true) ?? readings.some((reading) => fits(pattern, reading)),
-    fitsWhole: (pattern) =>
-      fitsHost(pattern, parsed, false) ?? fits(pattern, parsed === undefined ? written : parsed.href),
+    matchesSome: (pattern) =>
+      matchesHost(pattern, parsed, true) ?? readings.some((reading) => fits(pattern, reading)),
+    matchesWhole: (pattern) =>
+      matchesHost(pattern, parsed, false) ?? fits(pattern, parsed === undefined ? written : parsed.href),
   }
 }
 
-/** `domain:example.com`, as Claude Code writes it. What restricts a host restricts those below it, too. */
-function fitsHost(pattern: string, parsed: URL | undefined, below: boolean): boolean | undefined {
+/** Matches patterns of Claude Code, such as `domain:example.com`. A restriction of a host also covers its subdomains. */
+function matchesHost(pattern: string, parsed: URL | undefined, below: boolean): boolean | undefined {
   const host = /^domain:(.+)$/i.exec(pattern)?.[1]?.trim().toLowerCase()
   if (host === undefined) return undefined
   if (parsed === undefined) return below
-  return fitsWildcard(host, parsed.hostname) || (below && parsed.hostname.endsWith(`.${host}`))
+  return matchesWildcard(host, parsed.hostname) || (below && parsed.hostname.endsWith(`.${host}`))
 }
 
 function parse(address: string): URL | undefined {

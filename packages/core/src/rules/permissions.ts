@@ -8,8 +8,8 @@ import { type Subject, subjectsOf } from './permission-subject.ts'
 const strictness = { allow: 0, ask: 1, deny: 2 } as const
 
 /**
- * What the agent's own file says about some uses of its tools. Of the rules that fit, the last one holds; a call that is
- * about several things gets the strictest answer. A report is never refused: without it the session could not end.
+ * Enforces the permission rules of the agent's file. The last matching rule applies. A call with several subjects gets the strictest
+ * verdict. A report is never denied, because the session could not end without it.
  */
 export function createAgentPermissions(locate?: Ports['locate']): Rule {
   return {
@@ -33,21 +33,21 @@ export function createAgentPermissions(locate?: Ports['locate']): Rule {
 }
 
 /**
- * A rule that restricts holds as soon as any part or reading of the call fits it. One that takes a restriction back needs
- * all of the call: `git log; rm x` is not what `git *` allows.
+ * A restriction applies if any part or interpretation of the call matches. A rule that lifts a restriction must match the whole call: `git
+ * *` does not allow `git log; rm x`.
  */
 function ruleThatHolds(rules: readonly PermissionRule[], subject: Subject): PermissionRule | undefined {
   let holds: PermissionRule | undefined
   for (const rule of rules) {
     const loosens = strictness[rule.action] < strictness[holds?.action ?? 'allow']
-    if (loosens ? subject.fitsWhole(rule.pattern) : subject.fitsSome(rule.pattern)) holds = rule
+    if (loosens ? subject.matchesWhole(rule.pattern) : subject.matchesSome(rule.pattern)) holds = rule
   }
   return holds
 }
 
 const applicable = new WeakMap<readonly PermissionRule[], WeakMap<Tool, readonly PermissionRule[]>>()
 
-/** The rules about a tool, in their order. Found once: sessions of an agent share its rules and their tools. */
+/** The rules for a tool, in order. Cached, because sessions of an agent share rules and tools. */
 function rulesFor(rules: readonly PermissionRule[], tool: Tool): readonly PermissionRule[] {
   const byTool = applicable.get(rules) ?? new WeakMap<Tool, readonly PermissionRule[]>()
   applicable.set(rules, byTool)
@@ -55,7 +55,7 @@ function rulesFor(rules: readonly PermissionRule[], tool: Tool): readonly Permis
   if (found === undefined) {
     found = rules
       .filter((rule) => covers(rule.tool, tool))
-      // What is no action never permits.
+      // An invalid action never permits a call.
       .map((rule) => (Object.hasOwn(strictness, rule.action) ? rule : { ...rule, action: 'deny' as const }))
     byTool.set(tool, found)
   }

@@ -14,10 +14,7 @@ import { createAgentPermissions } from './permissions.ts'
 
 const generalPurpose = 'general-purpose'
 
-/**
- * The engine's own rules: what was set for the whole tree, what the agent's file says, who may delegate to whom, how deep and how often, and how many calls
- * may be made.
- */
+/** The rules of core: controls of the tree, permissions in the agent's file, delegation targets and depth, and budgets of calls. */
 export function engineRules(
   treeOf: (spec: SessionSpec) => Tree,
   { locate, agents }: Pick<Ports, 'locate' | 'agents'>,
@@ -69,7 +66,7 @@ export function engineRules(
       immediate: true,
       counts: true,
       judge({ tool }, session) {
-        // A report spends nothing, and without it the session could not even say what it found.
+        // A report costs nothing, and without it the session could not return its findings.
         if (tool.kind === 'report') return undefined
         const reason = treeOf(session).node(session.id)?.account?.refuseCall()
         return reason === undefined ? undefined : { kind: 'deny', by: 'budget', rule: 'calls', reason }
@@ -78,7 +75,7 @@ export function engineRules(
   ]
 }
 
-/** An agent that does not exist becomes `general-purpose`, where the caller may delegate to that. One that exists never does. */
+/** Replaces an agent that does not exist with `general-purpose`, if the caller may delegate to it. Never replaces an agent that exists. */
 function standInFor(
   wanted: string,
   of: { readonly tool: Tool; readonly session: SessionSpec; readonly agents: Agents },
@@ -90,7 +87,7 @@ function standInFor(
   return of.session.targets.find((name) => nameKey(name) === generalPurpose)
 }
 
-/** What whoever started the tree has set for all of it. Delegating and reporting are how a tree works at all: they stay. */
+/** The controls of the whole tree. Delegating and reporting are always allowed, because a tree cannot work without them. */
 const treeControls: readonly Rule[] = [
   {
     by: 'agent',
@@ -143,12 +140,12 @@ const treeControls: readonly Rule[] = [
   },
 ]
 
-/** Our own tools for tasks and messages write into the home: that is no workspace, and nobody's work is changed by it. */
+/** Built-in tools for tasks and messages write to the home, not to a workspace, so they change nobody's work. */
 function isNoted({ class: kind, effect, origin }: Tool): boolean {
   return origin === 'built-in' && effect === 'write' && (kind === 'task' || kind === 'message')
 }
 
-/** Whether a tool only reads, delegates or reports. */
+/** True if a tool only reads, delegates or reports. */
 export function isReading(tool: Tool): boolean {
   return tool.effect === 'read' || tool.kind !== undefined
 }

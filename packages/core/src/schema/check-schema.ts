@@ -6,7 +6,7 @@ import { resolveRef } from './resolve-ref.ts'
 type Path = readonly PropertyKey[]
 type Keywords = { readonly [keyword: string]: unknown }
 
-/** Deeper than any value that is meant, and the end of a schema that refers to itself forever. */
+/** Deeper than any real value. Ends the recursion of a schema that refers to itself. */
 const deepest = 200
 
 /**
@@ -64,7 +64,7 @@ function isOfType(type: string, value: unknown): boolean {
   }
 }
 
-/** Keywords that hold for values of every type. */
+/** Keywords that apply to values of every type. */
 function choiceIssues(schema: Keywords, value: unknown, place: Place): StandardIssue[] {
   const { enum: choices, anyOf, oneOf, allOf, not, $ref, if: condition } = schema
   if (Array.isArray(choices) && !choices.some((choice) => isSame(choice, value)))
@@ -89,7 +89,7 @@ function choiceIssues(schema: Keywords, value: unknown, place: Place): StandardI
   return all.flatMap((one) => check(one, value, place))
 }
 
-/** The alternative whose first issue is deepest in the value: most likely the one that was meant. */
+/** The alternative whose first issue is deepest in the value: most likely the intended one. */
 function nearest(tried: readonly StandardIssue[][], depth: number): StandardIssue[] {
   const reach = (issues: StandardIssue[]) => Math.max(...issues.map(({ path = [] }) => path.length))
   const farthest = tried.reduce((best, one) => (reach(one) > reach(best) ? one : best))
@@ -184,7 +184,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return a === b || canonical(a) === canonical(b)
 }
 
-/** Equal for equal values, whatever the order of their keys. */
+/** Returns the same text for equal values, regardless of the order of keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) =>
     isObject(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,

@@ -3,7 +3,7 @@ import type { Json } from '../ports/json.ts'
 import { explainIssues } from '../ports/schema.ts'
 import { checkSchema } from './check-schema.ts'
 
-/** Sends a report back while it is not the JSON that its session was asked for. */
+/** Returns a report for correction if it is not JSON that matches the session's output schema. */
 export const requireOutput: Reviewer = ({ report }, { outputSchema }) => {
   if (outputSchema === undefined) return { kind: 'accept' }
   const read = readOutput(report.text)
@@ -19,7 +19,7 @@ export const requireOutput: Reviewer = ({ report }, { outputSchema }) => {
 
 const returned = (reason: string) => ({ kind: 'return', by: 'schema', reason }) as const
 
-/** The whole text as JSON or, because models like to add a fence, the only fenced block in it. */
+/** The whole text as JSON or, because models often add a code fence, the only fenced block in it. */
 function readOutput(text: string): { readonly value: Json } | undefined {
   const whole = parsed(text)
   if (whole !== undefined) return whole
@@ -51,7 +51,7 @@ function parsed(text: string): { readonly value: Json } | undefined {
   }
 }
 
-/** What the model is told at the start. */
+/** The section of the system prompt about the output schema. */
 export function outputSection(schema: object): string {
   return [
     '## Output format',

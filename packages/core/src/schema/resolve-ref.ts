@@ -16,7 +16,7 @@ function decoded(part: string): string {
   try {
     text = decodeURIComponent(part)
   } catch {
-    // Not encoded: the name is taken as it is written.
+    // Not URI-encoded: use the name as written.
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~')
 }

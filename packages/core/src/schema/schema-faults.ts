@@ -4,7 +4,7 @@ import { resolveRef } from './resolve-ref.ts'
 
 type Kind = 'schema' | 'schemas' | 'named' | 'number' | 'texts' | 'list' | 'pattern' | 'type' | 'ref' | 'any'
 
-/** Every keyword that `checkSchema` applies or may ignore, and what its value must be. */
+/** Every keyword that `checkSchema` applies or may ignore, and the type of its value. */
 const keywords: Readonly<Record<string, Kind>> = {
   type: 'type',
   enum: 'list',
@@ -40,7 +40,7 @@ const keywords: Readonly<Record<string, Kind>> = {
   exclusiveMinimum: 'number',
   exclusiveMaximum: 'number',
   multipleOf: 'number',
-  // Descriptions, which restrict nothing. So is `format`, unless a program says otherwise.
+  // Annotations, which restrict nothing. `format` is one too, unless a validator enforces it.
   $schema: 'any',
   $id: 'any',
   $comment: 'any',
@@ -57,7 +57,7 @@ const keywords: Readonly<Record<string, Kind>> = {
 const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
 
 /**
- * Why `checkSchema` cannot apply a schema completely, one sentence each. Empty if it can: then a value without issues really is
+ * Returns the reasons why `checkSchema` cannot apply a schema completely, one sentence each. If there are none, a value without issues is
  * valid.
  */
 export function schemaFaults(schema: unknown): string[] {

@@ -5,7 +5,7 @@ import type { Json } from '../ports/json.ts'
 import type { Session } from './session.ts'
 import { approveSession, grantsOf } from './state.ts'
 
-/** The question a held call is, with everything a person needs to decide: nothing of the action is left out. */
+/** The question about a held call, with everything a person needs to decide. Contains the whole action. */
 export function approvalOf(session: Session, judged: JudgedCall, held: EventEntry): Question {
   const { call, tool } = judged
   const { by, rule, risk, reasons, input } = held

@@ -10,7 +10,7 @@ import { notice, record, type Session, say } from './session.ts'
 import type { SessionState } from './session-state.ts'
 import { isOutdated } from './state.ts'
 
-/** One question to the model. Gives back an ending when the session cannot go on. */
+/** Sends one request to the model and records the reply. Returns an ending if the session cannot continue. */
 export async function ask(session: Session): Promise<Ending | undefined> {
   const { spec, state, node } = session
   if (state.roundsSinceWork >= spec.limits.maxRounds) {
@@ -22,7 +22,7 @@ export async function ask(session: Session): Promise<Ending | undefined> {
   }
   const repeated = repeatedEnding(session)
   if (repeated !== undefined) return repeated
-  // A person may have emptied the record: the work is what a session begins with.
+  // A person may have emptied the record. Start again with the work.
   if (state.messages.length === 0) {
     await beginWork(session)
     if (session.state.stopped !== undefined) return undefined
@@ -64,7 +64,7 @@ function repeatedEnding(session: Session): Ending | undefined {
   )
 }
 
-/** Why there is no reply. `interrupted`: a person did not want it, and had read this much of it. */
+/** The reason why there is no reply. `interrupted`: a person interrupted the reply after reading this part of it. */
 type Unanswered = RequestFailure & { readonly interrupted?: string }
 
 async function askOnce(session: Session): Promise<Unanswered | undefined> {
@@ -86,7 +86,7 @@ async function askOnce(session: Session): Promise<Unanswered | undefined> {
     }
     const draft = draftOf(reply, session.state, asked)
     calls = draft.tool_calls ?? []
-    // Rules that answer at once are asked now, so that the reply and what was decided about it are one record.
+    // If all rules are synchronous, judge the calls now, so that the reply and the decisions are recorded together.
     return session.gate.immediate && !node.signal.aborted
       ? [draft, ...(await decisions(session, calls, calls))]
       : [draft]
@@ -102,12 +102,12 @@ async function askOnce(session: Session): Promise<Unanswered | undefined> {
   return failure
 }
 
-/** The most of an interrupted reply that the model is told: its end, which is what the person read last. */
+/** How many characters of an interrupted reply the model sees: the end, which the person read last. */
 const mostInterrupted = 4_000
 
 /**
- * Tells the model what the person read of the reply. It is a message and no reply: the next move is to ask, also if this life ends
- * here. The request is charged as any other without a reply.
+ * Tells the model which part of the reply the person read. It is recorded as a message, not as a reply, so that the session asks again,
+ * even after a crash. The request is charged like any other without a reply.
  */
 async function noteInterruption(session: Session, heard: string): Promise<void> {
   session.model.release?.(session.spec.id)
@@ -120,7 +120,7 @@ async function noteInterruption(session: Session, heard: string): Promise<void> 
 function replyOf(
   session: Session,
   round: number,
-  hear: (text: string) => void,
+  recordMessage: (text: string) => void,
 ): Promise<Reply | RequestFailure> {
   const { state, systemPrompt: system, toolset, spec } = session
   const { outputSchema } = spec
@@ -129,7 +129,7 @@ function replyOf(
     { round, system, messages: state.messages, tools: toolset.offers, ...(outputSchema && { outputSchema }) },
     {
       text: (text) => {
-        hear(text)
+        recordMessage(text)
         session.emit({ type: 'text.added', round, text })
       },
       delayed: (reason, ms) => session.emit({ type: 'reply.delayed', round, reason, ms }),
@@ -155,7 +155,7 @@ function draftOf(reply: Reply, state: SessionState, asked: number): AssistantDra
   }
 }
 
-/** Some models number their calls anew in each reply, or not at all; keys and results need ids that are unique in the session. */
+/** Some models restart call ids in each reply, or omit them. Keys and results need ids that are unique in the session. */
 function uniqueIds(calls: readonly WireCall[], state: SessionState): string[] {
   const seen = new Set<string>()
   return calls.map((call, index) => {

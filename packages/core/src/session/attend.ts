@@ -6,8 +6,8 @@ import { notice, record, requireLife, type Session, say } from './session.ts'
 const never = new AbortController().signal
 
 /**
- * Tells whoever attends of a moment of this session, and takes up what is said for the person and about its end. The rest
- * is for the caller. Whoever attends must not throw; that they do is told, and changes nothing.
+ * Calls the `attend` port for a moment of this session, and records its notices and its stop. Returns the response for the caller. If the
+ * port throws, a notice reports it, and nothing else changes.
  */
 export async function attend(session: Session, moment: Moment): Promise<Attention | undefined> {
   const { ports, spec, node } = session
@@ -15,11 +15,11 @@ export async function attend(session: Session, moment: Moment): Promise<Attentio
   requireLife(session)
   let said: Attention | undefined
   try {
-    // A session that ends is often one that was stopped: its last moment is told all the same.
+    // A session that ends was often stopped. Its last moment must still be delivered.
     said = await ports.attend(moment, spec, moment.kind === 'session.ended' ? never : node.signal)
   } catch (error) {
     const message = `a handler of ${moment.kind} failed: ${messageOf(error)}`
-    // The record of a session that has ended is closed.
+    // The journal of an ended session is closed.
     if (moment.kind === 'session.ended')
       session.emit({ type: 'notice.added', notice: { code: 'attend', message } })
     else await notice(session, 'attend', message)
@@ -35,11 +35,11 @@ export interface Stop {
   readonly reason: string
   readonly status?: 'incomplete' | 'error'
   readonly code?: string
-  /** The id of the message that caused it and was refused. */
+  /** The id of the refused message that caused the stop. */
   readonly message?: string | undefined
 }
 
-/** Ends the session before its next move. It is in the record, so it holds for every later life, until a person speaks. */
+/** Ends the session before its next move. The stop is recorded, so it applies to later lives until a person sends a message. */
 export async function stop(
   session: Session,
   { reason, status = 'incomplete', code = 'stopped', message }: Stop,
@@ -53,13 +53,13 @@ export async function stop(
   )
 }
 
-/** What is said from outside, as a message to the model. */
+/** Adds text from hooks as a message to the model. */
 export async function addContext(session: Session, content: string | undefined): Promise<void> {
   if (content === undefined || content === '') return
   await say(session, `context/${session.state.seq}`, { content, from: 'hook' })
 }
 
-/** Whether what a person says to an entry session is taken. What is not never reaches the model. */
+/** Returns whether an entry session accepts a person's message. A refused message never reaches the model. */
 export async function attendPrompt(
   session: Session,
   { content: prompt, message }: Work,

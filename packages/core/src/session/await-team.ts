@@ -1,12 +1,12 @@
-import { budgetsBelow, untold } from '../budget/budget-notices.ts'
+import { budgetsBelow, newNotices } from '../budget/budget-notices.ts'
 import type { TeammateNews, Teammates } from '../tree/teammates.ts'
 import { subagentResult } from './follow-up.ts'
 import { hasNews } from './mail.ts'
 import { notice, type Session, say, withoutSlot } from './session.ts'
 
 /**
- * Waits until the team of a lead is idle. True when the lead may end: nobody is at work, every message was delivered, and the lead
- * was told what each teammate said last. Otherwise the lead continues with what is new.
+ * Waits until the team of a lead is idle. Returns true if the lead may end: no teammate is running, every message was delivered, and the
+ * lead has received the last reply of each teammate. Otherwise the lead continues with the new messages.
  */
 export async function awaitTeam(session: Session, teammates: Teammates): Promise<boolean> {
   await withoutSlot(session, () => teammates.settled())
@@ -14,7 +14,7 @@ export async function awaitTeam(session: Session, teammates: Teammates): Promise
   teammates.requireEnds()
   const news = teammates.news()
   for (const { report } of news)
-    for (const { code, message } of untold(session.state, budgetsBelow(report)))
+    for (const { code, message } of newNotices(session.state, budgetsBelow(report)))
       await notice(session, code, message)
   await noteUndelivered(session, teammates)
   if (news.length === 0) return true
@@ -24,7 +24,7 @@ export async function awaitTeam(session: Session, teammates: Teammates): Promise
       ...news.map(resultOf),
       'If work is left, write to them with send_message. Otherwise give your answer.',
     ].join('\n\n'),
-    // What they cost is in their own records, and is added up when the lead ends.
+    // Their own records contain their usage, which is added when the lead ends.
     collected: news.map(({ key }) => key),
   })
   return false
@@ -35,7 +35,7 @@ async function noteUndelivered(session: Session, teammates: Teammates): Promise<
     code: 'team',
     message: `${count === 1 ? '1 message' : `${count} messages`} to ${name} in team ${team} could not be delivered`,
   }))
-  for (const { code, message } of untold(session.state, notices)) await notice(session, code, message)
+  for (const { code, message } of newNotices(session.state, notices)) await notice(session, code, message)
 }
 
 function resultOf({ name, team, report }: TeammateNews): string {

@@ -2,14 +2,14 @@ import type { Draft } from '../ports/entry.ts'
 import { addContext, attendPrompt } from './attend.ts'
 import { record, type Session } from './session.ts'
 
-/** The first entries of a session: what was said before, and the work, if it is taken. */
+/** Records the first entries of a session: the history, and the work, if it is accepted. */
 export async function beginWork(session: Session): Promise<void> {
   const { history = [], work } = session.spec
   const prompt = await attendPrompt(session, work)
   if (!prompt.taken) return
   const said: Draft[] = history.map(({ role, content }) => ({ role, content, earlier: true }))
   await record(session, `begin/${session.state.seq}`, () => [...said, { role: 'user', ...work }], {
-    // The sender forgets the message once it is recorded.
+    // The sender deletes the message once it is recorded.
     durable: work.message !== undefined,
   })
   await addContext(session, prompt.context)

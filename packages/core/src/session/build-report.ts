@@ -2,7 +2,7 @@ import { refusedCalls } from '../budget/budget-notices.ts'
 import { addUsage, type Notice, type Report, type ReportStatus } from '../ports/report.ts'
 import type { Session } from './session.ts'
 
-/** How a session ends, before it is made into a report. */
+/** The end of a session, before the report is built. */
 export interface Ending {
   readonly status: ReportStatus
   readonly text: string
@@ -13,7 +13,7 @@ export interface Ending {
 
 export function buildReport(session: Session, ending: Ending): Report {
   const { spec, state, left } = session
-  // The last one says why the session ended.
+  // The last notice gives the reason for the end.
   const notices = [...state.notices, ...refusedCalls(state), ...(ending.notices ?? [])]
   return {
     type: 'report',

@@ -1,12 +1,12 @@
 import type { EventDraft } from '../ports/entry.ts'
 
-/** The sessions that a `call.started` event starts: a delegation's, or those of a team. */
+/** The sessions that a `call.started` event starts: the child of a delegation, or the members of a team. */
 export function childrenOfStart({ child, members }: EventDraft): readonly string[] {
   if (child !== undefined) return [child]
   return [...membersOfStart(members).values()]
 }
 
-/** Of a `call.started` event of a team: its members' sessions, by name. A person may have edited it. */
+/** The sessions of the members in a team's `call.started` event, by name. A person may have edited the event. */
 export function membersOfStart(members: unknown): Map<string, string> {
   if (typeof members !== 'object' || members === null || Array.isArray(members)) return new Map()
   return new Map(

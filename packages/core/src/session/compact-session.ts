@@ -6,8 +6,8 @@ import { record, requireLife, type Session } from './session.ts'
 import { foldEntries } from './state.ts'
 
 /**
- * Summarises the older rounds of a session that has ended, and ends it as it was. After a crash in between, the session is one that
- * was interrupted behind its last reply.
+ * Summarises the older rounds of an ended session, and records the same end again. After a crash in between, the session looks interrupted
+ * after its last reply.
  */
 export async function compactSession(spec: SessionSpec, host: Host, signal: AbortSignal): Promise<boolean> {
   const resolution = await host.ports.models.resolve(spec.model)

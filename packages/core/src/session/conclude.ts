@@ -1,4 +1,4 @@
-import { budgetsBelow, untold } from '../budget/budget-notices.ts'
+import { budgetsBelow, newNotices } from '../budget/budget-notices.ts'
 import type { AssistantDraft } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import { nudgeLimits } from '../ports/limits.ts'
@@ -10,8 +10,8 @@ import { followUp } from './follow-up.ts'
 import { notice, type Session, say, withoutSlot } from './session.ts'
 
 /**
- * What to do with a reply that has no calls left to settle: take in what runs in the background, ask for what is missing,
- * or end. Nothing back means that the session goes on.
+ * Handles a reply without open calls: collects background results, asks for missing parts, or ends the session. Returns `undefined` if the
+ * session continues.
  */
 export async function conclude(session: Session): Promise<Ending | undefined> {
   const { state, spec } = session
@@ -45,7 +45,7 @@ export async function conclude(session: Session): Promise<Ending | undefined> {
   return review(session, { status: 'completed', text })
 }
 
-/** The backend stopped the reply: half a text is never taken for the whole. */
+/** The reply was truncated, so it must not count as a complete answer. */
 async function cutShort(
   session: Session,
   stop: 'length' | 'filtered',
@@ -62,7 +62,7 @@ async function cutShort(
   }
 }
 
-/** One follow-up with the results of everything that was started in the background. */
+/** Adds one follow-up with the results of all background delegations. */
 async function collect(session: Session): Promise<undefined> {
   const { state, background, node } = session
   const calls = [...state.background.keys()]
@@ -78,7 +78,8 @@ async function collect(session: Session): Promise<undefined> {
   if (node.signal.aborted) return undefined
   const reports = ends.map((end) => (end as PromiseFulfilledResult<Report>).value)
   for (const report of reports)
-    for (const { code, message } of untold(state, budgetsBelow(report))) await notice(session, code, message)
+    for (const { code, message } of newNotices(state, budgetsBelow(report)))
+      await notice(session, code, message)
   const before = 'All delegated tasks of this round have ended.'
   const after = 'Delegate the remaining work, or give your answer.'
   await say(session, `collect/${state.round}`, followUp({ calls, reports, before, after }))
@@ -86,7 +87,7 @@ async function collect(session: Session): Promise<undefined> {
   return undefined
 }
 
-/** The call that started it was removed from the record: there is nothing to take up again. */
+/** The call that started the child was removed from the record, so it cannot be resumed. */
 function lostChild(session: Session, call: string): Promise<Report> {
   const child = session.state.background.get(call) ?? call
   const notices: Notice[] = [
@@ -101,7 +102,7 @@ function lostChild(session: Session, call: string): Promise<Report> {
   })
 }
 
-/** The last word of the gate on a report: sent back while sections are missing, at most a few times. */
+/** The gate's review of a report. It can return the report, for example for missing sections, a limited number of times. */
 async function review(session: Session, ending: Ending): Promise<Ending | undefined> {
   const request = { report: buildReport(session, ending), stops: session.state.nudges.stop }
   const verdict = await session.gate.review(request, session.spec, session.node.signal)

@@ -5,17 +5,17 @@ import { attend } from './attend.ts'
 import { record, type Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 
-/** Of the window, what a request may fill before older rounds are summarised. The rest is for the reply. */
+/** The share of the context window that a request may fill before older rounds are summarised. The rest is for the reply. */
 const fill = 0.8
-/** Of the window, what the newest rounds may keep when older ones are summarised. */
+/** The share of the context window that the newest rounds keep when older ones are summarised. */
 const keep = 0.3
 
-/** About how many tokens a text of this length has. */
+/** Estimates the number of tokens in a text of this length. */
 export function estimatedTokens(characters: number): number {
   return Math.ceil(characters / 4)
 }
 
-/** Tokens of the next request, from its characters and from what the last one was charged with. */
+/** Estimates the tokens of the next request from its length and the reported tokens of the last one. */
 function estimateTokens(state: SessionState, systemPrompt: string): number {
   if (state.measured !== undefined && state.measured.tokens > 0) {
     return state.measured.tokens + estimatedTokens(state.characters - state.measured.characters)
@@ -23,14 +23,14 @@ function estimateTokens(state: SessionState, systemPrompt: string): number {
   return estimatedTokens(state.characters + systemPrompt.length)
 }
 
-/** Before a request would exceed the model's window, older rounds become a summary. The journal keeps everything. */
+/** Replaces older rounds with a summary before a request would exceed the context window. The journal keeps everything. */
 export async function prepareContext(session: Session, isTooLong = false): Promise<void> {
   const { model, state, ports, spec } = session
   const { messages, characters } = state
   const tokens = estimateTokens(state, session.systemPrompt)
   const request = { messages, characters, tokens, window: model.window, isTooLong }
   let cut = (ports.prepareContext ?? summariseOldRounds)(request, spec)
-  // No result may be parted from its call.
+  // A result must not be separated from its call.
   while (cut < messages.length && cut > 0 && messages[cut]?.role !== 'assistant') cut -= 1
   if (cut <= 1) return
   await attend(session, { kind: 'context.compacting' })
@@ -38,7 +38,7 @@ export async function prepareContext(session: Session, isTooLong = false): Promi
   const upTo = state.messageSeqs[cut - 1] as number
   const [compacted] = await record(session, `compact/${state.round}/${upTo}`, async () => {
     const { text, usage } = await summarise(session, older)
-    // Stopped: nothing is lost by leaving the record as it is.
+    // The session is being stopped, so no summary is needed.
     if (session.node.isStopped) return []
     const content = `Earlier in this session (${older.length} messages, summarised):\n\n${text}`
     return [
@@ -59,7 +59,7 @@ export async function prepareContext(session: Session, isTooLong = false): Promi
   })
 }
 
-/** The usual policy: when a request fills most of the window, only the newest rounds stay as they are. */
+/** The default policy: when a request fills most of the context window, keep only the newest rounds and summarise the others. */
 function summariseOldRounds({ messages, characters, tokens, window, isTooLong }: ContextRequest): number {
   const limit = window ?? (isTooLong ? tokens : undefined)
   if (limit === undefined || (!isTooLong && tokens <= limit * fill)) return 0
@@ -85,7 +85,7 @@ function lengthOf(message: Message): number {
 async function summarise(session: Session, older: readonly Message[]) {
   const { model } = session
   const transcript = older.map(line).join('\n')
-  // The transcript itself must fit, too.
+  // The transcript in the summary request must fit as well.
   const most = (model.window ?? 100_000) * 2
   const shown =
     transcript.length <= most
@@ -105,7 +105,7 @@ async function summarise(session: Session, older: readonly Message[]) {
   )
   if (reply.kind === 'reply' && reply.content !== null && reply.content.trim() !== '')
     return { text: reply.content, usage: reply.usage }
-  // Without a summary the session could not go on at all; the bare list of what was done is better than nothing.
+  // The session cannot continue without a summary, so if the model fails, use a list of the calls.
   const usage = reply.kind === 'reply' ? reply.usage : undefined
   return { text: older.map((message) => line(message).slice(0, 200)).join('\n'), usage }
 }

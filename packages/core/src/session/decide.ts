@@ -9,7 +9,7 @@ import { judgedEvent } from '../view/entry-events.ts'
 import { record, type Session } from './session.ts'
 import type { CallState } from './session-state.ts'
 
-/** Judges every call that is not judged yet, and records what was decided. */
+/** Judges every call that has no decision yet, and records the decisions. */
 export async function decide(session: Session, open: readonly CallState[]): Promise<void> {
   const fresh = open
     .filter(({ started, refused, held }) => !started && !refused && !held)
@@ -25,7 +25,7 @@ export async function decide(session: Session, open: readonly CallState[]): Prom
   announceDecisions(session, entries)
 }
 
-/** What is decided about these calls, in their order. `reply` is all calls of the reply they stand in. */
+/** Returns the decisions about these calls, in order. `reply`: all calls of their reply. */
 export async function decisions(
   session: Session,
   calls: readonly WireCall[],
@@ -34,7 +34,7 @@ export async function decisions(
   const late = await behindReport(session, reply)
   const { immediate } = session.gate
   const drafts: EventDraft[] = []
-  // Rules that take time are asked about all calls at once; what is drafted, and counted, keeps their order.
+  // Asynchronous rules judge all calls in parallel. Drafts and counts keep the order of the calls.
   const judging = immediate ? [] : calls.map((call) => judged(session, call, late.has(call.id)))
   for (const [index, call] of calls.entries()) {
     const one = judging[index] ?? judged(session, call, late.has(call.id))
@@ -44,7 +44,7 @@ export async function decisions(
   return drafts
 }
 
-/** Tells surfaces what was decided. */
+/** Emits an event for each decision. */
 export function announceDecisions(session: Session, entries: readonly Entry[]): void {
   for (const entry of entries) {
     if (entry.role !== 'event') continue
@@ -68,7 +68,7 @@ export function haveEffects(session: Session, calls: readonly WireCall[]): boole
   })
 }
 
-/** The call as this session understands it: read once per life, with the arguments that were decided about, if others. */
+/** Reads a call once per life, with the arguments of the decision if a rule changed them. */
 export async function readOnce(session: Session, call: WireCall): Promise<ReadCall> {
   const known = session.read.get(call.id)
   if (known !== undefined) return known
@@ -84,7 +84,7 @@ type Decided =
   | { readonly kind: 'draft'; readonly draft: EventDraft }
   | { readonly kind: 'verdict'; readonly judged: JudgedCall; readonly verdict: Verdict }
 
-/** At once where every rule answers at once. */
+/** Synchronous if every rule is. */
 function judged(session: Session, call: WireCall, late: boolean): Decided | Promise<Decided> {
   const known = session.read.get(call.id)
   return known === undefined
@@ -180,7 +180,7 @@ function draftOf(session: Session, judged: JudgedCall, verdict: Verdict): EventD
   return { role: 'event', type: 'call.held', call: call.id, ...held, content: verdict.reason }
 }
 
-/** What is recorded of a call that may run, before it does. */
+/** The entry that is recorded before a permitted call runs. */
 export function startDraft(
   session: Session,
   judged: JudgedCall,
@@ -194,7 +194,7 @@ export function startDraft(
     key: `${session.spec.id}/${call.id}`,
     ...said,
   } as const
-  // Counted here, so that the next call of the same reply is judged with this one in the count.
+  // Count it here, so that the rules see it when they judge the next call of the same reply.
   session.node.account?.countCall()
   if (tool.kind === 'team') return { ...start, ...teamStart(session, judged) }
   if (tool.kind !== 'delegate') return start
@@ -203,7 +203,7 @@ export function startDraft(
   return { ...start, child, ...(isBackground(session, judged) && { background: true }) }
 }
 
-/** A `reportOut` that is taken ends the work: what stands behind it in the same reply is not begun. */
+/** An accepted `reportOut` ends the work: later calls of the same reply do not start. */
 async function behindReport(session: Session, reply: readonly WireCall[]): Promise<Set<string>> {
   const isBusy = session.state.background.size > 0 || session.teammates?.isBusy === true
   if (session.spec.completion !== 'report' || isBusy) return new Set()
@@ -211,7 +211,7 @@ async function behindReport(session: Session, reply: readonly WireCall[]): Promi
     const read = await readOnce(session, call)
     if (read.kind !== 'ready') continue
     const { tool } = read.judged
-    // Results of what runs in the background are still to come: the report will not be taken.
+    // Background results are pending, so the report will not be accepted.
     if (tool.kind === 'team' || (tool.kind === 'delegate' && isBackground(session, read.judged)))
       return new Set()
     if (tool.kind === 'report') return new Set(reply.slice(index + 1).map((later) => later.id))

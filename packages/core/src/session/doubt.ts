@@ -7,9 +7,9 @@ import type { Session } from './session.ts'
 import { untilStopped } from './until-stopped.ts'
 
 /**
- * Settles a call that an earlier process started without recording a result: it may have been carried out. A call that only reads
- * runs again, and a write is checked. If a call can be neither repeated nor checked, a person decides. No effect is ever silently
- * repeated. Returns `run` when the call should run, and `undefined` when the session is being stopped.
+ * Settles a call that an earlier process started without recording a result: its effect may have happened. A call that only reads runs
+ * again, and a write is checked. If a call can be neither repeated nor checked, a person decides. No effect is ever silently repeated.
+ * Returns `run` when the call should run, and `undefined` when the session is being stopped.
  */
 export async function settleDoubt(
   session: Session,
@@ -43,7 +43,7 @@ async function askWhatHappened(session: Session, judged: JudgedCall): Promise<Ou
   return { outcome: 'in_doubt', code: 'in_doubt', content }
 }
 
-/** Each try has its own question, so an answer about an earlier try does not apply to this one. */
+/** Each attempt has its own question, so an answer about an earlier attempt does not apply to this one. */
 function doubtOf(session: Session, judged: JudgedCall): Question {
   const { call, tool } = judged
   const { tries = 1, started } = session.state.calls.get(call.id) ?? {}

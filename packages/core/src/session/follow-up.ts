@@ -6,13 +6,13 @@ interface FollowUp {
   /** The calls that started the delegations. */
   readonly calls: readonly string[]
   readonly reports: readonly Report[]
-  /** What is said before the results. */
+  /** Text before the results. */
   readonly before: string
-  /** And behind them. */
+  /** Text after the results. */
   readonly after?: string
 }
 
-/** The message that brings the results of delegations in the background, with what they cost. */
+/** The message with the results and the usage of background delegations. */
 export function followUp({ calls, reports, before, after }: FollowUp): Omit<UserDraft, 'role'> {
   return {
     content: [
@@ -27,7 +27,7 @@ export function followUp({ calls, reports, before, after }: FollowUp): Omit<User
   }
 }
 
-/** What a child hands back, as its parent's model sees it. `more`: further attributes. */
+/** The report of a child, as the parent's model sees it. `more`: further attributes. */
 export function subagentResult(report: Report, more: { readonly [name: string]: string } = {}): string {
   const { outcome, content } = outcomeOfReport(report)
   const attributes = {
@@ -37,7 +37,7 @@ export function subagentResult(report: Report, more: { readonly [name: string]: 
     status: outcome ?? 'done',
   }
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
-  // Text of a child is data: it must not be able to close its own block.
+  // The child's text is data, so it must not be able to close the block.
   const safe = content.replaceAll('</subagent_result', '<\\/subagent_result')
   return `<subagent_result${written.join('')}>\n${safe}\n</subagent_result>`
 }

@@ -14,7 +14,7 @@ export type HandoffContext = NonNullable<Handoff['context']>
 export type History = NonNullable<SessionSpec['history']>
 type Said = History[number]
 
-/** Of a summary: the most characters of the request, and of the report. */
+/** The maximum number of characters of the request and the report in a summary. */
 const longestRequest = 4_000
 const longestReport = 12_000
 
@@ -32,7 +32,7 @@ export function contextOf(stored: StoredSession, kind: HandoffContext = 'full'):
 }
 
 function saidIn(spec: SessionSpec, state: SessionState): Said[] {
-  // A session that was killed before its first entry still knows what it was to do.
+  // A session that was killed before its first entry still has its work.
   if (state.messages.length === 0 && state.deferred.length === 0)
     return [...(spec.history ?? []), { role: 'user', content: withImages(spec.work) }]
   const said = [...state.messages, ...state.deferred].flatMap(saidOf)
@@ -43,18 +43,18 @@ function saidOf(message: Message): Said[] {
   const { role, content } = message
   if (role === 'tool_result' || content === null || isBlank(content)) return []
   if (role === 'assistant') return [{ role, content }]
-  // What cadre said in between is about how to work, not part of the conversation.
+  // Messages from Cadre are about how to work, not part of the conversation.
   if ((message as UserDraft).from === 'cadre') return []
   return [{ role, content: withImages(message) }]
 }
 
-/** Pictures do not travel; that there were some does. */
+/** Images are not copied. Their number is. */
 function withImages({ content, images = [] }: Pick<UserDraft, 'content' | 'images'>): string {
   if (images.length === 0) return content
   return `${content}\n\n[${images.length === 1 ? 'a picture was' : `${images.length} pictures were`} shown here]`
 }
 
-/** What one of them said in several messages becomes one. */
+/** Joins consecutive messages of the same role. */
 function inTurn(said: readonly Said[]): Said[] {
   const turns: Said[] = []
   for (const { role, content } of said) {
@@ -75,7 +75,7 @@ function summaryOf(said: readonly Said[], state: SessionState, spec: SessionSpec
   return [{ role: 'user', content }]
 }
 
-/** What the conversation began with, also if that is itself handed down in a summary. */
+/** The first request of the conversation, even if it is in a summary from an earlier handoff. */
 function requestOf(said: readonly Said[]): string {
   const first = said.find(({ role }) => role === 'user')?.content ?? ''
   if (!first.startsWith(opening)) return first
@@ -87,7 +87,7 @@ function requestOf(said: readonly Said[]): string {
     .join('\n')
 }
 
-/** Each line marked, so that where a quoted text ends does not depend on what it says. */
+/** Marks each line, so that the quoted text cannot fake its own end. */
 function quoted(text: string): string {
   return text
     .split('\n')

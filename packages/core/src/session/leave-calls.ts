@@ -10,8 +10,8 @@ import { finishedOutcome, refusalOutcome } from './settle.ts'
 import { foldEntries, openCalls } from './state.ts'
 
 /**
- * Settles what a stop left open without carrying any of it out: the person who stopped it has said something else since.
- * What children had found by then, and what they cost, is kept. A call whose effect may have happened says so.
+ * Settles the calls that a stop left open without running them, because the person has sent a new message since. Keeps the findings and
+ * usage of children. A call whose effect may have happened is recorded as in doubt.
  */
 export async function leaveCalls(session: Session): Promise<Draft[]> {
   const drafts: Draft[] = []
@@ -33,7 +33,7 @@ async function outcomeOf(session: Session, open: CallState): Promise<Outcome> {
   if (refused !== undefined) return refusalOutcome(refused)
   if (finished !== undefined) return finishedOutcome(finished)
   if (started === undefined) return notBegun
-  // What it found and cost comes with the others of its kind.
+  // Its findings and usage follow with the other background results.
   if (session.state.background.has(call.id)) return { content: 'Started.' }
   if (started.child !== undefined) {
     const report = await reportOf(session, started.child)
@@ -59,7 +59,7 @@ async function leaveBackground(session: Session): Promise<Draft[]> {
   return [{ role: 'user', from: 'cadre', ...followUp({ calls: [...background.keys()], reports, before }) }]
 }
 
-/** The report a stopped child ended with; nothing when it never began. */
+/** Returns the report of a stopped child, or `undefined` if it never started. */
 async function reportOf(session: Session, child: string): Promise<Report | undefined> {
   const stored = await session.ports.engine.read(child)
   return stored && foldEntries(stored.entries, child).ended

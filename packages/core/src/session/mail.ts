@@ -1,34 +1,34 @@
 import type { Ports } from '../ports/ports.ts'
 import type { SessionSpec, Work } from '../ports/session-spec.ts'
-import { hear } from './hear.ts'
+import { recordMessage } from './record-message.ts'
 import type { Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 
-/** Whether a session that has ended continues because its team has written to it. What a person stopped stays stopped. */
+/** Returns whether an ended session continues because its team has sent it a message. A session that a person stopped stays stopped. */
 export function isWoken(spec: SessionSpec, state: SessionState, ports: Ports): boolean {
   if (state.ended?.status === 'cancelled' && state.cancelledBy === 'person') return false
   return unread(spec, state, ports).length > 0
 }
 
-/** Whether somebody has said something to a running session that is not in its record: its team, or whoever can tell it something. */
+/** Returns whether a running session has messages that are not recorded yet, from its team or from outside. */
 export function hasNews({ spec, state, ports, hasMessages }: Session): boolean {
   return hasMessages() || unread(spec, state, ports).length > 0
 }
 
-/** Records what its team has written to it, in order and once. */
-export async function hearMail(session: Session): Promise<void> {
+/** Records the messages of its team, in order, each once. */
+export async function recordMail(session: Session): Promise<void> {
   const { spec, state, ports, node } = session
   for (const work of unread(spec, state, ports)) {
     if (node.isStopped) return
     const isNew = !session.state.heard.has(work.message as string)
-    await hear(session, work)
+    await recordMessage(session, work)
     if (isNew) session.emit({ type: 'message.added', from: work.from ?? 'person', text: work.content })
     await ports.teams?.received(spec.id, work.message as string)
   }
 }
 
 function unread({ id, team }: SessionSpec, { teams }: SessionState, ports: Ports): readonly Work[] {
-  // Most sessions are in no team: nobody looks anywhere for them.
+  // Most sessions have no team, so skip the lookup.
   if (team === undefined && teams.size === 0) return []
   return ports.teams?.unread(id) ?? []
 }

@@ -16,9 +16,9 @@ import { settledEvent, startedEvent } from '../view/entry-events.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
 import { addContext, attend } from './attend.ts'
 import { beginWork } from './begin-work.ts'
-import { hear } from './hear.ts'
 import { leaveCalls } from './leave-calls.ts'
 import { isWoken } from './mail.ts'
+import { recordMessage } from './record-message.ts'
 import { nothingLeft, notice, record, requireLife, type Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 import { foldEntries, openCalls, startedCalls } from './state.ts'
@@ -31,26 +31,26 @@ export interface Host {
   /** The account of a session, including past spending; `undefined` when no budget applies. */
   account(spec: SessionSpec): Promise<Account | undefined>
   emit(session: string, body: EventBody): void
-  /** True when a session that has ended is to be continued all the same. */
+  /** Returns true if an ended session should continue. */
   continues(spec: SessionSpec, state: SessionState): boolean
-  /** What a person has to say to a session that is being continued; given once. */
+  /** Returns the new work for a resumed session. Each is returned once. */
   news(spec: SessionSpec): News | undefined
-  /** What was said to it while it runs, in order; given once. */
+  /** Returns the messages sent to a running session, in order. Each is returned once. */
   messages(session: string): readonly Message[]
-  /** Whether something was said to it that it has not been given. */
+  /** Returns whether the session has undelivered messages. */
   hasMessages(session: string): boolean
 }
 
 /** A message to a running session. */
 export interface Message {
   readonly work: Work
-  /** Told whether it is in the record. */
+  /** Called with whether the message was recorded. */
   readonly settle: (isRecorded: boolean) => void
 }
 
 export interface News {
   readonly work: Work
-  /** Calls that a stop left open are not taken up again. */
+  /** True if the session does not continue calls that a stop left open. */
   readonly leavesCalls: boolean
 }
 
@@ -58,10 +58,7 @@ export type Opened =
   | { readonly kind: 'running'; readonly session: Session }
   | { readonly kind: 'ended'; readonly report: Report }
 
-/**
- * Opens the journal, takes up where it stands, and waits for a free slot. Rejects when the journal
- * cannot be opened.
- */
+/** Opens the journal, restores the state, and waits for a free slot. Rejects if the journal cannot be opened. */
 export async function openSession(wanted: SessionSpec, host: Host): Promise<Opened> {
   const { ports } = host
   let spec = wanted
@@ -86,18 +83,18 @@ export async function openSession(wanted: SessionSpec, host: Host): Promise<Open
   try {
     run = await ports.engine.open(spec)
   } catch (error) {
-    // A journal that cannot be read or written is nothing an agent can work around: the run stops, and goes on when it is mended.
+    // An agent cannot work around an unreadable or unwritable journal. The run stops, and can be resumed after the repair.
     tree.leave(spec, node)
     throw error
   }
   tree.follow(run.lost)
   const state = foldEntries(run.recorded, spec.id)
-  // What a teammate has started since it was last opened here is counted already.
+  // The sessions of a teammate that was open in this process before are already counted.
   if (!wasHere) tree.count(spec.id, state.sessions)
   if (state.ended !== undefined && !host.continues(spec, state) && !isWoken(spec, state, ports))
     return ended(state.ended)
   const session = createSession(spec, host, { tree, node, run, state, model: resolution.model })
-  // It is given once.
+  // `news` returns it only once.
   const news = host.news(spec)
   announce(session, run.recorded.length > 0, news?.work.content)
   try {
@@ -106,7 +103,7 @@ export async function openSession(wanted: SessionSpec, host: Host): Promise<Open
     await begin(session, news)
     if (state.background.size > 0) resumeBackground(session, await backgroundCalls(session))
   } catch (error) {
-    // Its record cannot be written: it is given back as it is, so that it can go on when it can be.
+    // The journal cannot be written. Release the session unchanged, so that it can be resumed later.
     if (session.holdsSlot) tree.slots.give()
     tree.leave(spec, node)
     requireLife(session)
@@ -121,7 +118,7 @@ export async function openSession(wanted: SessionSpec, host: Host): Promise<Open
 }
 
 /**
- * A session that is resumed after its model has disappeared continues on the default model, if its agent named the model. One that a
+ * A session that is resumed after its model has disappeared continues on the default model, if its agent named the model. A model that a
  * person chose is not replaced.
  */
 async function withModel(
@@ -189,7 +186,7 @@ function announce({ spec, state, emit }: Session, resumed: boolean, message: str
   })
 }
 
-/** The entry session needs no slot: the limit is on delegated ones. */
+/** An entry session needs no slot: only delegated sessions are limited. */
 async function takeSlot(session: Session): Promise<void> {
   if (session.spec.depth === 0) return
   const { slots } = session.tree
@@ -204,10 +201,10 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
   const { run } = session
   if (run.recorded.length === 0) {
     const start = await attend(session, { kind: 'session.started', source: 'startup' })
-    await sayUnisolated(session)
-    await sayFallback(session)
+    await noticeUnisolated(session)
+    await noticeFallback(session)
     await beginWork(session)
-    if (news !== undefined) await hear(session, news.work)
+    if (news !== undefined) await recordMessage(session, news.work)
     return addContext(session, start?.context)
   }
   const entries = await record(session, `resume/${run.recorded.length}`, async () => {
@@ -215,24 +212,24 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
     return [{ role: 'event', type: 'session.resumed' }, ...left]
   })
   for (const entry of entries) if (entry.role === 'tool_result') session.emit(settledEvent(entry))
-  await sayFallback(session)
+  await noticeFallback(session)
   const inDoubt = await begunEffects(session)
   const doubts = inDoubt.length > 0 && { inDoubt }
   const start = await attend(session, { kind: 'session.started', source: 'resume', ...doubts })
-  if (news !== undefined) await hear(session, news.work)
+  if (news !== undefined) await recordMessage(session, news.work)
   await addContext(session, start?.context)
 }
 
-/** A session that was to be kept apart and is not does not go on as if it were. */
-async function sayUnisolated(session: Session): Promise<void> {
+/** Adds a notice if a session should have been isolated but is not. */
+async function noticeUnisolated(session: Session): Promise<void> {
   const { isolation, id } = session.spec
   if (isolation?.kind !== 'missing' || isolation.session !== id) return
   const what = `could not get its own workspace: ${isolation.reason}`
   await notice(session, 'isolation', `${what}. Every change that it or its subagents make needs an approval`)
 }
 
-/** Another model can cost more or do less than the one that the agent asks for, so a person is told. */
-async function sayFallback(session: Session): Promise<void> {
+/** Another model can cost more or be less capable than the requested one, so a notice reports it. */
+async function noticeFallback(session: Session): Promise<void> {
   const { insteadOf, agent, model } = session.spec
   if (insteadOf !== undefined) await notice(session, 'model', fallbackMessage(agent.name, model, insteadOf))
 }
@@ -246,11 +243,11 @@ async function begunEffects(session: Session): Promise<string[]> {
 }
 
 /** Records the messages that were sent to a running session. */
-export async function hearMessages(session: Session, messages: readonly Message[]): Promise<void> {
+export async function recordMessages(session: Session, messages: readonly Message[]): Promise<void> {
   for (const { work, settle } of messages) {
     let isRecorded = false
     try {
-      await hear(session, work)
+      await recordMessage(session, work)
       isRecorded = true
       session.emit({ type: 'message.added', from: work.from ?? 'person', text: work.content })
     } finally {
@@ -273,7 +270,7 @@ async function backgroundCalls(session: Session): Promise<Map<string, JudgedCall
   return calls
 }
 
-/** The arguments that a rule gave a call when it was let through, if others than the model's. */
+/** Returns the arguments of the decision about a call, if a rule changed the model's. */
 function decidedInput(recorded: readonly Entry[], call: string): JsonObject | undefined {
   const started = recorded.findLast(
     (entry) => entry.role === 'event' && entry.type === 'call.started' && entry.call === call,
@@ -281,13 +278,13 @@ function decidedInput(recorded: readonly Entry[], call: string): JsonObject | un
   return (started as EventEntry | undefined)?.['input'] as JsonObject | undefined
 }
 
-/** A teammate has its time for each piece of work anew: what it recorded since it last came to its end. */
+/** The time limit of a teammate applies to each piece of work: the entries since its last end. */
 function pieceOfWork(entries: readonly Entry[]): readonly Entry[] {
   const last = entries.findLastIndex((entry) => entry.role === 'event' && entry.type === 'session.ended')
   return entries.slice(last + 1)
 }
 
-/** Milliseconds the session was at work in earlier lives: neither stopped nor waiting for a person. */
+/** Milliseconds that the session was active in earlier lives: neither stopped nor waiting for a person. */
 function activeTime(entries: readonly Entry[]): number {
   let active = 0
   let last: number | undefined

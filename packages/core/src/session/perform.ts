@@ -13,7 +13,7 @@ export type Outcome = Omit<ResultDraft, 'role' | 'tool_call_id'> & {
   readonly notices?: readonly Notice[]
 }
 
-/** A tool that is told to stop has this many milliseconds to do so before the session continues without it. */
+/** How many milliseconds an aborted tool has to stop before the session continues without it. */
 export const stopGrace = 5_000
 
 /** Runs the tool. A failed tool is data for the model; a stopped one has no outcome. */

@@ -3,8 +3,8 @@ import { Suspended } from '../ports/errors.ts'
 import type { Session } from './session.ts'
 
 /**
- * Puts a question before a person. Time limits stand still meanwhile, here and above. Gives nothing back when the session
- * is stopped before there is an answer; throws `Suspended` when nobody can answer now.
+ * Asks a person. Time limits of this session and those above are paused meanwhile. Returns `undefined` if the session is stopped before an
+ * answer arrives. Throws `Suspended` if nobody can answer now.
  */
 export async function askPerson(session: Session, question: Question): Promise<Answer | undefined> {
   const { node, run, emit } = session

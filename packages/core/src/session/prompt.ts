@@ -5,20 +5,20 @@ import { outputSection } from '../schema/require-output.ts'
 import type { MemberRequest, TeamRequest } from '../tree/team-tools.ts'
 import { delegationName, type Toolset } from '../vocabulary/toolset.ts'
 
-/** Names are shown whole: a model has to be able to write them. */
+/** Names are not shortened, because the model must be able to write them. */
 const longestName = 200
 
 interface PromptOptions {
-  /** What its report must be. */
+  /** The schema of its report. */
   readonly outputSchema?: JsonObject | undefined
-  /** What the session knows besides. */
+  /** Instructions, skills and facts that are appended. */
   readonly known?: readonly PromptPart[]
 }
 
 /**
  * The system prompt of a session in its parts. An agent that may delegate gets the list of its targets after its prompt, and one whose
- * definition restricts its tools gets those that are left. The gate enforces both. What the session knows besides comes last: it
- * changes most often, and servers cache a prompt by its beginning.
+ * definition restricts its tools gets those that are left. The gate enforces both. Knowledge comes last: it changes most often, and servers
+ * cache prompts by prefix.
  */
 export function promptParts(
   agent: AgentDefinition,
@@ -52,7 +52,7 @@ export function joinPrompt(parts: readonly PromptPart[]): string {
   return [first.text.trimEnd(), ...rest.map(({ text }) => text)].join('\n\n')
 }
 
-/** The system prompt of a session that knows nothing besides. */
+/** The system prompt of a session without knowledge. */
 export function systemPrompt(
   agent: AgentDefinition,
   targets: readonly AgentDefinition[],
@@ -95,7 +95,7 @@ function restrictions({ tools, disallowedTools = [], prompt }: AgentDefinition, 
   return `<tool_restrictions>\n${allowed} Calls to other tools are denied.\n</tool_restrictions>`
 }
 
-/** A name in a list with commas. */
+/** Formats a name for a comma-separated list. */
 function listed(name: string): string {
   return name.includes(',') ? JSON.stringify(name) : name
 }
@@ -112,7 +112,7 @@ export function oneLine(text: string, most: number): string {
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`
 }
 
-/** What a delegated session that must report is given to do. */
+/** The work of a delegated session that must end with a report. */
 export function delegatedWork(work: string, expectations: string): string {
   return [
     '## Work',
@@ -129,12 +129,12 @@ export function delegatedWork(work: string, expectations: string): string {
 
 const delegated = /^## Work\s+([\s\S]*?)\s+## Report expectations\s/
 
-/** The work of a session as it was given, without the headings of delegated work. */
+/** The original work of a session, without the headings of `delegatedWork`. */
 export function workWithoutHeadings(content: string): string {
   return delegated.exec(content)?.[1] ?? content
 }
 
-/** The first thing a teammate is told: what it begins with, who it is, and who the others are. */
+/** The first message to a teammate: its work, its name, and the other members. */
 export function teammateWork(
   { name, initialPrompt }: MemberRequest,
   { name: team, description, members }: TeamRequest,

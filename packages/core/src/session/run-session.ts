@@ -8,9 +8,9 @@ import { ask } from './ask.ts'
 import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
-import { hasNews, hearMail } from './mail.ts'
-import { type Host, hearMessages, openSession } from './open-session.ts'
-import { leaveBehind, nothingLeft, record, requireLife, type Session, takeUpChanges } from './session.ts'
+import { hasNews, recordMail } from './mail.ts'
+import { type Host, openSession, recordMessages } from './open-session.ts'
+import { applyEdits, leaveBehind, nothingLeft, record, requireLife, type Session } from './session.ts'
 import { settleReply } from './settle.ts'
 import { nextMove, startedCalls } from './state.ts'
 
@@ -26,9 +26,9 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
   const { session } = opened
   try {
     for (;;) {
-      takeUpChanges(session)
-      await hearMessages(session, host.messages(spec.id))
-      await hearMail(session)
+      applyEdits(session)
+      await recordMessages(session, host.messages(spec.id))
+      await recordMail(session)
       requireLife(session)
       const stopped = stopEnding(session) ?? stoppedFromOutside(session)
       if (stopped !== undefined) return await endSession(session, stopped)
@@ -60,7 +60,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
   }
 }
 
-/** Their start is recorded, with the reply they are in, and they run next: at rest now, they would be in doubt. */
+/** Their start is recorded together with the reply, and they run next. Suspending the session first would leave them in doubt. */
 function hasBegunCalls({ state, inherited }: Session): boolean {
   return [...startedCalls(state)].some((call) => !inherited.has(call))
 }
@@ -108,7 +108,7 @@ function failed(session: Session, error: unknown): Ending {
 
 /** A person edited the record while the last reply was judged. The session must answer before it ends. */
 function isAskedAgain(session: Session): boolean {
-  return takeUpChanges(session) && nextMove(session.state) === 'ask'
+  return applyEdits(session) && nextMove(session.state) === 'ask'
 }
 
 function endSession(session: Session, ending: Ending): Promise<Report>
@@ -148,7 +148,7 @@ async function endSession(
     ])
     isRecorded = true
     if (goesOn(session)) {
-      // It ends again, and counts its teammates then.
+      // The session ends again later, and counts its teammates then.
       session.left = nothingLeft
       return undefined
     }
@@ -161,7 +161,7 @@ async function endSession(
       message: `cannot record the end of the session: ${messageOf(error)}`,
     }
     const unrecorded = { ...report, notices: [...(report.notices ?? []), notice] }
-    // Its record does not say that it has ended, so release it to be resumed later.
+    // The end is not recorded, so release the session to be resumed later.
     if (!isRecorded) await session.run.end({ kind: 'suspended', questions: [] }).catch(() => {})
     session.emit({ type: 'session.ended', report: unrecorded })
     return unrecorded
@@ -171,7 +171,7 @@ async function endSession(
   return report
 }
 
-/** Adds where its changes are, if they are not in the shared folder. The code of the last notice is why it ended. */
+/** Adds where its changes are, if they are not in the shared folder. Keeps the notice with the reason for the end last. */
 async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Ending> {
   const { isolation } = spec
   if (isolation?.kind !== 'own' || isolation.session !== spec.id || isolation.base === spec.workspace)

@@ -1,7 +1,7 @@
 import type { Reviewer } from '../ports/gate.ts'
 import { isBlank } from '../text/is-blank.ts'
 
-/** Sends a report back while a heading its agent requires is missing or has nothing below it. */
+/** Returns a report for correction if a heading that its agent requires is missing or has no content. */
 export const requireSections: Reviewer = ({ report }, session) => {
   const required = session.agent.requiredSections ?? []
   if (required.length === 0) return { kind: 'accept' }
@@ -48,7 +48,7 @@ export function sectionsOf(text: string, headings: readonly string[]): Map<strin
   return sections
 }
 
-/** Of what is only set in bold, or labelled. */
+/** The level of headings that are only bold or a label. */
 const lowest = 7
 
 function headingOf(line: string): { name: string; rest: string; rank: number } | undefined {

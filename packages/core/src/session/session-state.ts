@@ -11,17 +11,17 @@ import type { RepeatedCall } from './repeated-call.ts'
  */
 export interface SessionState {
   seq: number
-  /** Replies recorded. */
+  /** The number of recorded replies. */
   round: number
-  /** Replies since a person last said something; the limit on rounds counts these. */
+  /** Replies since the last message of a person. The round limit counts these. */
   roundsSinceWork: number
-  /** What the model is shown, with the `seq` of each beside it. Both only grow, except when context is compacted. */
+  /** The messages that the model sees, and the `seq` of each. Both only grow, except when the context is compacted. */
   messages: Message[]
   messageSeqs: number[]
   characters: number
   /** The first and the latest request to the session. Compaction keeps both word for word. */
   work: { readonly first: Message; readonly last: Message } | undefined
-  /** Input tokens the last reply was charged with, and the characters it was asked with: calibrates estimates. */
+  /** The reported input tokens of the last request, and its length in characters. Calibrates estimates. */
   measured: { tokens: number; characters: number } | undefined
   /** Under a budget: the last request, and the last one whose input tokens the server reported. */
   sentRequest: RequestSize | undefined
@@ -32,55 +32,55 @@ export interface SessionState {
   callIds: Set<string>
   /** The ids of messages from outside that were received, or that a hook refused. */
   heard: Set<string>
-  /** What a person said while calls were open: shown behind their results, because nothing may stand between the two. */
+  /** Messages that arrived while calls were open. They follow the results, because no message may come between calls and results. */
   deferred: Message[]
   /** Delegations in the background whose results are not collected yet: child session by call. */
   background: Map<string, string>
   /** The teams it leads, by the key of their name. */
   teams: Map<string, TeamState>
-  /** Results that it was told, by `collected`. */
+  /** Keys of the results that it has received, from `collected`. */
   told: Set<string>
   nudges: { report: number; empty: number; sections: number; schema: number; truncated: number; stop: number }
-  /** What it last said since a person did. */
+  /** Its last text since a person's message. */
   lastText: string
-  /** Handed in through `reportOut`. */
+  /** The report from `reportOut`. */
   reported: string | undefined
   usage: Usage
   sessions: number
   callCount: number
   notices: Notice[]
-  /** The last calls that repeat each other: same tool, same arguments, same outcome. Undefined after anything new was said. */
+  /** The last calls that repeat each other: same tool, same arguments, same outcome. Undefined after a new message. */
   repeated: RepeatedCall | undefined
   /** How many calls a budget refused, by its reason. */
   refusedByBudget: Map<string, number>
-  /** What a person has permitted for the rest of the session, by the names of `Verdict.grants`. */
+  /** Grants of a person for the rest of the session, by the names in `Verdict.grants`. */
   grants: Set<string>
-  /** Somebody outside ended it, until a person speaks again. */
+  /** Set if a hook or reviewer stopped the session. Cleared by the next message of a person. */
   stopped:
     | { readonly status: 'incomplete' | 'error'; readonly code: string; readonly reason: string }
     | undefined
   /** The report, once the session has ended and as long as nothing was recorded after it. */
   ended: Report | undefined
-  /** Who cancelled it, when it ended cancelled. */
+  /** If it was cancelled: by whom. */
   cancelledBy: string | undefined
 }
 
 /** A team that a session leads. */
 export interface TeamState {
   readonly name: string
-  /** The call that created it, as it was let through. */
+  /** The call that created it, with the arguments that the gate allowed. */
   readonly call: WireCall
   readonly input: JsonObject | undefined
-  /** Sessions by the name of the member. */
+  /** Session ids by member name. */
   readonly members: ReadonlyMap<string, string>
 }
 
-/** What the record says of a call. */
+/** The recorded state of a call. */
 export interface CallState {
   readonly call: WireCall
-  /** Of the last try. */
+  /** The start of the last attempt. */
   started?: EventEntry
-  /** How often it was started: more than once if it was in doubt and run again. */
+  /** The number of attempts: more than one if the call was in doubt and ran again. */
   tries?: number
   finished?: EventEntry
   refused?: EventEntry

@@ -19,7 +19,7 @@ export interface BackgroundChild {
   readonly report: Promise<Report>
 }
 
-/** A session while it runs: its data, its state, and its ways to the outside. */
+/** A running session: its spec, its state and its ports. */
 export interface Session {
   readonly spec: SessionSpec
   readonly ports: Ports
@@ -33,7 +33,7 @@ export interface Session {
   state: SessionState
   /** Calls that were started before this life of the session: their effect may have happened. */
   inherited: Set<string>
-  /** Calls that were held in this life: everybody has just judged them. */
+  /** Calls that were held in this life, so the rules have just judged them. */
   readonly heldNow: Set<string>
   /** Calls that the gate allowed in this life because they change nothing. */
   readonly readsOnly: Set<string>
@@ -41,24 +41,24 @@ export interface Session {
   read: Map<string, ReadCall>
   /** Children in the background that this life has started or re-attached to. */
   readonly background: Map<string, BackgroundChild>
-  /** Those it leads, from the first round in which it does. */
+  /** The teammates it leads. Set from the first round in which it leads a team. */
   teammates: Teammates | undefined
-  /** What children cost whose calls stay open because the session is being stopped: in the report, but not in the record. */
+  /** The usage of children whose calls stay open because the session is being stopped. It is in the report, but not in the record. */
   left: { usage: Usage; sessions: number; calls: number }
   holdsSlot: boolean
-  /** Whether something was said to it that is not in its record yet. */
+  /** Returns whether it has messages that are not recorded yet. */
   hasMessages(): boolean
   emit(body: EventBody): void
 }
 
-/** Throws when this life is lost: the process that took the session over continues it from what is recorded. */
+/** Throws if this life is lost. The process that took the session over continues it from the record. */
 export function requireLife({ tree, spec }: Pick<Session, 'tree' | 'spec'>): void {
   if (!tree.isLost) return
   const message = `session ${spec.id} was taken over by another process, which continues it.`
   throw new CadreError('owned', message)
 }
 
-/** Records what `work` returns and takes it into the state. A lost life records nothing. */
+/** Records the entries that `work` returns and applies them to the state. A lost life records nothing. */
 export async function record(
   session: Session,
   name: string,
@@ -78,7 +78,7 @@ export async function record(
   return entries
 }
 
-/** A message that no person wrote: a nudge, a follow-up, what a hook adds. */
+/** Records a message that no person wrote: a nudge, a follow-up, or text from a hook. */
 export async function say(session: Session, name: string, draft: Omit<UserDraft, 'role'>): Promise<void> {
   const { content: text, nudge, from = 'cadre' } = draft
   await record(session, name, () => [{ role: 'user', from, ...draft }])
@@ -95,13 +95,13 @@ export function noticeDraft({ code, message }: Notice): EventDraft {
   return { role: 'event', type: 'notice.added', code, content: message }
 }
 
-/** Takes up what a person changed in the record: the new record is the truth. True when there was anything. */
-export function takeUpChanges(session: Session): boolean {
+/** Applies a person's edits of the record, which replace the state. Returns true if there were any. */
+export function applyEdits(session: Session): boolean {
   const change = session.run.changes()
   if (change === undefined) return false
   session.state = foldEntries(change.entries, session.spec.id)
   session.systemPrompt = change.systemPrompt
-  // A rewound session may find calls open whose effects were carried out in the tail that was removed.
+  // After a rewind, calls may be open whose effects happened in the removed part of the record.
   session.inherited = startedCalls(session.state)
   for (const [call, { child }] of session.background) {
     if (!session.state.background.has(call))
@@ -111,7 +111,7 @@ export function takeUpChanges(session: Session): boolean {
   return true
 }
 
-/** Gives the slot back for as long as `wait` takes: who waits for children must not keep them from working. */
+/** Releases the slot during `wait`: a session that waits for its children must not block them. */
 export async function withoutSlot<T>(session: Session, wait: () => Promise<T>): Promise<T> {
   if (!session.holdsSlot) return wait()
   session.holdsSlot = false

@@ -1,15 +1,15 @@
 /**
- * Settling the calls of one reply. Called by the loop only, one reply at a time per session.
+ * Settles the calls of one reply. Called only by the loop, one reply at a time per session.
  *
  * 1. Every call of the reply is settled exactly once: by one `tool_result` that is recorded in call order.
- * 2. What was decided about each call is recorded, in one step, before any of them runs.
+ * 2. The decisions about all calls are recorded in one step, before any of them runs.
  * 3. A call that has an effect runs only after that record is durable.
- * 4. A call that an earlier process started, and that has no recorded result, is in doubt: see `doubt.ts`. Running it again is
- *    another try with its own record, which can be in doubt in turn.
+ * 4. A call that an earlier process started, and that has no recorded result, is in doubt: see `doubt.ts`. Running it again is another
+ *    attempt with its own record, which can be in doubt as well.
  * 5. After a cancel, unfinished calls stay open in the record, and a resume continues them.
  */
 
-import { untold } from '../budget/budget-notices.ts'
+import { newNotices } from '../budget/budget-notices.ts'
 import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import type { JudgedCall, Verdict } from '../ports/gate.ts'
@@ -45,7 +45,7 @@ async function settleAll(session: Session, open: readonly CallState[]): Promise<
   let previous: Promise<boolean> = Promise.resolve(true)
   const settling = open.map(({ call }, index) => {
     const mine = settleCall(session, call, judgedOf(session, call), { order, index, turn: previous })
-    // A failed neighbour is this call's neighbour, not its failure: it only ends the order of recording.
+    // A failed call does not fail the calls after it, but their results are not recorded.
     previous = mine.catch(() => false)
     return mine
   })
@@ -60,11 +60,11 @@ async function settleAll(session: Session, open: readonly CallState[]): Promise<
 interface Turn {
   readonly order: { next: number }
   readonly index: number
-  /** Whether everything before was recorded. */
+  /** Resolves to whether all earlier calls were recorded. */
   readonly turn: Promise<boolean>
 }
 
-/** True when the call was settled; false when it stays open because the session is being stopped. */
+/** Returns true if the call was settled, and false if it stays open because the session is being stopped. */
 async function settleCall(
   session: Session,
   call: WireCall,
@@ -77,7 +77,7 @@ async function settleCall(
     const outcome = await outcomeOf(session, call, judged)
     if (outcome === undefined) return []
     if (order.next !== index && judged !== undefined && judged.tool.effect !== 'read') {
-      // Its turn to be recorded has not come: without this note, a crash until then would leave a finished effect in doubt.
+      // Earlier calls are still running. Without this entry, a crash before they end would leave a finished effect in doubt.
       const { content, outcome: kind, code, images } = outcome
       const note: EventDraft = {
         role: 'event',
@@ -112,7 +112,7 @@ function resultDrafts(
 ): Draft[] {
   const result: ResultDraft = { role: 'tool_result', tool_call_id: call.id, ...outcome }
   if (judged?.tool.kind !== 'report' || outcome.outcome !== undefined)
-    return [...untold(state, notices).map(noticeDraft), result]
+    return [...newNotices(state, notices).map(noticeDraft), result]
   return [
     {
       role: 'event',
@@ -132,7 +132,7 @@ async function outcomeOf(
   const known = session.state.calls.get(call.id)
   const refused = known?.refused
   if (refused !== undefined) return refusalOutcome(refused)
-  // What has happened is told as it was, whether or not the tool is still there.
+  // A finished call keeps its outcome, even if the tool no longer exists.
   if (judged === undefined && known?.finished !== undefined) return finishedOutcome(known.finished)
   if (judged === undefined)
     return {
@@ -167,7 +167,7 @@ async function run(session: Session, judged: JudgedCall): Promise<Outcome | unde
   return perform(session, judged)
 }
 
-/** Records another try before it runs. Each try counts against a budget of calls, and is refused when that is spent. */
+/** Records another attempt before it runs. Each attempt counts against a budget of calls, and is refused when the budget is spent. */
 async function startAgain(session: Session, { call, tool }: JudgedCall): Promise<Outcome | undefined> {
   const { started, tries = 1 } = session.state.calls.get(call.id) ?? {}
   const { account } = session.node
@@ -185,8 +185,8 @@ async function startAgain(session: Session, { call, tool }: JudgedCall): Promise
 }
 
 /**
- * Waits for the answer to a call that is held. `approved` when it may run, which is recorded then; nothing when the session is
- * being stopped.
+ * Waits for the answer to a held call. Returns `approved`, after recording it, if the call may run, and `undefined` if the session is being
+ * stopped.
  */
 async function awaitApproval(
   session: Session,
@@ -209,7 +209,7 @@ async function awaitApproval(
     }
   }
   if (answer.decision === approveSession) for (const grant of grantsOf(held)) session.state.grants.add(grant)
-  // Days may have passed since it was asked: an approval answers a question, it does not lift what is forbidden by now.
+  // Days may have passed since the question. An approval does not override rules that forbid the call now.
   const refused =
     session.heldNow.has(call.id) && held['boundTo'] === undefined
       ? undefined
@@ -234,7 +234,7 @@ async function awaitApproval(
   return 'approved'
 }
 
-/** What was let through in an earlier life, and may not be done any more. */
+/** Returns the refusal of a call that was allowed in an earlier life and is forbidden now. */
 async function refusedByNow(
   session: Session,
   judged: JudgedCall,
@@ -253,7 +253,7 @@ async function refusedByNow(
   }
 }
 
-/** The outcome with what is said to it from outside: by whoever judged the call, and by whoever sees what came of it. */
+/** Adds the text of rules and hooks to the outcome. */
 async function attended(
   session: Session,
   judged: JudgedCall,

@@ -2,7 +2,7 @@ import type { EventEntry, ResultEntry } from '../ports/entry.ts'
 import type { Message } from '../ports/model.ts'
 import type { SessionState } from './session-state.ts'
 
-/** More than this of one result is not shown to the model; the journal keeps it whole. */
+/** The most characters of a result that the model sees. The journal keeps the whole result. */
 const shownResultLimit = 40_000
 
 /** Shows a message to the model, from its next request on. */
@@ -22,7 +22,7 @@ function sizeOf(message: Message): number {
   return size
 }
 
-/** Takes back what was shown after the question was asked, so that it can stand behind the reply, unanswered. */
+/** Removes and returns messages that arrived after the request was sent, so that they can follow the reply. */
 export function takeUnseen(state: SessionState, asked: number | undefined): Message[] {
   let from = state.messages.length
   while (

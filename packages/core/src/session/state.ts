@@ -35,7 +35,7 @@ export function applyEntry(state: SessionState, entry: Entry, session: string): 
   }
 }
 
-/** Calls of the last reply that are not settled, in their order. */
+/** The unsettled calls of the last reply, in order. */
 export function openCalls(state: SessionState): readonly CallState[] {
   return state.unsettled === 0 ? [] : [...state.calls.values()].filter((call) => call.result === undefined)
 }
@@ -59,7 +59,7 @@ function applyUser(state: SessionState, entry: UserEntry): void {
     state.background.delete(call)
     state.told.add(call)
   }
-  // Whatever was said, it is something new to act on.
+  // The model has something new to act on.
   state.repeated = undefined
   state.usage = addUsage(state.usage, entry.usage)
   state.sessions += entry.sessions ?? 0
@@ -71,15 +71,15 @@ function applyUser(state: SessionState, entry: UserEntry): void {
     state.work = { ...state.work, last: entry }
     state.nudges = { ...noNudges }
     state.roundsSinceWork = 0
-    // What it said before is no answer to this.
+    // An earlier text does not answer the new message.
     state.lastText = ''
     state.stopped = undefined
   }
-  // A report that was sent back, or a conversation that goes on, has to be reported again.
+  // A returned report, or a new message, requires another report.
   state.reported = undefined
 }
 
-/** The record was cut back while the question was on its way: this is the answer to what is no longer there. */
+/** True if the record was rewound while the request was in flight, so the reply answers entries that no longer exist. */
 export function isOutdated({ asked, seq }: AssistantEntry): boolean {
   return asked !== undefined && asked >= seq
 }
@@ -115,7 +115,7 @@ function measureRequest(state: SessionState, usage: Usage | undefined): void {
 function applyResult(state: SessionState, entry: ResultEntry, session: string): void {
   const known = state.calls.get(entry.tool_call_id)
   state.callIds.add(entry.tool_call_id)
-  // A result whose call is gone, or is settled already, is no part of the conversation: models refuse such a one.
+  // Skip a result whose call was removed or is already settled: models reject such a result.
   if (known !== undefined && known.result === undefined) {
     known.result = entry
     state.unsettled -= 1
@@ -131,7 +131,7 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
   state.callCount += (entry.calls ?? 0) + (entry.outcome === 'refused' ? 0 : 1)
 }
 
-/** A call that creates or deletes a team was carried out. */
+/** Applies a completed call that created or deleted a team. */
 function applyTeam({ teams }: SessionState, { call, started }: CallState): void {
   const name = started?.['team']
   if (typeof name !== 'string') return
@@ -182,7 +182,7 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
       state.sentRequest = { bytes: Number(entry['bytes']), shape: String(entry['shape']) }
       return
     case 'journal.edited':
-      // The edit may have changed what was measured.
+      // The edit may have changed the measured request.
       state.measuredRequest = undefined
       state.sentRequest = undefined
       return
@@ -207,10 +207,10 @@ function applyAnswer(state: SessionState, entry: EventEntry): void {
   for (const grant of grantsOf(state.calls.get(call)?.held)) state.grants.add(grant)
 }
 
-/** The answer that also permits what follows of the same kind. */
+/** The answer that approves a call and grants similar calls for the rest of the session. */
 export const approveSession = 'approve-session'
 
-/** What a person may permit together with a call that is held. Of a firm one nothing: every such call has to be seen. */
+/** The grants that a person may give together with a held call. A firm call offers none, because each one needs its own approval. */
 export function grantsOf(held: EventEntry | undefined): readonly string[] {
   if (held?.['firm'] === true) return []
   const grants = held?.['grants']

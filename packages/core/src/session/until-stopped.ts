@@ -1,11 +1,13 @@
-/** What can be stopped. Cheaper to listen to than a signal, which matters when every question and every call does. */
+/**
+ * Something that can be stopped. Listening is cheaper than on an `AbortSignal`, which matters because every request and every call listens.
+ */
 export interface Stoppable {
   readonly isStopped: boolean
-  /** Calls back once when it is stopped; the returned function takes that back. */
+  /** Calls `callback` once when it is stopped. The returned function unsubscribes. */
   onStop(callback: () => void): () => void
 }
 
-/** The promise's value, or `instead` as soon as it is stopped. The promise itself is left to end by itself. */
+/** Resolves with the promise's value, or with `instead` as soon as it is stopped. Does not abort the promise. */
 export function untilStopped<T>(promise: Promise<T>, on: Stoppable, instead: T): Promise<T> {
   if (on.isStopped) {
     promise.catch(() => {})

@@ -6,7 +6,7 @@ interface Token {
 }
 
 /**
- * Whether brackets, lists or mappings are nested more than `most` levels deep. Recursive parsers crash the process at some hundred
+ * Returns whether brackets, lists or mappings are nested more than `most` levels deep. Recursive parsers crash the process at some hundred
  * levels. `tokensOf` is called only if the text could be that deep.
  */
 export function isNestedDeeper(text: string, most: number, tokensOf: () => Iterable<object>): boolean {

@@ -7,7 +7,7 @@ import { allowedTargets } from './delegation.ts'
 export interface AgentSetup {
   readonly agent: AgentDefinition
   readonly systemPrompt: string
-  /** Whom it may delegate to. */
+  /** The agents it may delegate to. */
   readonly targets: readonly string[]
 }
 

@@ -10,7 +10,7 @@ import { nameKey } from '../vocabulary/name-key.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { readTeam, type TeamRequest, targetOf } from './team-tools.ts'
 
-/** What is recorded when a call about a team may run: the team, and the sessions of its members if it creates them. */
+/** The fields that are recorded when a team call starts: the team and, if the call creates it, the sessions of its members. */
 export function teamStart({ spec, ports, tree }: Session, { tool, input }: JudgedCall): Partial<EventDraft> {
   const request = readTeam(tool, input)
   if (request === undefined) return { team: (input as { name: string }).name }
@@ -22,7 +22,7 @@ export function teamStart({ spec, ports, tree }: Session, { tool, input }: Judge
   return { team: request.name, members: Object.fromEntries(members) }
 }
 
-/** Creates or deletes a team. Both can be tried again. Members start when the result is in the record: see `Teammates`. */
+/** Creates or deletes a team. Both can be repeated. Members start when the result is recorded: see `Teammates`. */
 export async function changeTeam(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   const { teams } = session.ports
   if (teams === undefined) return failed('Teams are not available in this run: it has no message store.')

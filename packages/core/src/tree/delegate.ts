@@ -11,10 +11,10 @@ import { type Delegation, readDelegation } from './delegation.ts'
 import { isolate, isParallel, placeOf } from './isolate.ts'
 import { specify } from './specify.ts'
 
-/** Starts a child session, or re-attaches to it, and waits for its report unless it is to run in the background. */
+/** Starts a child session, or re-attaches to it, and waits for its report unless it runs in the background. */
 export async function delegate(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   const delegation = readDelegation(judged.tool, judged.input)
-  // As it was recorded when the call was let through: the agent's file may say something else by now.
+  // As recorded when the call was allowed: the agent's file may have changed since.
   if (session.state.background.has(judged.call.id)) {
     startInBackground(session, judged.call.id, delegation)
     return {
@@ -22,7 +22,7 @@ export async function delegate(session: Session, judged: JudgedCall): Promise<Ou
     }
   }
   const report = await runChild(session, judged.call.id, delegation)
-  // A stopped parent leaves the call open: the child is taken up again when the run is resumed.
+  // A stopped parent leaves the call open, so that the child continues when the run is resumed.
   if (report.status === 'cancelled' && session.node.signal.aborted) {
     leaveBehind(session, report)
     return undefined
@@ -30,13 +30,13 @@ export async function delegate(session: Session, judged: JudgedCall): Promise<Ou
   return { ...outcomeOfReport(report), notices: budgetsBelow(report) }
 }
 
-/** Whether the caller goes on at once: when it asks for that, and for an agent that always works in the background. */
+/** Returns whether the delegation runs in the background: the call requests it, or the agent always does. */
 export function isBackground(session: Session, { tool, input }: JudgedCall): boolean {
   const { target, wait } = readDelegation(tool, input)
   return !wait || session.ports.agents.get(target)?.background === true
 }
 
-/** Children in the background that were started in an earlier life are taken up again from the calls that started them. */
+/** Resumes background children of an earlier life from the calls that started them. */
 export function resumeBackground(session: Session, calls: ReadonlyMap<string, JudgedCall>): void {
   for (const call of session.state.background.keys()) {
     const judged = calls.get(call)
@@ -53,7 +53,7 @@ function startInBackground(
 ): void {
   if (session.background.has(call)) return
   const report = runChild(session, call, delegation, wasStarted)
-  // Whoever collects it sees how it ended; until then a rejection is not unhandled.
+  // `collect` handles the rejection later. This prevents an unhandled rejection until then.
   report.catch(() => {})
   session.background.set(call, { child: childOf(session, call), report })
 }
@@ -64,7 +64,7 @@ function childOf(session: Session, call: string): string {
   return id
 }
 
-/** `wasStarted`: by an earlier life of this session, so that the child may have a record. */
+/** `wasStarted`: an earlier life of this session started the child, so it may have a record. */
 async function runChild(
   session: Session,
   call: string,
@@ -77,7 +77,7 @@ async function runChild(
     const before = wasStarted ? await session.ports.engine.read(id) : undefined
     spec = before?.spec ?? (await childSpec(session, call, id, delegation))
   } catch (error) {
-    // A journal that cannot be read must be mended: to tell the agent that its delegation failed would lose the child's work.
+    // An unreadable journal must be repaired. Reporting a failed delegation to the agent would lose the child's work.
     if (!(error instanceof CadreError) || error.code === 'corrupt' || error.code === 'owned') throw error
     return failedStart(session, id, delegation.target, error)
   }
@@ -129,7 +129,7 @@ export function failedStart(session: Session, id: string, agent: string, error: 
   }
 }
 
-/** What a delegating agent sees of a report. Only a completed one is a success. */
+/** The outcome that the delegating agent sees. Only a completed report is a success. */
 export function outcomeOfReport(report: Report): Outcome {
   const { usage, sessions, calls } = report
   const cost = { usage, sessions, calls }

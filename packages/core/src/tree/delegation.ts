@@ -6,15 +6,15 @@ import { nameKey } from '../vocabulary/name-key.ts'
 import { renameArguments } from '../vocabulary/rename-arguments.ts'
 import { covers } from '../vocabulary/select-tools.ts'
 import { spellingsOf } from '../vocabulary/vocabulary.ts'
-import { fitsWildcard } from '../vocabulary/wildcard.ts'
+import { matchesWildcard } from '../vocabulary/wildcard.ts'
 
-/** What every spelling of delegation comes down to. */
+/** A delegation, whichever tool the call used. */
 export interface Delegation {
   readonly target: string
   readonly work: string
-  /** Set when the child must end with `reportOut`. */
+  /** Set if the child must end with `reportOut`. */
   readonly expectations?: string
-  /** False: the call is answered at once and the report follows when the reply's turn is over. */
+  /** False: the call returns immediately, and the report follows when the turn ends. */
   readonly wait: boolean
   readonly model?: string
   readonly maxRounds?: number
@@ -81,7 +81,7 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
     },
     adapt: {
       delegate_task: (input) => inBackground(input, {}),
-      // Elsewhere whoever starts an agent waits for it, unless the call says otherwise.
+      // In other programs, a delegation waits unless the call sets a background flag.
       ...Object.fromEntries(
         spellingsOf('delegate_task').map((name) => [
           name,
@@ -114,7 +114,7 @@ export const reportOut: Tool = defineTool({
   run: notRun,
 }) as Tool
 
-/** Reads the checked input of a delegation tool. */
+/** Reads the validated input of a delegation tool. */
 export function readDelegation(tool: Tool, input: unknown): Delegation {
   const given = input as Record<string, string | number | boolean | undefined>
   if (tool.name === 'delegateWork') {
@@ -137,8 +137,8 @@ export function readDelegation(tool: Tool, input: unknown): Delegation {
 }
 
 /**
- * Agents a session may start: what its definition allows, less itself, those its own rules deny and those no model may start.
- * One that is named may be started although its own file keeps models from choosing it: that is what naming it is for.
+ * The agents that a session may start: those that its definition allows, without itself, those that its rules deny, and those that models
+ * may not start. An agent that the definition names may be started even if its own file hides it from models.
  */
 export function allowedTargets(
   agent: AgentDefinition,
@@ -160,16 +160,16 @@ function waysToStart(): readonly Tool[] {
   return ways
 }
 
-/** Whether the agent's own rules deny every way to start this one, such as `task: {reviewer: deny}`. */
+/** Returns whether the agent's rules deny every way to start this target, such as `task: {reviewer: deny}`. */
 export function isTargetDenied({ permissions }: AgentDefinition, target: string): boolean {
   if (permissions === undefined) return false
   const key = nameKey(target)
-  const fitting = permissions.filter(({ pattern }) => fitsWildcard(nameKey(pattern), key))
+  const fitting = permissions.filter(({ pattern }) => matchesWildcard(nameKey(pattern), key))
   if (fitting.length === 0) return false
   return waysToStart().every((tool) => fitting.findLast((rule) => covers(rule.tool, tool))?.action === 'deny')
 }
 
-/** Why this delegation is not possible in this chain, whatever the lists allow. */
+/** Returns the reason why this chain does not permit the delegation, regardless of tool lists. */
 export function refuseDelegation(
   session: SessionSpec,
   target: string,
@@ -193,7 +193,7 @@ export function refuseDelegation(
   return undefined
 }
 
-/** Why a delegation would be circular. Targets leave out the chain, so that models are not offered what is refused. */
+/** Returns the reason why a delegation would be circular. Targets do not include agents of the chain, so models are not offered them. */
 export function refuseCircle(
   { chain }: SessionSpec,
   target: string,
@@ -207,7 +207,7 @@ export function refuseCircle(
   }
 }
 
-/** Takes any name: one that is not among the targets is refused by the rule about delegation, which says why. */
+/** Accepts any name. The delegation rule refuses other targets, with the reason. */
 function target(targets: readonly string[], description: string): Schema<string> {
   const known = new Map(targets.map((known) => [nameKey(known), known]))
   const name = string(description, text)
@@ -225,13 +225,13 @@ function other(name: string, spellings: readonly string[]): { [spelling: string]
   )
 }
 
-/** A description is the work itself where nothing else is, and else a label for it. */
+/** A description is the work if there is no prompt. Otherwise it is a label. */
 function describedWork({ description, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const isLabel = description === undefined || workSpellings.some((spelling) => rest[spelling] !== undefined)
   return isLabel ? rest : { ...rest, workDescription: description }
 }
 
-/** What Claude Code and VS Code add to a delegation; the rest of it has no counterpart here. */
+/** Reads the background flags of Claude Code and VS Code. Their other additions have no counterpart here. */
 function inBackground(
   input: Record<string, unknown>,
   defaults: { readonly wait_for_result?: boolean },

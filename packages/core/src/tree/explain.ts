@@ -16,7 +16,7 @@ export interface ExplainRequest {
   readonly input: JsonObject
   readonly workspace: string
   readonly model?: string
-  /** False: nobody in this run may delegate. */
+  /** False: no agent in this run may delegate. */
   readonly delegation?: boolean
   readonly controls?: Controls
 }
@@ -34,8 +34,8 @@ interface ExplainParts {
 }
 
 /**
- * What would be decided about a call, by the same gate and with the same sessions as in a run, and nothing of it is carried
- * out. A chain that could not come about, because somebody may not delegate to the next one, is refused where it breaks.
+ * Returns what the gate would decide about a call, with the same sessions as in a run, without running anything. If an agent in the chain
+ * may not delegate to the next one, returns the refusal of that delegation.
  */
 export async function explainCall(
   request: ExplainRequest,

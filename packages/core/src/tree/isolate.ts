@@ -6,7 +6,7 @@ import type { Session } from '../session/session.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
 import { allowedTargets, readDelegation } from './delegation.ts'
 
-/** Where a new session works. */
+/** The workspace of a new session. */
 export interface Place {
   readonly workspace: string
   readonly isolation?: Isolation
@@ -16,16 +16,16 @@ export interface PlaceRequest {
   readonly id: string
   readonly root: string
   readonly agent: AgentDefinition
-  /** Where it works when it is not kept apart. */
+  /** The workspace to use if the session is not isolated. */
   readonly shared: Place
-  /** It is one of several that change things at the same time. */
+  /** True if several sessions write at the same time. */
   readonly parallel?: boolean
   readonly from?: readonly string[] | undefined
 }
 
 /**
- * The workspace of a new session: its own where its agent wants that, or where others change things at the same time; else the
- * one it is given. What it does on its own only because of others goes back to them when it is done.
+ * Chooses the workspace of a new session: its own if its agent requests that or others write at the same time, otherwise the shared one. If
+ * it is isolated only because of others, its changes are merged when it completes.
  */
 export async function isolate(ports: Ports, request: PlaceRequest, signal: AbortSignal): Promise<Place> {
   const { id, root, agent, shared, parallel = false, from } = request
@@ -56,12 +56,12 @@ export async function isolateLate(
 }
 
 /**
- * Whether a delegation is carried out while others change things: the caller goes on meanwhile, or the same reply delegates to
- * more than one that can.
+ * Returns whether a delegation runs while other sessions write: it runs in the background, or the same reply delegates to several agents
+ * that can write.
  */
 export function isParallel(session: Session, target: AgentDefinition, background: boolean): boolean {
   const { ports, state } = session
-  // It decides nothing where the agent says where it works, or where there are no workspaces.
+  // The result does not matter if the agent sets its isolation or if workspaces are not available.
   if (ports.workspaces === undefined || target.isolation !== undefined || !canChange(ports, target))
     return false
   if (background) return true
@@ -70,13 +70,13 @@ export function isParallel(session: Session, target: AgentDefinition, background
     const read = session.read.get(call.id)
     if (refused !== undefined || read?.kind !== 'ready' || read.judged.tool.kind !== 'delegate') continue
     const agent = ports.agents.get(readDelegation(read.judged.tool, read.judged.input).target)
-    // Two are enough: a reply may have a thousand of them, and each asks.
+    // Stop at two: a reply may have a thousand delegations, and each runs this check.
     if (agent !== undefined && canChange(ports, agent) && ++others > 1) return true
   }
   return false
 }
 
-/** Whether an agent can change a workspace: write files or run programs, itself or through one it may delegate to. */
+/** Returns whether an agent, or one it may delegate to, can write files or run programs. */
 export function canChange(
   ports: Ports,
   agent: AgentDefinition,
@@ -85,7 +85,7 @@ export function canChange(
   const { writes, commands } = agent.boundary ?? {}
   const toolset = toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' })
   const changes = ports.tools.some(({ name, effect, class: kind }) => {
-    // Tasks and messages are kept elsewhere.
+    // Tasks and messages are not in the workspace.
     if (kind === 'task' || kind === 'message') return false
     if (effect === 'write' ? writes !== undefined : effect !== 'execute' || commands !== undefined)
       return false
@@ -96,7 +96,7 @@ export function canChange(
   return allowedTargets(agent, ports.agents.list(), false).some((other) => canChange(ports, other, above))
 }
 
-/** The place that a child shares with its parent. */
+/** The workspace that a child shares with its parent. */
 export function placeOf({ workspace, isolation }: SessionSpec): Place {
   return { workspace, ...(isolation && { isolation }) }
 }

@@ -28,8 +28,8 @@ export interface Orchestrator {
    */
   tell(session: string, work: Work): Promise<boolean>
   /**
-   * Gives up the reply that this session is receiving. The session continues with the messages it was told, and learns how far its reply
-   * got. Calls that are running, and sessions below it, are not affected. Returns false if no reply is on its way here.
+   * Aborts the reply that this session is receiving. The session continues with the messages it received, and the model sees the partial
+   * reply. Does not affect running calls or sessions below it. Returns false if no reply is in flight in this process.
    */
   interrupt(session: string): boolean
   /**
@@ -81,8 +81,8 @@ export type RunResult =
 export interface ResumeOptions {
   readonly work?: Work | string
   /**
-   * What to do with calls that a stop left open. `continue`, the default, resumes them, children included. `leave`, with new
-   * work, settles them as cancelled, so that the session starts on the new work at once.
+   * What to do with calls that a stop left open. `continue`, the default, resumes them, children included. `leave`, with new work, settles
+   * them as cancelled, so that the session starts on the new work immediately.
    */
   readonly openCalls?: 'continue' | 'leave'
   /** The model to use from now on. */
@@ -91,10 +91,7 @@ export interface ResumeOptions {
   readonly delegation?: false
   /** Limits to change. The others stay as they were when the run started. */
   readonly limits?: Partial<RunLimits>
-  /**
-   * The limit on rounds of the session from now on, also for a session that reached its old limit. Counts from the last message of a
-   * person.
-   */
+  /** The new round limit of the session. Also resumes a session that reached its old limit. Counts from the last message of a person. */
   readonly maxRounds?: number
 }
 

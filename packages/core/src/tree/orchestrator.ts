@@ -41,7 +41,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   const accounts = new Accounts(ports.engine, (spec) => runLimits(spec).budget)
   const runLimits = (spec: SessionSpec): RunLimits => runs.known(spec.root)?.limits ?? limitsOf(spec)
   const at = instantWriter()
-  // Bodies are made for one event each, so they are completed in place.
+  // Each body is created for one event, so it can be completed in place.
   const emit = (session: string, body: EventBody) => {
     ports.emit(Object.assign(body, { seq: ++seq, at: at(ports.clock.now()), session }) as CadreEvent)
   }
@@ -88,7 +88,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       const running = run(spec)
-      // Only now does the node exist; an earlier abort would otherwise be missed.
+      // The node exists only now, so check for an earlier abort.
       if (signal.aborted) onAbort()
       return { kind: 'report', report: await running }
     } catch (error) {
@@ -277,7 +277,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   }
 }
 
-/** Writes instants; many events fall into one millisecond, and writing dates is not free. */
+/** Formats timestamps. Caches the last one, because many events share a millisecond. */
 function instantWriter(): (ms: number) => string {
   let last = Number.NaN
   let written = ''

@@ -17,9 +17,9 @@ export type UnavailableModel = NonNullable<SessionSpec['insteadOf']>
 type ModelQuestion = Pick<SpecRequest, 'agent' | 'parent' | 'model'>
 
 /**
- * Call, then agent, then parent, then default. Of several preferences the first that is known applies; a stand-in only if no
- * other one is known. When none that the agent's file names is available, the default model is used, unless a policy forbids that. A
- * model that a person or a call names is never replaced.
+ * Chooses the model: from the call, else the agent, else the parent, else the default. The first available preference of an agent applies;
+ * a stand-in is used only if no other is available. If none is available, the default model is used, unless a policy forbids that. A model
+ * that a person or a call names is never replaced.
  */
 export async function resolveModel(
   ports: Pick<Ports, 'models'>,
@@ -47,12 +47,12 @@ export async function resolveModel(
   )
 }
 
-/** The default model in the place of one that is not available; nothing if there is none, or a policy forbids it. */
+/** Returns the default model to replace an unavailable one, or `undefined` if there is none or a policy forbids it. */
 export async function fallbackFor(
   { models }: Pick<Ports, 'models'>,
   unknown: Unknown,
 ): Promise<ResolvedModel | undefined> {
-  // What a policy does not allow is denied, not missing.
+  // A model that a policy denies is not missing.
   if (unknown.code === 'policy' || unknown.firm) return undefined
   const found = await models.resolve(undefined)
   if (found.kind === 'unknown') return undefined

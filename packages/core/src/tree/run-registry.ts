@@ -7,7 +7,7 @@ import type { Tree, TreeNode } from './tree.ts'
 export interface OwnedRun {
   /** The session that was started or resumed: the root, or a child of a finished run. */
   session: string
-  /** The session continues although it has ended. */
+  /** True if the session continues although it has ended. */
   continues?: boolean
   /** New work for the session, until the session takes it. */
   news?: News | undefined

@@ -1,9 +1,9 @@
 /**
- * How many delegated sessions of a run work at the same time. Owned by the run's tree; taken and given back by the loop.
+ * Limits how many delegated sessions of a run are active at the same time. Each tree owns one; the loop takes and releases slots.
  *
  * 1. Never more than `limit` are held.
- * 2. Nobody is refused: who finds none free waits in order of asking.
- * 3. A session that waits for its children holds none, so that waiting parents cannot starve the children they wait for.
+ * 2. No request is refused. If no slot is free, requests wait in order.
+ * 3. A session that waits for its children holds no slot, so waiting parents cannot starve their children.
  */
 export class Slots {
   readonly #limit: number
@@ -14,14 +14,14 @@ export class Slots {
     this.#limit = Math.max(1, limit)
   }
 
-  /** True when a slot was free and is now held. */
+  /** Takes a slot and returns true, if one is free. */
   tryTake(): boolean {
     if (this.#held >= this.#limit) return false
     this.#held += 1
     return true
   }
 
-  /** Resolves true with a slot held, or false when aborted before there was one. */
+  /** Resolves to true when it holds a slot, or to false if aborted first. */
   take(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false)
     if (this.tryTake()) return Promise.resolve(true)
@@ -41,7 +41,7 @@ export class Slots {
 
   give(): void {
     const next = this.#queue.shift()
-    // The slot goes straight to the next in line, so that nobody can slip in between.
+    // The slot goes directly to the next in the queue, so that no other request can take it.
     if (next !== undefined) next()
     else this.#held -= 1
   }

@@ -17,27 +17,27 @@ export interface SpecRequest {
   readonly id: string
   readonly agent: AgentDefinition
   readonly parent?: { readonly spec: SessionSpec; readonly call: string }
-  /** The tree of a session without a parent; its own when absent. */
+  /** The tree of a session without a parent. Default: its own. */
   readonly root?: string
   readonly completion: Completion
   readonly outputSchema?: JsonObject | undefined
   readonly team?: SessionSpec['team']
   readonly work: Work
   readonly history?: SessionSpec['history']
-  /** The model asked for in the call or by the person; comes before what the agent prefers. */
+  /** The model that the call or the person names. Takes precedence over the agent's preferences. */
   readonly model?: string | undefined
   readonly maxRounds?: number | undefined
   readonly timeLimit?: number | undefined
-  /** Where it works, asked when all else is known; that of its parent when absent. */
+  /** Chooses the workspace, after everything else is resolved. Default: the parent's. */
   readonly place?: () => Place | Promise<Place>
   readonly delegation?: boolean
   /** For a new tree: the session that pays for it. Sessions below inherit it from their parent. */
   readonly charged?: SessionSpec['limits']['charged']
-  /** Of a new tree. What is below takes those of its parent. */
+  /** For a new tree. Sessions below inherit the controls of their parent. */
   readonly controls?: Controls | undefined
 }
 
-/** A specification, and how its system prompt came about. */
+/** A specification, and the parts of its system prompt. */
 export interface Specified {
   readonly spec: SessionSpec
   readonly prompt: readonly PromptPart[]
@@ -45,12 +45,12 @@ export interface Specified {
   readonly notices: readonly Notice[]
 }
 
-/** All that a new session is started with. Rejects with a `CadreError` when it cannot be started. */
+/** Specifies a new session. Rejects with a `CadreError` if it cannot be started. */
 export async function specify(ports: Ports, limits: RunLimits, request: SpecRequest): Promise<SessionSpec> {
   return (await specifyInParts(ports, limits, request)).spec
 }
 
-/** The same, with the parts of the system prompt. */
+/** Like `specify`, with the parts of the system prompt. */
 export async function specifyInParts(
   ports: Ports,
   limits: RunLimits,
@@ -88,7 +88,7 @@ export async function specifyInParts(
     ...(outputSchema && { outputSchema }),
     delegation,
     limits: {
-      // A person who starts a run may ask for more than is usual; a call may not.
+      // A person who starts a run may exceed the default; a call may not.
       maxRounds: ceiling(
         request.maxRounds,
         maxTurns,
@@ -112,7 +112,7 @@ export async function specifyInParts(
   return { spec, prompt, notices }
 }
 
-/** An agent without a prompt and without tools is the plain model: it gets what the person wrote, and nothing else. */
+/** An agent without a prompt and tools is the plain model, which receives only the person's text. */
 async function informed(
   { inform }: Ports,
   agent: AgentDefinition,
@@ -129,7 +129,7 @@ function placed({ place, parent }: SpecRequest): Place | Promise<Place> {
   return parent === undefined ? { workspace: '/' } : placeOf(parent.spec)
 }
 
-/** What a call asks for can lower what the agent's own definition or else the run allows, never raise it. */
+/** A call can lower the limit of the agent or the run, but never raise it. */
 function ceiling(asked: number | undefined, own: number | undefined, usual: number): number {
   return Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? usual)
 }

@@ -7,7 +7,7 @@ import { didYouMean } from '../vocabulary/nearest.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
 import { allowedTargets } from './delegation.ts'
 
-/** What a person should know of a session that is about to start. */
+/** The notices for the user about a session that is about to start. */
 export async function startNotices(spec: SessionSpec, ports: Ports): Promise<Notice[]> {
   return [
     ...(await modelWarning(spec, ports)),
@@ -23,7 +23,7 @@ async function modelWarning(spec: SessionSpec, ports: Ports): Promise<Notice[]> 
     : []
 }
 
-/** Names in the agent's tool list that nobody knows: most are misspelt. Those of others are for whoever checks the files. */
+/** Reports unknown names in the agent's tool list, which are mostly misspelt. `cadre lint` reports those in other agents. */
 function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
   const { agent } = spec
   const known = ports.tools.flatMap(({ name, aliases = [], class: kind }) => [name, ...aliases, kind])
@@ -38,7 +38,7 @@ function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
   })
 }
 
-/** Named targets that are not there: the agent works with the rest, or alone, and a person is told. */
+/** Reports delegation targets that do not exist. The agent works with the others, or alone. */
 function brokenDelegation(agent: AgentDefinition, spec: SessionSpec, ports: Ports): Notice[] {
   if (agent.delegates?.kind !== 'list' || !spec.delegation) return []
   const known = new Set(

@@ -7,7 +7,7 @@ import { renameArguments } from '../vocabulary/rename-arguments.ts'
 import { spellingsOf } from '../vocabulary/vocabulary.ts'
 import { refuseCircle, refuseDelegation } from './delegation.ts'
 
-/** What `create_team` asks for. */
+/** The input of `create_team`. */
 export interface TeamRequest {
   readonly name: string
   readonly description?: string
@@ -21,13 +21,13 @@ export interface MemberRequest {
   readonly model?: string
 }
 
-/** How teammates address the session that leads them. Nobody else can have these names. */
+/** The names by which teammates address their lead. Members cannot have these names. */
 export const leadNames: readonly string[] = ['lead', 'team-lead']
 
 const mostMembers = 50
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
-/** Whether this can be the name of a team or of a member. */
+/** Returns whether this is a valid name for a team or a member. */
 export function isTeamName(name: unknown): name is string {
   return typeof name === 'string' && namePattern.test(name)
 }
@@ -72,15 +72,15 @@ const deleteTeam = defineTool({
   run: notRun,
 })
 
-/** Given to the engine together with the port for teams. */
+/** The tools to add to `Ports.tools` together with the port `teams`. */
 export const teamTools: readonly Tool[] = [createTeam as Tool, deleteTeam as Tool]
 
-/** The team that a call would create; nothing for a call that deletes one. */
+/** Returns the team that a call would create, or `undefined` for a call that deletes one. */
 export function readTeam(tool: Tool, input: unknown): TeamRequest | undefined {
   return tool.name === createTeam.name ? (input as TeamRequest) : undefined
 }
 
-/** Why this session may not start the members of a team. */
+/** Returns the reason why this session may not start the members of a team. */
 export function refuseTeam(
   session: SessionSpec,
   { members }: TeamRequest,
@@ -106,12 +106,12 @@ export function refuseTeam(
   return undefined
 }
 
-/** The agent that is meant, as its own file spells it. */
+/** Returns the agent's name as its own file spells it. */
 export function targetOf({ targets }: SessionSpec, agentType: string): string | undefined {
   return targets.find((target) => nameKey(target) === nameKey(agentType))
 }
 
-/** Names become names of files and addresses: they lead nowhere else, and hide nothing from who reads them. */
+/** Names become file names and addresses, so they must not contain path separators or invisible characters. */
 function nameOf(description: string, reserved: readonly string[]): Schema<string> {
   return schema({ type: 'string', pattern: namePattern.source, description }, (value, path) => {
     if (!isTeamName(value)) return wrong('must be 1 to 64 letters, digits, hyphens or underscores', path)
@@ -143,7 +143,7 @@ const otherKeys: { readonly [spelling: string]: string } = {
   prompt: 'initialPrompt',
 }
 
-/** The keys of members in the spellings that other dialects have for them. */
+/** Renames the keys of members from the spellings of other dialects. */
 function spelled(input: Record<string, unknown>): Record<string, unknown> {
   const { members } = input
   if (!Array.isArray(members)) return input

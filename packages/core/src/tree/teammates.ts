@@ -1,10 +1,10 @@
 /**
  * Owns the teammates of one session, its lead, while that session runs. The loop calls it.
  *
- * 1. A teammate is one session and runs once at a time. It starts on its first prompt, comes to its end as any session does, and is
- *    opened again when there is a message for it: so it holds nothing while it is idle.
- * 2. Who the teammates are is in the record of the lead, and what they have done is in theirs. Nothing here survives, or has to.
- * 3. Teammates are children of the lead: its stop, its controls, its budget and the limits of its run are theirs.
+ * 1. A teammate is one session and runs at most once at a time. It starts with its first prompt, ends like any session, and is reopened
+ *    when a message arrives, so it holds no resources while idle.
+ * 2. The record of the lead lists the teammates, and their own records contain their work. This class keeps no durable state.
+ * 3. Teammates are children of the lead: its stop, controls, budget and run limits apply to them.
  * 4. Nothing starts after `stop`, once the lead was stopped, or while the tree is being paused.
  */
 
@@ -29,25 +29,25 @@ interface Teammate {
   readonly name: string
   readonly team: TeamState
   readonly child: string
-  /** As far as it is known. */
+  /** Absent if unknown. */
   agent?: string
   spec?: SessionSpec
   running?: Promise<void> | undefined
-  /** It has done what it was asked to: only a message starts it again. */
+  /** True if its work is done, and only a message starts it again. */
   isIdle: boolean
   last?: Report
-  /** Why it could not come to its end. */
+  /** The error that prevented its end. */
   failure?: unknown
-  /** The message it was last started for without taking it. It is not started for it again. */
+  /** The message that it was last started for and did not accept. It is not started again for this message. */
   refused?: string | undefined
 }
 
-/** What a lead is told of a teammate. */
+/** A result of a teammate for its lead. */
 export interface TeammateNews {
   readonly name: string
   readonly team: string
   readonly report: Report
-  /** By which the record of the lead says that it was told. */
+  /** The key with which the lead records that it received the result. */
   readonly key: string
 }
 
@@ -65,7 +65,7 @@ export class Teammates {
     this.#unserve = teams.serve(session.spec.id, () => this.#wakeAll())
   }
 
-  /** Brings the teammates of a session in line with its record: starts new ones, takes up known ones, stops those that are gone. */
+  /** Updates the teammates of a session from its record: starts new ones, resumes known ones, and stops removed ones. */
   static async attend(session: Session): Promise<void> {
     const { teams } = session.ports
     if (teams === undefined || (session.state.teams.size === 0 && session.teammates === undefined)) return
@@ -73,26 +73,26 @@ export class Teammates {
     await session.teammates.#attend()
   }
 
-  /** How many are at work. */
+  /** The number of running teammates. */
   get working(): number {
     let count = 0
     for (const { running } of this.#mates.values()) if (running !== undefined) count += 1
     return count
   }
 
-  /** Whether a lead that ends now would miss something: teammates are at work, or have said something it was not told. */
+  /** True if the lead must not end yet: teammates are running, or the lead has not received all their results. */
   get isBusy(): boolean {
     return this.working > 0 || this.news().length > 0
   }
 
-  /** Resolves when somebody has said something to the lead, when no teammate is at work any more, or when the lead is stopped. */
+  /** Resolves when the lead has a message, when no teammate is running, or when the lead is stopped. */
   async settled(): Promise<void> {
     const { node } = this.#session
     this.#wakeAll()
     while (!node.isStopped && this.working > 0 && !hasNews(this.#session)) await this.#change()
   }
 
-  /** Throws what keeps teammates from coming to their end: a person is awaited, or a record cannot be used. */
+  /** Throws the error that prevents a teammate from ending: a pending question to a person, or an unusable record. */
   requireEnds(): void {
     const failures = [...this.#mates.values()].flatMap(({ failure }) =>
       failure === undefined ? [] : [failure],
@@ -103,7 +103,7 @@ export class Teammates {
     if (failures.length > 0) throw new Suspended(questions)
   }
 
-  /** What teammates said last, as far as the lead was not told. */
+  /** The last replies of teammates that the lead has not received. */
   news(): readonly TeammateNews[] {
     const { told } = this.#session.state
     return [...this.#mates.values()].flatMap(({ name, team, child, last: report }) => {
@@ -112,7 +112,7 @@ export class Teammates {
     })
   }
 
-  /** Messages that nobody will take, by teammate. */
+  /** Messages that will not be delivered, by teammate. */
   undelivered(): readonly { readonly name: string; readonly team: string; readonly count: number }[] {
     return [...this.#mates.values()].flatMap(({ name, team, child }) => {
       const count = this.#teams.unread(child).length
@@ -120,14 +120,14 @@ export class Teammates {
     })
   }
 
-  /** Stops the members of a team for good, and gives back what they ended with. */
+  /** Stops the members of a team permanently, and returns their reports. */
   async disband(team: TeamState): Promise<readonly Report[]> {
     const mates = [...this.#mates.values()].filter((mate) => mate.team.call.id === team.call.id)
     for (const { child } of mates) this.#mates.delete(child)
     return this.#end(mates, { kind: 'cancelled', by: 'parent' })
   }
 
-  /** Starts nobody any more, and resolves when none is at work. With a reason, those who are get stopped. */
+  /** Starts no more teammates, and resolves when none is running. With a reason, stops the running ones. */
   async stop(reason?: StopReason): Promise<readonly Report[]> {
     this.#isStopped = true
     this.#unserve()
@@ -145,7 +145,7 @@ export class Teammates {
     const wanted = new Map<string, Teammate>()
     for (const team of this.#session.state.teams.values())
       for (const [name, child] of team.members) wanted.set(child, { name, team, child, isIdle: false })
-    // Their team is not in the record any more.
+    // Their team is no longer in the record.
     const gone = [...this.#mates.values()].filter(({ child }) => !wanted.has(child))
     for (const { child } of gone) this.#mates.delete(child)
     void this.#end(gone, { kind: 'cancelled', by: 'parent' })
@@ -155,7 +155,7 @@ export class Teammates {
     if (fresh.length > 0) this.#wakeAll()
   }
 
-  /** Learns from its record how a teammate stands. */
+  /** Restores the state of a teammate from its record. */
   async #recall(mate: Teammate): Promise<void> {
     const { ports, tree } = this.#session
     const stored = await ports.engine.read(mate.child)
@@ -181,7 +181,7 @@ export class Teammates {
     if (mate.isIdle && (message === undefined || message === mate.refused)) return
     mate.running = this.#run(mate, message).finally(() => {
       mate.running = undefined
-      // What came while it ended.
+      // Messages may have arrived while it ended.
       this.#wake(mate)
       this.#tellChange()
     })
@@ -191,7 +191,7 @@ export class Teammates {
     const { run, tree } = this.#session
     try {
       mate.spec ??= await this.#specify(mate)
-      // Its team may have been deleted meanwhile.
+      // Its team may have been deleted in the meantime.
       if (this.#isStopped || !this.#mates.has(mate.child)) return
       mate.last = await run.spawn(mate.spec)
       if (!tree.hasEntered(mate.child)) tree.count(mate.child, mate.last.sessions)

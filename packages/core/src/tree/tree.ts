@@ -5,17 +5,17 @@ import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Stoppable } from '../session/until-stopped.ts'
 import { Slots } from './slots.ts'
 
-/** Why a session was stopped from outside. */
+/** The reason why a session was stopped. */
 export type StopReason =
   /** The whole run was stopped: resuming continues it. */
   | { readonly kind: 'cancelled'; readonly by: 'run' }
-  /** This session alone, by a person; or one whose parent ended without it. */
+  /** Only this session, by a person, or because its parent ended without waiting for it. */
   | { readonly kind: 'cancelled'; readonly by: 'person' | 'parent' }
   | { readonly kind: 'timeout'; readonly limit: number }
 
 /**
- * One running session in its tree: it carries the stop signal, the time limit and the account. A node's signal is its own,
- * and the tree walks its nodes to stop them, because a thousand listeners on one signal make hosts warn of a leak.
+ * A running session in its tree, with its stop signal, time limit and account. Each node has its own signal, and the tree stops nodes one
+ * by one, because Node warns about a leak if one signal has a thousand listeners.
  */
 export class TreeNode implements Stoppable {
   readonly #controller = new AbortController()
@@ -67,18 +67,18 @@ export class TreeNode implements Stoppable {
     return () => this.#listeners.delete(callback)
   }
 
-  /** Calls back whenever something was said to the session; the returned function ends that. */
+  /** Calls `callback` whenever a message for the session arrives. The returned function unsubscribes. */
   onTold(callback: () => void): () => void {
     this.#told.add(callback)
     return () => this.#told.delete(callback)
   }
 
-  /** Something was said to the session. */
+  /** Notifies listeners of a new message. */
   wasTold(): void {
     for (const callback of this.#told) callback()
   }
 
-  /** What a question to the model is given up for: a stop, or a rest that does not wait for its answer. */
+  /** Stops a pending model request: when the session is stopped, or paused without waiting for replies. */
   get question(): Stoppable {
     return {
       isStopped: this.isStopped || this.#isBrokenOff,
@@ -93,7 +93,7 @@ export class TreeNode implements Stoppable {
     }
   }
 
-  /** As `question`, for a reply that a person may interrupt: they are told when they do. */
+  /** Like `question`, but also stops when a person interrupts the reply. */
   get reply(): Stoppable {
     const { isStopped, onStop } = this.question
     return {
@@ -109,7 +109,7 @@ export class TreeNode implements Stoppable {
     }
   }
 
-  /** Gives up the reply that is on its way. False if there is none. */
+  /** Aborts the reply in flight. Returns false if there is none. */
   interruptReply(): boolean {
     if (this.#replies.size === 0) return false
     this.#wasInterrupted = true
@@ -119,14 +119,14 @@ export class TreeNode implements Stoppable {
     return true
   }
 
-  /** Whether a reply was interrupted since this was last asked. */
+  /** Returns whether a reply was interrupted since the last call. */
   takeInterruption(): boolean {
     const was = this.#wasInterrupted
     this.#wasInterrupted = false
     return was
   }
 
-  /** Questions that are on their way are given up; they are asked again when the session goes on. */
+  /** Aborts pending model requests. They are sent again when the session resumes. */
   breakOff(): void {
     this.#isBrokenOff = true
     for (const callback of this.#asking) callback()
@@ -157,7 +157,7 @@ export class TreeNode implements Stoppable {
     if (this.#persons === 0) this.#arm()
   }
 
-  /** While a person is awaited anywhere below, no clock above runs. */
+  /** Pauses the clocks of this session and those above while a person is asked. */
   awaitPerson(): void {
     for (let node: TreeNode | undefined = this; node !== undefined; node = node.#parent) {
       if (node.#persons++ === 0) node.#pause()
@@ -210,7 +210,7 @@ export class Tree {
     this.#clock = clock
   }
 
-  /** Sessions the tree ever had, those that are about to start included. */
+  /** The number of sessions the tree has had, including those about to start. */
   get sessions(): number {
     return this.#sessions
   }
@@ -232,12 +232,12 @@ export class Tree {
     return node
   }
 
-  /** True when another process has taken the tree over. Nothing of it may be recorded here. */
+  /** True when another process has taken the tree over. This process must not record anything for it. */
   get isLost(): boolean {
     return this.#isLost
   }
 
-  /** The tree is lost when this signal fires. */
+  /** Marks the tree as lost when this signal fires. */
   follow(lost: AbortSignal): void {
     if (this.#followed.has(lost)) return
     if (lost.aborted) this.#lose()
@@ -250,7 +250,7 @@ export class Tree {
     for (const node of this.#nodes.values()) node.stop({ kind: 'cancelled', by: 'run' })
   }
 
-  /** Its sessions go to sleep at their next round. `breaksOff`: without waiting for model replies. */
+  /** Suspends its sessions at their next round. `breaksOff`: does not wait for model replies. */
   pause(breaksOff: boolean): void {
     this.#isPausing = true
     if (breaksOff) for (const node of this.#nodes.values()) node.breakOff()
@@ -260,12 +260,12 @@ export class Tree {
     return this.#isPausing
   }
 
-  /** Whether the session was opened in this process, and is therefore already counted. */
+  /** Returns whether the session was opened in this process, and is therefore already counted. */
   hasEntered(session: string): boolean {
     return this.#entered.has(session)
   }
 
-  /** Another life of the session may have entered since: its node stays. */
+  /** Keep the node of a later life of the session. */
   leave(spec: SessionSpec, node: TreeNode): void {
     node.leave()
     if (this.#nodes.get(spec.id) === node) this.#nodes.delete(spec.id)

@@ -17,7 +17,7 @@ export function agentRounds(view: View, id: string): AgentRound[] {
 
   function roundsOf(session: string, isOver: boolean): AgentRound[] {
     const known = view.sessions.get(session)
-    // Files can be edited: no session is its own descendant, whatever they say.
+    // Edited files could make a session its own descendant.
     if (known === undefined || seen.has(session)) return []
     seen.add(session)
     const hasEnded = isOver || known.state === 'ended'
@@ -36,8 +36,8 @@ export function agentRounds(view: View, id: string): AgentRound[] {
 }
 
 /**
- * The child sessions of each call: those that name the call as their parent. If a rewound record or a copied file leaves several, the one
- * that the call itself names.
+ * The child sessions of each call: those that name the call as their parent. If a rewound record or a copied file leads to several, only
+ * the one that the call itself names.
  */
 export function childrenByCall(view: View, session: SessionView): ReadonlyMap<string, readonly string[]> {
   const children = new Map<string, string[]>()
@@ -58,7 +58,7 @@ export function childrenByCall(view: View, session: SessionView): ReadonlyMap<st
   return children
 }
 
-/** Below a session that has ended nothing runs, also where nobody was left to say so. */
+/** Marks open calls of an ended session as cancelled, because a killed process did not record that. */
 function closed(call: CallView): CallView {
   const isOpen = call.status === 'pending' || call.status === 'running' || call.status === 'waiting'
   return isOpen ? { ...call, status: 'cancelled' } : call

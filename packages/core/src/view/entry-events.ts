@@ -1,4 +1,4 @@
-/** What is told of a session while it runs and when it is read back: one form for both, so that every fold sees the same. */
+/** Events of a session, created in the same way while it runs and when its journal is read, so that every fold sees the same. */
 import type { AssistantEntry, EventEntry, ResultEntry, WireCall } from '../ports/entry.ts'
 import type { EventBody } from '../ports/events.ts'
 import type { DecidedBy, Risk } from '../ports/gate.ts'
@@ -51,7 +51,7 @@ const decisions: { readonly [type: string]: 'allow' | 'ask' | 'deny' } = {
   'call.refused': 'deny',
 }
 
-/** What an entry says was decided about a call; nothing when it says nothing of the kind. */
+/** Returns the event for a recorded decision about a call, or `undefined` if the entry is not a decision. */
 export function judgedEvent(entry: EventEntry, call: WireCall, spec: SessionSpec): EventBody | undefined {
   const decision = Object.hasOwn(decisions, entry.type) ? decisions[entry.type] : undefined
   if (decision === undefined || entry['by'] === undefined) return undefined

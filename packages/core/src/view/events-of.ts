@@ -5,7 +5,7 @@ import type { Report } from '../ports/report.ts'
 import { isOutdated } from '../session/state.ts'
 import { judgedEvent, replyEvent, settledEvent, startedEvent } from './entry-events.ts'
 
-/** The events of a session, read back from its journal: a surface that folds them sees what a live one saw. */
+/** Reads the events of a session from its journal. Folding them gives the same view as the live events. */
 export function eventsOf(stored: StoredSession): CadreEvent[] {
   const { spec, entries } = stored
   const events: CadreEvent[] = []
@@ -19,7 +19,7 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
   let isWorkKnown = false
   for (const entry of entries) {
     const { timestamp, seq } = entry
-    // What was said before the session began is no event of it.
+    // Messages of an earlier session are not events of this one.
     if ((entry.role === 'user' || entry.role === 'assistant') && entry.earlier) continue
     if (entry.role === 'assistant') {
       if (isOutdated(entry)) continue
@@ -30,7 +30,7 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
       }
       add({ type: 'round.started', round }, timestamp, seq)
     }
-    // The work is what the start of the session tells already.
+    // The start event already contains the work.
     if (
       entry.role === 'user' &&
       entry.from === undefined &&

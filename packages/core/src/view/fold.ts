@@ -4,18 +4,18 @@ import { isBefore } from './is-before.ts'
 import { SessionRounds } from './session-rounds.ts'
 import type { CallView, SessionView, View } from './view.ts'
 
-/** What is kept of a session beside what is shown of it. */
+/** State of a session that is not part of its view. */
 interface Tracked {
   readonly rounds: SessionRounds
   readonly notices: Set<string>
-  /** Questions that have their answer. */
+  /** Answered questions. */
   readonly answered: Set<string>
-  /** When it last started or ended: older news of the kind are only told again. */
+  /** When it last started or ended. Older events of these types are repetitions. */
   turnedAt: string
 }
 
 const tracked = new WeakMap<SessionView, Tracked>()
-/** Sessions that came before their parents, by the parent's id. */
+/** Sessions whose events arrived before those of their parents, by the parent's id. */
 const waiting = new WeakMap<View, Map<string, string[]>>()
 
 export function emptyView(): View {
@@ -92,7 +92,7 @@ export function applyToView(view: View, event: CadreEvent): void {
     }
     case 'journal.edited':
       if (event.rounds === undefined) break
-      // What was removed may have been an answer.
+      // The removed entries may have contained answers.
       answered.clear()
       rounds.cut(event.rounds, event.at)
       session.usage = rounds.usage
@@ -114,7 +114,7 @@ export function applyToView(view: View, event: CadreEvent): void {
   }
 }
 
-/** Sections are missing, or a hook wants the work to go on. */
+/** Sections are missing, or a hook wants the session to continue. */
 function isSentBack({ nudge }: Extract<CadreEvent, { type: 'message.added' }>): boolean {
   return nudge === 'sections' || nudge === 'schema' || nudge === 'stop'
 }
@@ -155,7 +155,7 @@ function start(view: View, event: Extract<CadreEvent, { type: 'session.started' 
   adopt(view, session)
 }
 
-/** The same session again: it was resumed, or it is only told again that it was. */
+/** Handles a second start of a session: a resume, or a repeated event. */
 function goOn(session: SessionView, { at, resumed }: Extract<CadreEvent, { type: 'session.started' }>): void {
   const track = trackOf(session)
   if (resumed !== true || isBefore(at, track.turnedAt)) return
@@ -204,7 +204,7 @@ function end(session: SessionView, { report, at }: Extract<CadreEvent, { type: '
   track.rounds.end()
 }
 
-/** Only a start opens what has ended. */
+/** Only a start reopens an ended session. */
 function turn(session: SessionView, state: SessionView['state']): void {
   if (session.state !== 'ended') session.state = state
 }

@@ -1,6 +1,6 @@
-/** Whether an instant is earlier than another. What is no instant is earlier than nothing, and nothing is earlier than it. */
+/** Returns whether one timestamp is earlier than another. Returns false if either is not a timestamp. */
 export function isBefore(a: string, b: string): boolean {
-  // Ours all have one form, whose order is that of the letters; in files of others there are all kinds.
+  // Cadre's own timestamps sort as text. Other programs write other formats.
   if (a.length === ownLength && b.length === ownLength && a.endsWith('Z') && b.endsWith('Z')) return a < b
   return Date.parse(a) < Date.parse(b)
 }

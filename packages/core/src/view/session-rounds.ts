@@ -3,19 +3,19 @@ import { addUsage, noUsage, type Usage } from '../ports/report.ts'
 import { isBefore } from './is-before.ts'
 import type { CallView, RoundView } from './view.ts'
 
-/** What is known of a round beside what is shown of it. */
+/** State of a round that is not part of its view. */
 interface TrackedRound {
   readonly view: RoundView
-  /** When its reply arrived; absent while it is on its way. */
+  /** When its reply arrived. Absent while the reply is in flight. */
   at?: string
   usage?: Usage
-  /** The last piece of text that was taken. */
+  /** The number of the last applied text event. */
   text: number
 }
 
 interface TrackedCall {
   readonly view: CallView
-  /** Absent as long as the reply it stands in was not seen. */
+  /** Absent until the reply with the call was seen. */
   round?: number
   started: boolean
   settled: boolean
@@ -30,18 +30,18 @@ export interface ReceivedReply {
 }
 
 /**
- * The rounds of one session, whatever the order in which they are told, and however often.
+ * The rounds of one session. Events may arrive in any order and repeatedly.
  *
- * 1. A round is known by its number, a call by its id: what is told twice is there once.
- * 2. What is over stays over: a start or a question that is told late does not open it again, only a new one does.
- * 3. Taking something in costs the same in the first round and in the ten-thousandth.
+ * 1. A round is identified by its number and a call by its id, so repeated events add nothing.
+ * 2. An ended round stays ended: a late start or question event does not reopen it, only a new one does.
+ * 3. Applying an event costs the same in the first round and in the ten-thousandth.
  */
 export class SessionRounds {
   readonly #views: RoundView[]
   readonly #rounds = new Map<number, TrackedRound>()
   readonly #calls = new Map<string, TrackedCall>()
   readonly #open = new Set<TrackedCall>()
-  /** Rounds whose reply is on its way: one, if any. */
+  /** Rounds whose reply is in flight: at most one. */
   readonly #unanswered = new Set<TrackedRound>()
   #settled = 0
   #usage: Usage = noUsage
@@ -64,7 +64,7 @@ export class SessionRounds {
     return this.#calls.get(id)?.view
   }
 
-  /** A question is asked: anew, if an earlier one of this number was not answered. */
+  /** Starts a round, or restarts it if an earlier request with this number got no reply. */
   begin(roundId: number): void {
     const round = this.#asked(roundId)
     if (round === undefined) return
@@ -81,7 +81,7 @@ export class SessionRounds {
 
   receive({ round: roundId, at, text, calls, usage }: ReceivedReply): void {
     const round = this.#round(roundId)
-    // The complete text, not the sum of deltas: those may have been merged or dropped on the way.
+    // The complete text, not the sum of deltas, because deltas may have been merged or dropped.
     round.view.reply = text
     if (round.at === undefined && usage !== undefined) {
       round.usage = usage
@@ -92,7 +92,7 @@ export class SessionRounds {
     for (const call of calls) this.#list(round.view, call)
   }
 
-  /** Calls whose replies are not told, because they were received in an earlier life. */
+  /** Adds calls of an earlier life, whose replies have no events here. */
   know(calls: ReceivedReply['calls']): void {
     for (const { id, name, input } of calls) {
       const { view } = this.#call(id, name)
@@ -127,7 +127,7 @@ export class SessionRounds {
     this.#open.delete(call)
   }
 
-  /** A person is asked about the call. False when that is past. */
+  /** Marks a call as waiting for a person. Returns false if it is already settled. */
   ask(id: string): boolean {
     const call = this.#call(id, '')
     if (call.settled || this.#hasEnded) return false
@@ -140,7 +140,7 @@ export class SessionRounds {
     if (call?.view.status === 'waiting') call.view.status = call.started ? 'running' : 'pending'
   }
 
-  /** The record was cut back to `rounds` at this time: later rounds that were told before are gone. */
+  /** Removes rounds after `rounds` that are older than `at`, because the record was rewound. */
   cut(rounds: number, at: string): void {
     const kept: RoundView[] = []
     let view = this.#views.at(-1)
@@ -151,18 +151,18 @@ export class SessionRounds {
       else this.#remove(view)
     }
     for (const later of kept.reverse()) this.#views.push(later)
-    // Money takes no subtraction: what is left is added up again.
+    // Subtracting fractions of money is inexact, so sum the remaining rounds.
     this.#usage = [...this.#rounds.values()].reduce((sum, { usage }) => addUsage(sum, usage), noUsage)
   }
 
-  /** The session has ended: nothing of it runs, and a question without an answer is no round. */
+  /** Ends the session: closes its open calls and removes a round without a reply. */
   end(): void {
     this.#hasEnded = true
     for (const call of this.#open) call.view.status = 'cancelled'
     this.#dropUnanswered()
   }
 
-  /** The session goes on: what was open when it ended is taken up again. */
+  /** Resumes the session: reopens the calls that were open at its end. */
   resume(): void {
     this.#hasEnded = false
     for (const call of this.#open)
@@ -170,7 +170,7 @@ export class SessionRounds {
     this.#dropUnanswered()
   }
 
-  /** A round whose reply is on its way, as far as anything can be. */
+  /** Returns the round with this number if its reply is in flight. */
   #asked(roundId: number): TrackedRound | undefined {
     const known = this.#rounds.get(roundId)
     if (known === undefined) return this.#hasEnded ? undefined : this.#round(roundId)
@@ -192,7 +192,7 @@ export class SessionRounds {
     return round
   }
 
-  /** The call of this id, also when the reply it stands in was not seen yet. */
+  /** Returns the call with this id, even if its reply was not seen yet. */
   #call(id: string, name: string): TrackedCall {
     const known = this.#calls.get(id)
     if (known !== undefined) return known
@@ -206,7 +206,7 @@ export class SessionRounds {
     return call
   }
 
-  /** Lists a call in its round. Other programs number their calls anew in each reply: the same id elsewhere is another call. */
+  /** Lists a call in its round. Other programs restart call ids in each reply, so the same id in another round is another call. */
   #list(round: RoundView, { id, name, input }: ReceivedReply['calls'][number]): void {
     const known = this.#calls.get(id)
     const isElsewhere = known?.round !== undefined && known.round !== round.roundId

@@ -23,7 +23,7 @@ export interface CallView {
 export interface RoundView {
   readonly roundId: number
   reply: string
-  /** Why the report of this round was not taken. */
+  /** The reason why the report of this round was returned. */
   sentBack?: string
   readonly toolCalls: CallView[]
 }
@@ -34,15 +34,15 @@ export interface SessionView {
   readonly work: string
   readonly depth: number
   readonly parent?: { readonly session: string; readonly call: string }
-  /** Of a teammate: its team, and its name there. */
+  /** For a teammate: its team, and its name in the team. */
   readonly team?: { readonly name: string; readonly member: string }
   model: string
   state: 'queued' | 'working' | 'waiting' | 'ended'
   /** In the order of their numbers. */
   readonly rounds: RoundView[]
-  /** Of this session alone; what its subtree cost is in its report. */
+  /** Only of this session. Its report has the usage of the subtree. */
   usage: Usage
-  /** Calls that were settled. */
+  /** The number of settled calls. */
   calls: number
   readonly children: string[]
   readonly notices: Notice[]

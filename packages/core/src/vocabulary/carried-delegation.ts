@@ -12,8 +12,8 @@ const typeOption = /(?:^|\s)--type(?:\s+|=)(?:"([^"]*)"|'([^']*)'|(\S+))/
 const promptOption = /(?:^|\s)--prompt(?:\s+|=|$)/
 
 /**
- * Some servers pass on only calls of tools that they know, so delegations travel as a command of the terminal:
- * `delegate --type X --prompt "..."`. Such a line is never a command. `undefined` for every other call.
+ * Reads a delegation from a terminal call: `delegate --type X --prompt "..."`. Some servers only pass on calls of tools that they know.
+ * Such a line never runs as a command. Returns `undefined` for every other call.
  */
 export function carriedDelegation(tool: string, input: unknown): CarriedDelegation | undefined {
   const meaning = understandTool(tool)
@@ -37,7 +37,9 @@ export function carriedDelegation(tool: string, input: unknown): CarriedDelegati
   }
 }
 
-/** Quoted text ends at the quote that ends the line or is followed by another option; anything else is the rest of the line. */
+/**
+ * Quoted text ends at the quote that ends the line or is followed by another option; without a quote, the text is the rest of the line.
+ */
 function readText(line: string): { readonly text: string; readonly rest: string } {
   const quoted = /^\s*(["'])([\s\S]*?)(?<!\\)\1(?=\s*$|\s+--type[\s=])/.exec(line)
   if (quoted === null) return { text: line.trim().replace(/^["']/, ''), rest: '' }

@@ -27,7 +27,7 @@ export function namesFor(host: NamingHost, name: string): readonly string[] | un
   }
 }
 
-/** Whether the host takes this very name. Tools of its extensions are not known here. */
+/** Returns whether the host accepts exactly this name. Does not know tools of the host's extensions. */
 export function knowsTool(host: NamingHost, name: string): boolean {
   if (name === '*') return true
   if (host === 'claude' && /^mcp__./.test(name)) return true
@@ -36,7 +36,7 @@ export function knowsTool(host: NamingHost, name: string): boolean {
   return known.has(hostVocabularies[host].ignoresCase ? name.toLowerCase() : name)
 }
 
-/** Whether a host can know a model by this name. Of Copilot nobody can say without asking it. */
+/** Returns whether a host may accept this model name. For Copilot, only the server could tell. */
 export function knowsModel(host: NamingHost, model: string): boolean {
   if (host === 'opencode') return /^[^\s/]+\/\S+$/.test(model)
   if (host === 'claude')
@@ -61,7 +61,7 @@ function knownTo(host: NamingHost): ReadonlySet<string> {
   return set
 }
 
-/** Only where it means exactly the same: opencode joins server and tool with a sign that stands in both. */
+/** Only if the meaning is exactly the same: opencode joins server and tool with a character that both may contain. */
 function serverName(
   host: NamingHost,
   { server, tool }: Extract<ToolMeaning, { kind: 'server' }>,

@@ -3,15 +3,15 @@ import { understandTool } from './vocabulary.ts'
 import { knownElsewhere } from './vocabulary-elsewhere.ts'
 import { classWords, ownTools } from './vocabulary-tools.ts'
 
-/** Every name of a tool that is in the vocabulary, the best known first: what a misspelt one is compared with. */
+/** All tool names in the vocabulary, the most common first. Used to find misspellings. */
 export function knownTools(): readonly string[] {
   const own = Object.entries(ownTools).flatMap(([tool, { names }]) => [tool, ...names])
   return [...new Set([...Object.keys(classWords), ...own, ...Object.values(knownElsewhere).flat()])]
 }
 
 /**
- * The tool or class of which a name seems to be a misspelling; `undefined` for one that is known, and for one that is like none of
- * them: it may be a tool of another host, of a server or of one's own.
+ * Returns the tool or class that a name seems to misspell. Returns `undefined` for known names, and for names that resemble none: they may
+ * be tools of another host, a server or the user.
  */
 export function misspeltTool(name: string): string | undefined {
   const written = name.trim()

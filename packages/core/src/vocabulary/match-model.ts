@@ -1,15 +1,13 @@
 import { nearest } from './nearest.ts'
 
 /**
- * The entry of a catalogue that a name in an agent's file means, or nothing: an unknown name and one that could mean
- * several are the same to whoever has to decide what is paid for. Names are compared more and more loosely, and the first
- * way that finds exactly one entry counts:
+ * Finds the catalogue entry for a model name in an agent file. Returns nothing if the name is unknown or ambiguous, because a wrong guess
+ * can cost money. Compares in increasingly loose ways; the first that finds exactly one entry applies:
  *
- * 1. as they are, then without case;
- * 2. by their words: `Claude Sonnet 4.5 (copilot)` is `claude-sonnet-4.5`, `anthropic/claude-sonnet-4-5` is that of any
- *    provider, and neither a date nor `preview` makes another model. Every other word does: a fast or a large variant is
- *    never taken for the plain one, nor the other way round;
- * 3. one of the words `sonnet`, `opus` and `haiku` is the newest plain model of that family.
+ * 1. exactly, then case-insensitively;
+ * 2. by words: `Claude Sonnet 4.5 (copilot)` matches `claude-sonnet-4.5`, `anthropic/claude-sonnet-4-5` matches any provider, and dates and
+ *    `preview` are ignored. All other words must match: a fast or large variant never matches the plain model, or the reverse;
+ * 3. `sonnet`, `opus` and `haiku` match the newest plain model of that family.
  */
 export function matchModel(wanted: string, catalogue: Iterable<string>): string | undefined {
   const names = [...new Set(catalogue)]
@@ -40,7 +38,7 @@ export function nearestModels(wanted: string, catalogue: Iterable<string>): stri
   return [...new Set([...nearest(wanted.replace(vendors, ''), names), ...related])].slice(0, 3)
 }
 
-/** The models an agent's file names, in the order of its preference: `A | B` is two. */
+/** The models that an agent file names, in order of preference. `A | B` names two. */
 export function modelPreferences(models: readonly string[]): string[] {
   return models
     .flatMap((model) => model.split('|'))
@@ -54,7 +52,7 @@ export function modelPreferences(models: readonly string[]): string[] {
 }
 
 interface Words {
-  /** Neither numbers nor marks, in the order of the alphabet: `claude-3.5-sonnet` and `Claude Sonnet 3.5` are one. */
+  /** Without numbers and punctuation, sorted: `claude-3.5-sonnet` and `Claude Sonnet 3.5` are equal. */
   readonly words: readonly string[]
   readonly version: readonly number[]
   readonly date: string
@@ -67,11 +65,11 @@ const dated = (name: Words) => `${undated(name)} ${name.date}`
 const undated = (name: Words) => `${unmarked(name)} ${name.marks.join('-')}`
 const unmarked = ({ words, version }: Words) => `${words.join('-')} ${version.join('.')}`
 
-/** Who may stand in brackets behind a name. Another word there, such as `mini`, is a part of the name. */
+/** Vendors that may follow a name in brackets. Other words in brackets, such as `mini`, are part of the name. */
 const vendors =
   /\s*\((copilot|copilotcli|github|github-copilot|anthropic|openai|azure|foundry|google|gemini|vertex|bedrock|aws|groq|ollama|openrouter|xai|mistral|deepseek|cerebras|huggingface|lmstudio|opencode|customoai|customendpoint)\)\s*$/i
 
-/** How a name can be read: with what stands before a slash, and without. The most telling first. */
+/** The interpretations of a name, with and without the part before a slash, the most specific first. */
 function readingsOf(name: string): Words[] {
   const parts = name.replace(vendors, '').split('/')
   return parts.map((_, index) => wordsOf(parts.slice(index).join('/')))
@@ -99,7 +97,7 @@ function newestOf(wanted: string, names: readonly string[]): string | undefined 
   const { words, version, date } = wordsOf(wanted)
   const [family, ...rest] = words.filter((word) => !makers.includes(word))
   if (family === undefined || !families.includes(family) || rest.length > 0) return undefined
-  // A version that is not there is not what was asked for, and the next one may cost more.
+  // The requested version does not exist. Another version may cost more.
   if (version.length > 0 || date !== '') return undefined
   const plain = names
     .map((name) => ({ name, ...wordsOf(name.slice(name.lastIndexOf('/') + 1)) }))
@@ -111,7 +109,7 @@ function newestOf(wanted: string, names: readonly string[]): string | undefined 
   return first.name
 }
 
-/** By version, then by date; a name without one stands for whatever is newest. */
+/** Compares by version, then by date. A name without a date counts as the newest. */
 function compare(a: Words, b: Words): number {
   for (let i = 0; i < Math.max(a.version.length, b.version.length); i++) {
     const step = (a.version[i] ?? 0) - (b.version[i] ?? 0)
@@ -121,7 +119,7 @@ function compare(a: Words, b: Words): number {
   return dateA === dateB ? 0 : dateA < dateB ? -1 : 1
 }
 
-/** Of several that fit equally well, none. */
+/** Returns the only element, or nothing if there are several. */
 function theOne<T>(found: readonly T[]): T | undefined {
   return found.length === 1 ? found[0] : undefined
 }

@@ -24,7 +24,7 @@ it.each([
   )
 })
 
-it('other spellings become the own name', () => {
+it('renames other spellings to the name of the argument', () => {
   expect(normaliseInput(tool, 'run', { cmd: 'ls', cwd: 'a' })).toEqual({ command: 'ls', cwd: 'a' })
   expect(normaliseInput(tool, 'run', { cmd: 'ls', command: 'ls', script: null })).toEqual({ command: 'ls' })
 })

@@ -16,7 +16,7 @@ export function renameArguments(given: Record<string, unknown>, aliases: Aliases
   return Object.fromEntries(renamed)
 }
 
-/** The same value twice is no contradiction, and neither is an empty place for an argument that has another name. */
+/** Throws if two spellings of an argument have different values. Equal values, or an empty one, are accepted. */
 export function refuseTwoSpellings(given: Record<string, unknown>, aliases: Aliases): void {
   const spelled = new Map<string, string>()
   for (const [key, value] of Object.entries(given)) {

@@ -1,15 +1,15 @@
 import type { Tool } from '../ports/tool.ts'
 import { type ToolMeaning, understandTool } from './vocabulary.ts'
-import { fitsWildcard } from './wildcard.ts'
+import { matchesWildcard } from './wildcard.ts'
 
-/** The tools a name in an agent's list gives. One that is called so itself comes before what the dialects mean by it. */
+/** The tools that a name in an agent's list grants. A tool with exactly this name takes precedence over the meaning in the dialects. */
 export function grantedBy(
   name: string,
   tools: readonly Tool[],
   named: ReadonlyMap<string, Tool>,
 ): readonly Tool[] {
   const meaning = understandTool(name)
-  // A class before a name: `read` is every reading tool, while `Read` is the one that another dialect calls so.
+  // Classes take precedence over names: `read` is every tool that reads, `Read` is the tool that another dialect calls so.
   if (meaning.kind === 'class')
     return tools.filter((tool) => tool.class === meaning.class || tool.name === name)
   const called = named.get(name.toLowerCase())
@@ -17,15 +17,16 @@ export function grantedBy(
 }
 
 /**
- * Whether a name in a deny list or a rule applies to this tool. It covers more than the same name grants: a restriction applies to the
- * tool with that name and to the tools that the dialects mean by it.
+ * Returns whether a name in a deny list or a rule applies to this tool. It covers more than the same name grants: a restriction applies to
+ * the tool with that name and to the tools that the dialects mean by it.
  */
 export function covers(name: string, tool: Tool): boolean {
   const meaning = understandTool(name)
   if (isCalled(tool, name) || isMeant(meaning, name, tool)) return true
   // Denying an agent its own todo list also denies the task tools.
   if (meaning.kind === 'class' && meaning.class === 'todo' && tool.class === 'task') return true
-  // Elsewhere `Task` is the only way to delegate: who forbids it means all of ours. Our own names mean themselves.
+  // In other programs `Task` is the only way to delegate, so denying it denies all our delegation tools. Our own names mean only
+  // themselves.
   return (
     (tool.kind === 'delegate' || tool.kind === 'team') &&
     meaning.kind === 'tools' &&
@@ -34,7 +35,7 @@ export function covers(name: string, tool: Tool): boolean {
   )
 }
 
-/** Tools by every name they are called by, in small letters. A name wins over an alias, and an earlier alias over a later. */
+/** Tools by all their names and aliases, in lowercase. A name takes precedence over an alias, and an earlier alias over a later one. */
 export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const known = new Map<string, Tool>()
   for (const tool of tools)
@@ -44,7 +45,7 @@ export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   return known
 }
 
-/** The alias as the tool has it: in the same letters if it can be. */
+/** Returns the tool's spelling of an alias, preferably with the same case. */
 export function aliasOf(tool: Tool, name: string): string | undefined {
   const { aliases = [] } = tool
   if (aliases.includes(name)) return name
@@ -73,14 +74,14 @@ function isMeant(meaning: ToolMeaning, name: string, tool: Tool): boolean {
     case 'elsewhere':
       return false
     case 'unknown':
-      // A server that only this process knows, named without its tools.
+      // The name of a server that only this process has.
       return isOfServer({ server: name }, tool)
   }
 }
 
 /**
- * Tools of servers are called `mcp__server__tool`, whatever a list calls them. Those of an editor's extensions have names of any form,
- * and the extension they belong to in an alias: `publisher.extension/tool`.
+ * MCP tools are named `mcp__server__tool`, however a list writes them. Tools of editor extensions have any name; an alias contains their
+ * extension: `publisher.extension/tool`.
  */
 function isOfServer(
   { server, tool }: { readonly server: string; readonly tool?: string },
@@ -90,7 +91,7 @@ function isOfServer(
   return [of.name, ...aliases].some((name) => {
     const origin = understandTool(name)
     if (origin.kind !== 'server' || origin.tool === undefined) return false
-    if (!fitsWildcard(server.toLowerCase(), origin.server.toLowerCase())) return false
-    return tool === undefined || fitsWildcard(tool.toLowerCase(), origin.tool.toLowerCase())
+    if (!matchesWildcard(server.toLowerCase(), origin.server.toLowerCase())) return false
+    return tool === undefined || matchesWildcard(tool.toLowerCase(), origin.tool.toLowerCase())
   })
 }

@@ -7,23 +7,23 @@ import { refuseTwoSpellings, renameArguments } from './rename-arguments.ts'
 import { aliasOf, covers, grantedBy, indexTools } from './select-tools.ts'
 import { understandTool } from './vocabulary.ts'
 
-/** A tool, and the name by which it was called. */
+/** A tool, and the name that the call used. */
 export interface FoundTool {
   readonly tool: Tool
   readonly spelling: string
   readonly allowed: boolean
-  /** The agent's lists do not give it. It is there because the session is a teammate. */
+  /** Set if the agent's lists do not grant it, and the session has it only as a teammate. */
   readonly teamOnly?: true
 }
 
-/** The tools that one session can call, and those that its model is offered. */
+/** The tools that a session can call, and those that its model sees. */
 export interface Toolset {
   readonly offers: readonly ToolOffer[]
   find(name: string): FoundTool | undefined
   names(): readonly string[]
-  /** What the agent's lists name and nobody knows. It never widens anything; somebody should be told. */
+  /** Unknown names in the agent's lists. They grant nothing, and should be reported. */
   readonly unknown: readonly string[]
-  /** What the agent's lists name and is known, but not there in this process: a server's, an editor's, or one of ours. */
+  /** Known names in the agent's lists whose tools this process does not have: tools of a server, an editor or Cadre. */
   readonly absent: readonly string[]
 }
 
@@ -32,15 +32,15 @@ export interface ToolsetRequest {
   readonly tools: readonly Tool[]
   readonly targets: readonly string[]
   readonly completion: Completion
-  /** It is a teammate. */
+  /** Set for a teammate. */
   readonly team?: SessionSpec['team']
 }
 
 const made = new WeakMap<readonly Tool[], WeakMap<AgentDefinition, Map<string, Toolset>>>()
 
 /**
- * The toolset of a session. Sessions of the same agent share one: a thousand of them must not cost a thousand indexes, and
- * a backend writes the list of offers once when it is the same list.
+ * The toolset of a session. Sessions of the same agent share one, so that a thousand sessions need one index, and backends can serialise
+ * the list of offers once.
  */
 export function toolsetOf(request: ToolsetRequest): Toolset {
   const { agent, tools, targets, completion, team } = request
@@ -54,14 +54,11 @@ export function toolsetOf(request: ToolsetRequest): Toolset {
   return toolset
 }
 
-/**
- * Every known tool can be found, so that a call to one the agent may not use is told apart from a misspelt one; only
- * allowed ones are offered. Names that are in nobody's list never widen anything.
- */
+/** Finds every known tool, to tell a forbidden name from a misspelt one. Offers only the allowed tools. */
 function createToolset({ agent, tools, targets, completion, team }: ToolsetRequest): Toolset {
   const delegation = delegationTools(targets)
   const known = indexTools([...tools, ...delegation, reportOut])
-  // With nobody to delegate to, the tools for it are known, so that a call is told why it is refused, and cannot be had.
+  // Without targets, delegation tools can be found, so that a refusal can explain the reason, but are not offered.
   const teams = tools.filter(({ kind }) => kind === 'team')
   const usable =
     targets.length === 0 ? tools.filter((tool) => !teams.includes(tool)) : [...tools, ...delegation]
@@ -82,8 +79,8 @@ function createToolset({ agent, tools, targets, completion, team }: ToolsetReque
     for (const tool of granted) if (!offered.has(tool)) offered.set(tool, offeredName(tool, name))
     if (granted.length === 0) classify(name)
   }
-  // A teammate that could not write to the others would be none. What its file denies stays denied.
-  // A tool of somebody else that has this name is not given: nobody here knows whom it reaches.
+  // A teammate must be able to send messages, unless its file denies that. A custom tool with this name is not granted, because Cadre
+  // cannot know where it sends.
   const message = team && tools.find(({ name, origin }) => name === 'send_message' && origin === 'built-in')
   const teamOnly = message !== undefined && !offered.has(message) ? message : undefined
   if (teamOnly !== undefined) offered.set(teamOnly, teamOnly.name)
@@ -92,7 +89,7 @@ function createToolset({ agent, tools, targets, completion, team }: ToolsetReque
     for (const tool of forbidden) offered.delete(tool)
     if (forbidden.length === 0) classify(name)
   }
-  // Whatever its list says: a session that must report has to be able to.
+  // A session that must report gets the tool regardless of its list.
   if (completion === 'report') offered.set(reportOut, reportOut.name)
   const offers = [...offered].map(([tool, name]) => ({
     name,
@@ -113,7 +110,7 @@ function createToolset({ agent, tools, targets, completion, team }: ToolsetReque
   }
 }
 
-/** The name of the agent's dialect, where a model can be offered it: servers take neither slashes nor dots in names. */
+/** The name in the agent's dialect, if servers accept it: they reject slashes and dots. */
 function offeredName(tool: Tool, name: string): string {
   if (understandTool(name).kind === 'class') return tool.name
   const bare = name.slice(name.lastIndexOf('/') + 1)
@@ -121,17 +118,17 @@ function offeredName(tool: Tool, name: string): string {
   return alias !== undefined && /^[\w-]{1,64}$/.test(alias) ? alias : tool.name
 }
 
-/** The name a prompt should use for delegating: the one that is offered. */
+/** The offered name of the delegation tool, for prompts. */
 export function delegationName(toolset: Toolset): string | undefined {
   return toolset.offers.find((offer) => toolset.find(offer.name)?.tool.kind === 'delegate')?.name
 }
 
-/** Renames and reshapes what a model wrote into the arguments the tool knows. Throws where one is given twice with different values. */
+/** Converts the arguments of a model to those of the tool. Throws if an argument is given twice with different values. */
 export function normaliseInput(tool: Tool, spelling: string, input: unknown): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
   const written = input as Record<string, unknown>
   const { argumentAliases = {} } = tool
-  // Before it is reshaped: what an adapter chooses from, it leaves out.
+  // Check before adapting, because an adapter drops the spellings it does not choose.
   refuseTwoSpellings(written, argumentAliases)
   const adapt = tool.adapt?.[spelling] ?? tool.adapt?.[aliasOf(tool, spelling) ?? spelling]
   return renameArguments(adapt === undefined ? written : adapt(written), argumentAliases)

@@ -1,7 +1,7 @@
 /**
- * Names that a host knows and for which there is nothing here: they give nothing, and nobody is told that they are
- * misspelt. What looks near to one of our tools and stands here all the same would give more than its name says:
- * `terminalLastCommand` shows a command and runs none, `usages` is not a search of every file.
+ * Tool names of hosts without a counterpart in Cadre. They grant nothing, and are not reported as misspelt. Some look similar to one of our
+ * tools, but that tool would do more than the name promises: `terminalLastCommand` shows a command without running it, and `usages` does
+ * not search every file.
  */
 export const knownElsewhere: { readonly [host: string]: readonly string[] } = {
   'VS Code': [
@@ -169,7 +169,7 @@ export const knownElsewhere: { readonly [host: string]: readonly string[] } = {
   ],
 }
 
-/** Groups of VS Code's names that hold tools we have no counterpart of: `vscode/…`, and whatever is added to them. */
+/** Groups of VS Code tools without a counterpart in Cadre, such as `vscode/…`. Covers tools that are added to them later. */
 export const editorGroups: readonly string[] = [
   'read',
   'search',
@@ -187,7 +187,7 @@ export const editorGroups: readonly string[] = [
   'new',
 ]
 
-/** Servers that lists name without any of their tools, as an editor allows. */
+/** Servers that lists name without a tool, as editors allow. */
 export const bareServers: readonly string[] = [
   'ide',
   'github',
@@ -211,7 +211,7 @@ export const bareServers: readonly string[] = [
   'markitdown',
 ]
 
-/** Tools of widespread extensions and servers that lists name without saying whose they are. */
+/** Tools of common extensions and servers that lists name without the server. */
 export const serverPrefixes: { readonly [prefix: string]: string } = {
   azure_: 'ms-azuretools.vscode-azure-github-copilot',
   pgsql_: 'ms-ossdata.vscode-pgsql',

@@ -1,16 +1,16 @@
 import type { ToolClass } from '../ports/agent.ts'
 
-/** Programs whose own names of tools are known here. `copilot` is VS Code, the Copilot command and github.com together. */
+/** Programs whose tool names Cadre knows. `copilot` covers VS Code, Copilot CLI and github.com. */
 export type NamingHost = 'claude' | 'opencode' | 'copilot'
 
 export interface HostVocabulary {
-  /** What it calls the tools of a class. */
+  /** Its names for the tools of a class. */
   readonly classes: { readonly [of in ToolClass]?: readonly string[] }
-  /** What it calls one of our tools; no name here means more than the tool, unless the host has no narrower one. */
+  /** Its names for one of our tools. A name means more than the tool only if the host has no narrower one. */
   readonly tools: { readonly [tool: string]: readonly string[] }
-  /** Further names it takes. */
+  /** Further names that it accepts. */
   readonly also: readonly string[]
-  /** Whose names of `knownElsewhere` it takes. */
+  /** The keys of `knownElsewhere` whose names it accepts. */
   readonly own: readonly string[]
   readonly ignoresCase?: boolean
 }
@@ -64,7 +64,7 @@ export const hostVocabularies: { readonly [host in NamingHost]: HostVocabulary }
       find_files: ['glob'],
       search_files: ['grep'],
       write_file: ['write'],
-      // `edit` is every editing tool to us; opencode takes `patch` for the same permission.
+      // In Cadre, `edit` is a class; opencode accepts `patch` for the same permission.
       edit_file: ['patch'],
       web_fetch: ['webfetch'],
       execute_command: ['bash'],

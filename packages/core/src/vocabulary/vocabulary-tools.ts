@@ -2,14 +2,14 @@ import type { ToolClass } from '../ports/agent.ts'
 
 export interface Vocable {
   readonly class: ToolClass
-  /** What else it is called. A call by any of these reaches it, and an agent's list may name it by any of them. */
+  /** Its other names. Calls and agent lists may use any of them. */
   readonly names: readonly string[]
 }
 
 /**
- * Our own tools by name, also those that are not there in every process, and what the dialects call each: Claude Code's
- * names, those of the Copilot command, VS Code's with and without their group, opencode's, and the names that models are
- * shown (`grep_search`). A name stands here only if this tool does no more than what that name promises.
+ * Cadre's tools by name, including those that not every process has, and their names in other dialects: Claude Code, Copilot CLI, VS Code
+ * with and without the group, opencode, and names that models see (`grep_search`). List a name only if the tool does no more than the name
+ * promises.
  */
 export const ownTools: { readonly [tool: string]: Vocable } = {
   read_file: {
@@ -55,7 +55,7 @@ export const ownTools: { readonly [tool: string]: Vocable } = {
       'copilot_findFiles',
     ],
   },
-  // A search by meaning comes down to one by words here.
+  // Names of semantic search also map to this text search.
   search_files: {
     class: 'search',
     names: [
@@ -207,7 +207,7 @@ export const ownTools: { readonly [tool: string]: Vocable } = {
   mail_send: { class: 'message', names: [] },
 }
 
-/** Words that stand for every tool of a class, as the dialects of Copilot write them. */
+/** The words for tool classes in Copilot's dialects. */
 export const classWords: { readonly [word: string]: ToolClass } = {
   read: 'read',
   search: 'search',

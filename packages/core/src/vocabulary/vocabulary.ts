@@ -2,15 +2,15 @@ import type { ToolClass } from '../ports/agent.ts'
 import { bareServers, editorGroups, knownElsewhere, serverPrefixes } from './vocabulary-elsewhere.ts'
 import { classWords, ownTools } from './vocabulary-tools.ts'
 
-/** What a name in a tool list means, whatever dialect it comes from. */
+/** The meaning of a name in a tool list, in any dialect. */
 export type ToolMeaning =
   | { readonly kind: 'all' }
   | { readonly kind: 'class'; readonly class: ToolClass }
-  /** Tools of ours, by their own names; they need not be there in this process. */
+  /** Tools of Cadre by name. This process may not have them. */
   | { readonly kind: 'tools'; readonly names: readonly string[] }
-  /** A tool of an MCP server or of an editor's extension; all of its tools when `tool` is absent. */
+  /** A tool of an MCP server or editor extension. Without `tool`: all of its tools. */
   | { readonly kind: 'server'; readonly server: string; readonly tool?: string }
-  /** Known to the host it was written for; nothing here does it. */
+  /** A tool of another host, without a counterpart in Cadre. */
   | { readonly kind: 'elsewhere'; readonly host: string }
   | { readonly kind: 'unknown' }
 
@@ -18,10 +18,10 @@ const unknown: ToolMeaning = { kind: 'unknown' }
 const meanings = tabulate()
 
 /**
- * Understands a name as the dialects write it. Never throws; what nobody knows is `unknown` and permits nothing.
+ * Returns the meaning of a tool name in any dialect. Never throws. An unknown name is `unknown` and permits nothing.
  *
- * A class word in small letters is the class: `read` is every reading tool. Everything else is one tool, and is found
- * without regard to case: `Read` is what Claude Code calls so. Where two readings are possible, the narrower one counts.
+ * A lowercase class word is the class: `read` is every tool that reads. Any other name is one tool, regardless of case: `Read` is the tool
+ * that Claude Code calls so. If a name is ambiguous, the narrower meaning applies.
  */
 export function understandTool(name: string): ToolMeaning {
   const written = name.trim()
@@ -31,22 +31,22 @@ export function understandTool(name: string): ToolMeaning {
   return meanings.get(written.toLowerCase()) ?? grouped(written) ?? ofServer(written) ?? unknown
 }
 
-/** Every other name of one of our tools: what its `aliases` are. */
+/** All other names of one of our tools, for its `aliases`. */
 export function spellingsOf(tool: string): readonly string[] {
   return Object.hasOwn(ownTools, tool) ? (ownTools[tool]?.names ?? []) : []
 }
 
-/** The class of one of our tools, also of one that is not there in this process. */
+/** The class of one of our tools, even if this process does not have it. */
 export function classOf(tool: string): ToolClass | undefined {
   return Object.hasOwn(ownTools, tool) ? ownTools[tool]?.class : undefined
 }
 
-/** From the least to the most specific: a later entry takes the place of an earlier one. */
+/** From the least to the most specific: a later entry replaces an earlier one. */
 function tabulate(): ReadonlyMap<string, ToolMeaning> {
   const table = new Map<string, ToolMeaning>()
   const add = (name: string, meaning: ToolMeaning) => table.set(name.toLowerCase(), meaning)
   for (const server of bareServers) add(server, { kind: 'server', server })
-  // Of hosts that share a name, the first in the list has it.
+  // If several hosts share a name, the first in the list wins.
   for (const [host, names] of Object.entries(knownElsewhere).reverse())
     for (const name of names) add(name, { kind: 'elsewhere', host })
   for (const [word, of] of Object.entries(classWords)) add(word, { kind: 'class', class: of })
@@ -55,7 +55,7 @@ function tabulate(): ReadonlyMap<string, ToolMeaning> {
   return table
 }
 
-/** `vscode/openSimpleBrowser`, `search/*`: a name behind one of the editor's groups, which nobody's server is called. */
+/** `vscode/openSimpleBrowser`, `search/*`: a name in one of the editor's groups. No server has the name of such a group. */
 function grouped(written: string): ToolMeaning | undefined {
   const slash = written.indexOf('/')
   const group = written.slice(0, Math.max(0, slash)).toLowerCase()
@@ -67,7 +67,7 @@ function grouped(written: string): ToolMeaning | undefined {
 }
 
 function ofServer(written: string): ToolMeaning | undefined {
-  // Claude Code: mcp__server, mcp__server__*, mcp__server__tool. What models are shown in VS Code: mcp_server_tool.
+  // Claude Code: mcp__server, mcp__server__*, mcp__server__tool. Models in VS Code see: mcp_server_tool.
   const spelled =
     /^mcp__(?<server>.+?)(?:__(?<tool>.*))?$/i.exec(written) ??
     /^mcp_(?<server>[^_]+)_(?<tool>.+)$/i.exec(written) ??

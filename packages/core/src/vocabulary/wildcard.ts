@@ -1,8 +1,8 @@
 /**
- * Whether the whole text fits a pattern in which `*` stands for any text and `?` for one character. Takes at most as many
- * steps as both lengths multiplied, whatever a file has for a pattern.
+ * Returns whether the whole text matches a pattern, in which `*` matches any text and `?` one character. The number of steps is at most the
+ * product of both lengths, for any pattern.
  */
-export function fitsWildcard(pattern: string, text: string): boolean {
+export function matchesWildcard(pattern: string, text: string): boolean {
   let p = 0
   let t = 0
   let star = -1
@@ -15,7 +15,7 @@ export function fitsWildcard(pattern: string, text: string): boolean {
       p += 1
       t += 1
     } else if (star >= 0) {
-      // The last star takes one more character, and the rest is tried again.
+      // Let the last star match one more character, and retry the rest.
       p = star + 1
       t = ++resume
     } else return false
@@ -24,7 +24,7 @@ export function fitsWildcard(pattern: string, text: string): boolean {
   return p === pattern.length
 }
 
-/** `*`, or as many of them as somebody likes to write. */
+/** True for one or more `*`. */
 export function isEverything(pattern: string): boolean {
   return /^\*+$/.test(pattern)
 }

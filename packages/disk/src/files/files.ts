@@ -20,18 +20,18 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import { isOutOfFiles } from '../system/system-trouble.ts'
+import { isOutOfFiles } from '../system/system-error-code.ts'
 
-/** Small things with files that the system call does not do by itself. */
+/** Small file operations. */
 
-/** Of files that are made in a home: they hold what people and agents say. A file that is there keeps its mode. */
+/** The permission bits for new files in a home, because they contain messages of people and agents. Existing files keep their bits. */
 export const ownerOnly = 0o600
 
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')
 }
 
-/** What is in a folder; nothing when it is not there. */
+/** Lists a folder. Returns an empty list if it does not exist. */
 export function listFolder(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -49,13 +49,13 @@ export function unlinkIfThere(path: string): void {
   }
 }
 
-/** Writes all of it: one system call may write less than it was given. */
+/** Writes all bytes: one system call may write only a part. */
 export function writeWhole(file: number, bytes: Buffer, position: number): void {
   let done = 0
   while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done, position + done)
 }
 
-/** Bytes that are appended to a file nobody else depends on. */
+/** Appends bytes to a file. */
 export function appendBytes(path: string, bytes: Buffer): void {
   const file = openSync(path, 'a', ownerOnly)
   try {
@@ -65,7 +65,7 @@ export function appendBytes(path: string, bytes: Buffer): void {
   }
 }
 
-/** Puts a file, or the names in a folder, where a power loss does not reach them. A file that is gone needs nothing. */
+/** Syncs a file or a folder to disk. Ignores a missing file. */
 export function syncPath(path: string, done: (error: Error | null) => void): void {
   open(path, 'r', (openError, file) => {
     if (openError) return done(openError.code === 'ENOENT' ? null : openError)
@@ -73,7 +73,7 @@ export function syncPath(path: string, done: (error: Error | null) => void): voi
   })
 }
 
-/** All of them, a few at a time: a sync holds one of the process's few file threads. */
+/** Syncs all paths, a few at a time, because each sync blocks one of Node's few file threads. */
 export function syncPaths(paths: readonly string[], done: (error: Error | null) => void): void {
   let next = 0
   let open = 0
@@ -94,14 +94,14 @@ export function syncPaths(paths: readonly string[], done: (error: Error | null) 
 }
 
 /**
- * What is in a folder; nothing when it is not there or may not be looked into. Throws when no more files can be opened: nobody
- * may take a full folder for an empty one.
+ * Lists a folder. Returns an empty list if it is missing or unreadable. Throws if the process has run out of file descriptors, so that a
+ * full folder is not mistaken for an empty one.
  */
 export function namesIn(folder: string): readonly string[] {
   return orNothing(() => readdirSync(folder))
 }
 
-/** The same, with what each of them is. */
+/** Like `namesIn`, with the type of each entry. */
 export function entriesIn(folder: string): readonly Dirent[] {
   return orNothing(() => readdirSync(folder, { withFileTypes: true }))
 }
@@ -115,7 +115,7 @@ function orNothing<T>(read: () => readonly T[]): readonly T[] {
   }
 }
 
-/** Whether a path lies below a folder, or is that folder. By the letters alone: who minds links resolves them before. */
+/** Returns whether a path is a folder or inside it. Compares text only: resolve links first if they matter. */
 export function isInside(folder: string, target: string): boolean {
   const relative = path.relative(folder, target)
   return (
@@ -124,7 +124,7 @@ export function isInside(folder: string, target: string): boolean {
   )
 }
 
-/** What is at a path, links not followed; nothing where nothing is, or where nobody may look. */
+/** Returns the stats of a path without following links, or `undefined` if it is missing or inaccessible. */
 export function entryAt(place: string): Stats | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false })
@@ -134,8 +134,8 @@ export function entryAt(place: string): Stats | undefined {
 }
 
 /**
- * Makes a folder and those above it, each with the mode that is asked for it. Folder by folder: Node's own recursive way never
- * returns where the system says that a folder cannot be made, as in /proc.
+ * Creates a folder and its parents, each with its own permission bits. One at a time, because Node's recursive `mkdir` never returns where
+ * folders cannot be created, as in /proc.
  */
 export function makeFolder(folder: string, modeOf: (folder: string) => number): void {
   const above = path.dirname(folder)
@@ -148,11 +148,11 @@ export function makeFolder(folder: string, modeOf: (folder: string) => number): 
 }
 
 /**
- * Where a path really leads. Links are followed, also one whose target does not exist yet: a write would create the target. What
- * does not exist stays as it is written.
+ * Returns the real path. Follows links even if the target does not exist yet, because a write would create it. Parts that do not exist stay
+ * unchanged.
  */
 export function realPathOf(place: string): string {
-  // One count for the whole path, as the system has it: links that name each other twice would take for ever.
+  // One limit for the whole path, as in the kernel: links that name each other twice would take forever.
   return followLinks(place, { links: 40 })
 }
 
@@ -179,7 +179,7 @@ function linkTarget(place: string): string | undefined {
   }
 }
 
-/** The same, or nothing where nothing is. */
+/** Like `realPathOf`, or `undefined` if the path does not exist. */
 export function realPathIfThere(place: string): string | undefined {
   try {
     return realpathSync.native(place)
@@ -188,7 +188,7 @@ export function realPathIfThere(place: string): string | undefined {
   }
 }
 
-/** Opens a file to read it. What is no file is refused: reading a pipe would hold up the whole process for ever. */
+/** Opens a regular file for reading. Refuses anything else: reading a pipe could block the process forever. */
 export function openRegular(path: string): number {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   if (fstatSync(file).isFile()) return file
@@ -210,9 +210,9 @@ export function readRegular(path: string): Buffer {
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
 const ways = { read: O_RDONLY, append: O_RDWR | O_APPEND | O_CREAT }
 
-/** Opens a file, not through a link, and never something that would make a reader or a writer wait. Made only to append. */
+/** Opens a regular file without following links, and never blocks on a pipe. Creates it only with `append`. */
 export function openPlain(place: string, way: 'append'): number
-/** Nothing when there is none. */
+/** Returns `undefined` if the file does not exist. */
 export function openPlain(place: string, way: 'read'): number | undefined
 export function openPlain(place: string, way: keyof typeof ways): number | undefined {
   try {

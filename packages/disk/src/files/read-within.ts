@@ -5,16 +5,16 @@ import { isInside } from './files.ts'
 
 const largest = 1_000_000
 
-/** What is in a file that came with a folder. */
+/** The content of a file in a folder that may not be trusted. */
 export type Content =
   | { readonly kind: 'none' }
   | { readonly kind: 'read'; readonly text: string; readonly sha256: string }
-  /** It is there and is not used, and why. */
+  /** The file exists but cannot be used, for this reason. */
   | { readonly kind: 'unusable'; readonly reason: string }
 
 /**
- * Reads a file that may have been put there by anybody: links that lead out of the folder are not followed, and what is not a
- * plain file of a sensible size is not even opened for long. Never waits, never throws.
+ * Reads a file of any origin. Does not follow links that point outside the folder, and reads only regular files of limited size. Never
+ * blocks and never throws.
  */
 export function readWithin(folder: string, file: string): Content {
   let real: string
@@ -28,7 +28,7 @@ export function readWithin(folder: string, file: string): Content {
   }
   let handle: number | undefined
   try {
-    // A pipe would keep whoever opens it waiting for somebody who writes.
+    // Opening a pipe would block until another process writes.
     const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
     handle = openSync(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     const stats = fstatSync(handle)

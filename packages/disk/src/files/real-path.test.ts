@@ -15,7 +15,7 @@ test('follows a link to a file that does not exist yet, through folders that are
   expect(realPathOf(path.join(top, 'alias', 'none', 'x'))).toBe(path.join(top, 'real', 'none', 'x'))
 })
 
-test('ends with links that lead in a circle, and with links that name the next one twice', () => {
+test('ends for circular links, and for links that name the next one twice', () => {
   const top = folder()
   symlinkSync('b', path.join(top, 'a'))
   symlinkSync('a', path.join(top, 'b'))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
-/** The nearest folder upward that is under git. */
+/** The nearest folder, from this one upward, that is a git repository. */
 export function repositoryOf(folder: string): string | undefined {
   for (let at = folder; ; at = path.dirname(at)) {
     if (isRepository(at)) return at

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs'
 
-/** How a file or a folder was: another one after every change. */
+/** Identifies a state of a file or folder. Differs after every change. */
 export interface Stamp {
   readonly is: string
   /** When it last changed, in milliseconds since 1970. */
@@ -8,7 +8,7 @@ export interface Stamp {
 }
 
 const missing: Stamp = { is: 'missing', changed: 0 }
-/** The clocks of file systems are coarse: two changes this close together can carry the same time. */
+/** File system clocks are coarse: two changes within this time can have the same timestamp. */
 const coarseMs = 50
 
 export function statsAt(at: string): Stats | undefined {
@@ -25,7 +25,10 @@ export function stampOf(stats: Stats | undefined): Stamp {
   return { is: `${dev}-${ino}-${size}-${mtimeMs}-${ctimeMs}`, changed: Math.max(mtimeMs, ctimeMs) }
 }
 
-/** Whether what was looked at then is the same now; something that had just changed then may have changed again unseen. */
+/**
+ * Returns whether a file is unchanged since `lookedAt`. A file that had just changed then may have changed again unnoticed, so this returns
+ * false.
+ */
 export function isSame(stamp: Stamp, lookedAt: number, now: Stamp): boolean {
   return stamp.is === now.is && (stamp === missing || lookedAt - stamp.changed >= coarseMs)
 }

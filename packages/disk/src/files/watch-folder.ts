@@ -5,13 +5,13 @@ export interface FolderWatch {
 }
 
 export interface WatchOptions {
-  /** Milliseconds between looks when the system tells nothing: not every file system does. */
+  /** Milliseconds between checks, because not every file system reports changes. */
   readonly every: number
-  /** Whether the watching alone keeps the process alive. */
+  /** True if watching keeps the process alive. */
   readonly persistent: boolean
 }
 
-/** Calls `look` soon after anything in the folder changes, and now and then in any case. */
+/** Calls `look` soon after anything in the folder changes, and also at an interval. */
 export function watchFolder(
   folder: string,
   look: () => void,
@@ -22,7 +22,7 @@ export function watchFolder(
   let watcher: FSWatcher | undefined
   try {
     watcher = watch(folder, { persistent }, look)
-    // When the system has no more to give, the timer is enough.
+    // If the system has no watches left, the timer is enough.
     watcher.on('error', () => watcher?.close())
   } catch {
     watcher = undefined

@@ -13,7 +13,7 @@ export async function applyTree(
   to: string,
   request: GitRequest & { readonly workTree: string },
 ): Promise<void> {
-  // What only looks different, because it was touched, is not different.
+  // Ignore files whose timestamp changed but not their content.
   await tryGit(['update-index', '-q', '--refresh', '--ignore-submodules'], request)
   const change = ['read-tree', '-m', '-u']
   const tried = await tryGit([...change, '-n', from, to], request)
@@ -36,7 +36,7 @@ async function rollBack(
   failure: CadreError,
 ): Promise<void> {
   const changed = await changedEntries(from, to, request)
-  // New files first: removing them makes room for the others.
+  // New files first: removing them frees disk space for the others.
   for (const { name, before } of changed)
     if (before === undefined) rmSync(path.join(request.workTree, name), { force: true })
   const input = changed.flatMap(({ name, before }) => (before === undefined ? [] : `${name}\0`)).join('')

@@ -1,15 +1,15 @@
 import { type GitRequest, git } from './git.ts'
 
 export interface ChangedPaths {
-  /** Modified, new, or gone; relative to the top of the work tree. */
+  /** Modified, new or deleted paths, relative to the top of the work tree. */
   readonly paths: readonly string[]
-  /** Folders that are repositories of their own: what is in them is nobody's business here. */
+  /** Nested repositories. Their content is not listed. */
   readonly repositories: readonly string[]
 }
 
 /**
- * What is different from the index, ignored files left out. Git's own `add` gives up where a folder is a repository without a
- * commit, and looks into those that have one; this does neither.
+ * Lists paths that differ from the index, without ignored files. Unlike `git add`, this neither fails at a nested repository without a
+ * commit nor looks into one with commits.
  */
 export async function changedPaths(
   request: GitRequest,
@@ -31,7 +31,7 @@ export async function changedPaths(
   return { paths: [...paths], repositories }
 }
 
-/** `? name` of one that is not in the index, else `M 100644 <object> 0<tab>name`. */
+/** `? name` for a path that is not in the index, otherwise `M 100644 <object> 0<tab>name`. */
 function nameIn(line: string): string {
   return line.startsWith('? ') ? line.slice(2) : line.slice(line.indexOf('\t') + 1)
 }

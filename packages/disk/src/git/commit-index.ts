@@ -2,19 +2,19 @@ import { type GitRequest, git, tryGit } from './git.ts'
 
 export interface CommitRequest extends GitRequest {
   readonly message: string
-  /** What it is put on top of; nothing for a first one. */
+  /** The parent commit, or `undefined` for a first commit. */
   readonly parent: string | undefined
-  /** Also when it is the same as what is below it. */
+  /** Commit even if nothing differs from the parent. */
   readonly evenIfSame?: boolean
 }
 
-/** A commit of what is in the index, on top of `parent`; no branch is moved. Nothing when it holds nothing new. */
+/** Commits the index on top of `parent`, without moving a branch. Returns `undefined` if nothing has changed. */
 export async function commitIndex(request: CommitRequest): Promise<string | undefined> {
   const tree = (await git(['write-tree'], request)).trim()
   return commitTree({ ...request, tree })
 }
 
-/** The same of a tree. */
+/** Like `commitIndex`, for a tree. */
 export async function commitTree(
   request: CommitRequest & { readonly tree: string },
 ): Promise<string | undefined> {
@@ -28,7 +28,7 @@ export async function treeOf(commit: string, request: GitRequest): Promise<strin
   return (await git(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], request)).trim()
 }
 
-/** What a name leads to, or nothing. */
+/** Resolves a name to a commit, or returns `undefined`. */
 export async function commitOf(name: string, request: GitRequest): Promise<string | undefined> {
   const { code, stdout } = await tryGit(
     ['rev-parse', '-q', '--verify', '--end-of-options', `${name}^{commit}`],

@@ -1,7 +1,7 @@
 import { CadreError } from '@cadre/core'
 import { findInPath } from '../system/find-in-path.ts'
 
-/** The git of this machine, never one of a project. Throws `configuration` when there is none. */
+/** Finds the installed git, never one inside a project. Throws `configuration` if there is none. */
 export function findGit(search: string | undefined = process.env['PATH']): string {
   const found = findInPath(process.platform === 'win32' ? 'git.exe' : 'git', search)
   if (found !== undefined) return found

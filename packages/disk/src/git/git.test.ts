@@ -9,7 +9,7 @@ it('runs for many children of one parent at once, without a warning', async () =
   onTestFinished(() => void process.off('warning', note))
   const { signal } = new AbortController()
   await Promise.all(Array.from({ length: 12 }, () => git(['--version'], { cwd: tmpdir(), signal })))
-  // Warnings are given in a later turn.
+  // Warnings are emitted in a later turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))
   expect(warnings).toEqual([])
 })

@@ -5,17 +5,17 @@ import { startProcess } from '../system/start-process.ts'
 import { findGit } from './find-git.ts'
 
 export interface GitRequest {
-  /** Where it is run when no work tree is named. */
+  /** The working directory if no work tree is given. */
   readonly cwd: string
-  /** Where the repository is. Without it git looks for one in `cwd` and above. */
+  /** The repository. Without it, git searches `cwd` and its parents. */
   readonly gitDir?: string | undefined
   readonly workTree?: string | undefined
-  /** Another index than the repository's. */
+  /** Replaces the index of the repository. */
   readonly index?: string | undefined
-  /** Settings on top of ours, `name=value`. */
+  /** Additional settings, as `name=value`. */
   readonly settings?: readonly string[] | undefined
   readonly input?: string | Uint8Array | undefined
-  /** Most bytes of output; more is a failure. */
+  /** The maximum output in bytes. More is a failure. */
   readonly most?: number
   readonly timeoutMs?: number
   readonly signal?: AbortSignal | undefined
@@ -32,8 +32,8 @@ interface RawEnd extends Omit<GitEnd, 'stdout'> {
 }
 
 /**
- * What holds for every git we run, whatever a repository says: nothing in it makes git start a program, ask anybody, reach
- * outside or look into other repositories.
+ * Settings for every git command, which override the repository's: git starts no programs, prompts for nothing, uses no network and reads
+ * no other repositories.
  */
 const settings: readonly string[] = [
   'user.name=Cadre',
@@ -64,14 +64,14 @@ const settings: readonly string[] = [
 
 const settingArgs = settings.flatMap((setting) => ['-c', setting])
 
-/** Runs git, with no shell between, and gives its output. Rejects with a `CadreError` when it fails. */
+/** Runs git without a shell and returns its output. Rejects with a `CadreError` if it fails. */
 export async function git(args: readonly string[], request: GitRequest): Promise<string> {
   const { code, stdout, stderr } = await tryGit(args, request)
   if (code === 0) return stdout
   throw gitError(`git ${args[0]} failed: ${lastLines(stderr, stdout)}`, stderr, request)
 }
 
-/** The same, with the output as it is: the content of files is not always text. */
+/** Like `git`, but returns bytes, because files are not always text. */
 export async function gitBytes(args: readonly string[], request: GitRequest): Promise<Buffer> {
   const { code, stdout, stderr } = await runGit(args, request)
   if (code === 0) return stdout
@@ -87,7 +87,7 @@ export function gitError(message: string, stderr: string, request: GitRequest): 
   return new CadreError('agent_execution', message, { where: workTree, ...(cause && { cause }) })
 }
 
-/** With less free space than this, a failed write may have failed for lack of space. */
+/** With fewer free bytes than this, a full disk is a likely cause of a failed write. */
 const little = 256 << 10
 
 function isFullDisk(place: string): boolean {
@@ -99,7 +99,7 @@ function isFullDisk(place: string): boolean {
   }
 }
 
-/** The same, where a failure is an answer. Rejects only when git cannot be run to its end. */
+/** Like `git`, but returns a failure as a value. Rejects only if git cannot run to its end. */
 export async function tryGit(args: readonly string[], request: GitRequest): Promise<GitEnd> {
   const end = await runGit(args, request)
   return { ...end, stdout: end.stdout.toString('utf8') }
@@ -121,11 +121,11 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
   const program = findGit()
   return new Promise((resolve, reject) => {
     const child = startProcess(program, all, {
-      // Below the top of a work tree git would look at that part of it alone.
+      // In a subfolder of a work tree, git would consider only that folder.
       cwd: workTree !== undefined && existsSync(workTree) ? workTree : cwd,
       env: environment(request.index),
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Ctrl-C in a terminal is for us: what git has begun it may end, and what is to be stopped is stopped by its process.
+      // Ctrl-C in a terminal must reach only Cadre, which lets git finish or stops it.
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
@@ -159,7 +159,7 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
     child.stderr.on('data', (bytes: Buffer) => {
       if (said.length < 20_000) said += bytes.toString('utf8')
     })
-    // One that ends before it has read everything says itself why.
+    // If git ends before it has read everything, its own error message explains why.
     child.stdin.on('error', () => {})
     child.stdin.end(input ?? '')
     child.on('error', (error) => {
@@ -178,7 +178,9 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
 
 const passed = ['PATH', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot', 'LD_LIBRARY_PATH']
 
-/** Nothing of what git goes by comes from outside; no home, so no settings, attributes or ignored names of the user. */
+/**
+ * Git's environment contains nothing from outside. Without a home folder, git uses no settings, attributes or ignore rules of the user.
+ */
 function environment(index: string | undefined): NodeJS.ProcessEnv {
   const kept = passed.flatMap((name) => {
     const value = process.env[name]

@@ -6,7 +6,7 @@ export function ignoredPaths(request: GitRequest): Promise<readonly string[]> {
   return list(['-o', '--directory', '--no-empty-directory'], request)
 }
 
-/** The same for these paths only, file by file. */
+/** Like `ignoredPaths`, but only for these paths, and lists every file. */
 export function ignoredFilesIn(places: readonly string[], request: GitRequest): Promise<readonly string[]> {
   return list(['-o', '--', ...places], request)
 }

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 
-/** Whether git can track this path: a file, or a link to anything. */
+/** Returns whether git can track this path: a file, or a link to anything. */
 export function isFile(place: string): boolean {
   try {
     const stats = lstatSync(place)

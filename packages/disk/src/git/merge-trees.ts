@@ -1,21 +1,21 @@
 import { CadreError } from '@cadre/core'
-import { commitTree, treeOf } from './commit-index.ts'
+import { commitTree } from './commit-index.ts'
 import { type GitRequest, tryGit } from './git.ts'
 
 export type Merged =
   | { readonly kind: 'clean'; readonly tree: string }
   | { readonly kind: 'conflicts'; readonly files: readonly string[] }
 
-/** Three commits or trees: what both sides come from, and the two sides. */
+/** Three commits or trees: the common base, and the two sides. */
 export interface Sides {
   readonly base: string
   readonly ours: string
   readonly theirs: string
 }
 
-/** What both sides together come to. Nothing but objects is written: no file, no index, no branch. */
+/** Merges both sides. Writes only objects: no files, no index, no branch. */
 export async function mergeTrees({ base, ours, theirs }: Sides, request: GitRequest): Promise<Merged> {
-  // Put on top of the base, whatever they were on top of before: then that is what they are compared with.
+  // Commits both on top of the base, whatever their real parents are, so that git merges against this base.
   const parent = await bare(base, undefined, request)
   const sides = [await bare(ours, parent, request), await bare(theirs, parent, request)]
   const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ...sides]
@@ -32,7 +32,12 @@ export async function mergeTrees({ base, ours, theirs }: Sides, request: GitRequ
 }
 
 async function bare(side: string, parent: string | undefined, request: GitRequest): Promise<string> {
-  const tree = await treeOf(side, request)
-  const commit = await commitTree({ ...request, tree, parent, message: 'side', evenIfSame: true })
+  const commit = await commitTree({
+    ...request,
+    tree: `${side}^{tree}`,
+    parent,
+    message: 'side',
+    evenIfSame: true,
+  })
   return commit as string
 }

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { namesIn } from '../files/files.ts'
 import { type GitRequest, git } from './git.ts'
 
-/** Submodules whose folders hold something. Git lists nothing of what is in them, whether or not they are checked out. */
+/** Submodules with non-empty folders. Git does not list their content, whether or not they are checked out. */
 export async function nonEmptySubmodules(
   request: GitRequest & { readonly workTree: string },
 ): Promise<readonly string[]> {

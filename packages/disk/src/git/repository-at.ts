@@ -1,17 +1,17 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** A folder under git, and where its things are. Found without git: nothing that lies in it is asked. */
+/** A git repository and its folders. Found without running git, so that nothing in the repository is executed. */
 export interface Repository {
   /** The top folder of the work tree. */
   readonly top: string
-  /** What is this work tree's alone: index, HEAD. */
+  /** The folder of this work tree: index, HEAD. */
   readonly gitDir: string
-  /** What all work trees share. */
+  /** The folder that all work trees share. */
   readonly commonDir: string
 }
 
-/** The repository whose top this folder is. */
+/** Returns the repository with this top folder. */
 export function repositoryAt(top: string): Repository | undefined {
   const entry = path.join(top, '.git')
   const stats = statSync(entry, { throwIfNoEntry: false })

@@ -1,9 +1,8 @@
 import { type GitRequest, tryGit } from './git.ts'
 
 /**
- * Settings that take away what a repository's own configuration would have git run for files of certain names: filters and
- * merge drivers. Files name them in `.gitattributes`, which agents write, and they can be scripts of the work tree. A file that
- * wanted such a driver is reported as a conflict.
+ * Returns settings that disable the filters and merge drivers in a repository's configuration. `.gitattributes`, which agents can write,
+ * selects them for files, and they can be scripts in the work tree. A file that needs such a driver is reported as a conflict.
  */
 export async function safeGitSettings(request: GitRequest): Promise<readonly string[]> {
   const { stdout } = await tryGit(

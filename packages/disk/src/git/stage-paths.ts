@@ -3,8 +3,8 @@ import path from 'node:path'
 import { type GitRequest, git } from './git.ts'
 
 /**
- * Puts these paths into the index as they are in the work tree now; those that are not there any more, or are a folder or
- * something odd by now, are taken out, and those that cannot be read stay as they were.
+ * Stages these paths from the work tree. Removes paths that no longer exist or are no longer files. Keeps the index entries of unreadable
+ * files.
  */
 export async function stagePaths(
   paths: readonly string[],
@@ -12,7 +12,7 @@ export async function stagePaths(
 ): Promise<void> {
   const kinds = paths.map((name) => [name, kindOf(path.join(request.workTree, name))] as const)
   const named = (wanted: Kind) => kinds.flatMap(([name, kind]) => (kind === wanted ? [name] : []))
-  // Before what may stand in their place.
+  // First, because another path may replace them.
   await update(['--force-remove'], named('no file'), request)
   await update(['--add', '--remove', '--replace'], named('file'), request)
 }
@@ -37,7 +37,7 @@ function kindOf(file: string): Kind {
     accessSync(file, constants.R_OK)
     return 'file'
   } catch (error) {
-    // A file where a folder was: what was in it is gone.
+    // A file replaced the folder, so the path no longer exists.
     return (error as NodeJS.ErrnoException).code === 'ENOTDIR' ? 'no file' : 'unreadable'
   }
 }

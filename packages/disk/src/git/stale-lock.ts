@@ -4,25 +4,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isInside } from '../files/files.ts'
 
 const patience = 3_000
-/** A lock is closed for a moment before it is put in its place. */
+/** Git closes a lock for a moment before it renames it. */
 const moment = 500
-/** Where nobody can see who has a file open, a lock counts as forgotten after this. */
+/** If the system does not report who has a file open, a lock is stale after this time. */
 const forgotten = 60_000
 
-/**
- * Takes away a lock of git that nobody holds any more: the process was killed, or the machine. Waits for one that is held.
- * False when somebody keeps it.
- */
+/** Removes a git lock whose process was killed. Waits for a lock that is held. Returns false if it stays held. */
 export async function removeStaleLock(lock: string): Promise<boolean> {
   const until = Date.now() + patience
   for (;;) {
     const before = statSync(lock, { throwIfNoEntry: false })
     if (before === undefined) return true
     const isHeld = isHeldSomewhere(lock)
-    // A clock that was set back makes a lock of the future.
+    // If the clock was set back, the lock is in the future.
     const age = Math.abs(Date.now() - before.mtimeMs)
     if (age > (isHeld === undefined ? forgotten : moment) && isHeld !== true) {
-      // It may have been given back and taken by another one while we looked.
+      // Another process may have taken the lock during the check.
       const now = statSync(lock, { throwIfNoEntry: false })
       if (now !== undefined && now.ino === before.ino && now.mtimeMs === before.mtimeMs) {
         rmSync(lock, { force: true })
@@ -35,8 +32,8 @@ export async function removeStaleLock(lock: string): Promise<boolean> {
 }
 
 /**
- * Whether a process has it open, or is a git at work in that folder: while somebody writes the message of a commit, the lock is
- * there and closed. `undefined` when the system does not tell.
+ * Returns whether a process has the lock open, or git is running in that folder: while a person writes a commit message, the lock exists
+ * but is closed. Returns `undefined` if the system does not report it.
  */
 function isHeldSomewhere(lock: string): boolean | undefined {
   let folder: string
@@ -65,7 +62,7 @@ function isGit(pid: string): boolean {
   }
 }
 
-/** Nothing of another user's process, or of one that has just ended. */
+/** Empty for processes of other users and for ended ones. */
 function descriptorsOf(pid: string): (string | undefined)[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))

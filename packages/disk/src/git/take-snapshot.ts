@@ -9,13 +9,13 @@ import { userIgnores } from './user-ignores.ts'
 
 export interface SnapshotRequest extends GitRequest {
   readonly workTree: string
-  /** Where the index of the snapshot is put; it is at the folder's state afterwards. */
+  /** The path of the snapshot's index, which then matches the folder. */
   readonly index: string
-  /** The index to begin with, which is only read: what it knows of files need not be found out again. */
+  /** An index to start from, so that unchanged files need not be read. It is not changed. */
   readonly from?: string
   /** Ignored files to include, if they exist. */
   readonly also?: readonly string[]
-  /** A folder that is never part of it, unless the snapshot is of something in it. */
+  /** A folder to exclude, unless the snapshot is of a folder inside it. */
   readonly without: string
   readonly limits?: { readonly files: number; readonly bytes: number }
 }
@@ -24,14 +24,14 @@ export type Snapshot =
   | {
       readonly kind: 'taken'
       readonly tree: string
-      /** Folders that are repositories of their own, and are not part of it. */
+      /** Nested repositories, which are not part of the snapshot. */
       readonly repositories: readonly string[]
     }
   | { readonly kind: 'too_large'; readonly reason: string }
 
 /**
- * The files of a folder as a tree: committed or not, staged or not, new ones included; ignored ones are left out. Neither the
- * files nor the index of whoever works there is touched.
+ * Takes a snapshot of a folder as a git tree: all files that are not ignored, committed or not. Does not change the files or the user's
+ * index.
  */
 export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> {
   const { workTree, from, without, limits, also = [] } = request

@@ -4,10 +4,10 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { findGit } from './find-git.ts'
 
-/** By what of the environment it depends on. */
+/** Cached by the environment variables it depends on. */
 const known = new Map<string, Promise<string | undefined>>()
 
-/** The file with the names that this user wants ignored everywhere: what is in it may be secret, and is nobody's work. */
+/** The user's global ignore file. Files that it ignores may be secret, and are not part of the work. */
 export function userIgnores(): Promise<string | undefined> {
   const { HOME, PATH, XDG_CONFIG_HOME } = process.env
   const key = JSON.stringify([HOME, PATH, XDG_CONFIG_HOME])

@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * A program in the folders of a PATH, as far as `isUsable` accepts them. Never one of a project: npm puts `node_modules/.bin` first in
- * the path, and agents can write there.
+ * Finds a program in the folders of a PATH, if `isUsable` accepts it. Skips `node_modules/.bin`, which npm puts first in the path, because
+ * agents can write there.
  */
 export function findInPath(
   name: string,
@@ -11,7 +11,7 @@ export function findInPath(
   isUsable: (folder: string) => boolean = () => true,
 ): string | undefined {
   for (const folder of (search ?? '').split(path.delimiter)) {
-    // A name without a folder would be looked for in the current one.
+    // A relative folder would depend on the current folder.
     if (!path.isAbsolute(folder) || folder.split(path.sep).includes('node_modules')) continue
     if (!isUsable(folder)) continue
     const program = path.join(folder, name)
@@ -19,7 +19,7 @@ export function findInPath(
       accessSync(program, constants.X_OK)
       if (statSync(program).isFile()) return program
     } catch {
-      // Not here.
+      // Not in this folder.
     }
   }
   return undefined

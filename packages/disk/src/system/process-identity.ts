@@ -3,26 +3,26 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
 import { hasCode } from '../files/files.ts'
 
-/** Names a process so that another one can tell whether it still runs. */
+/** Identifies a process, so that another one can check whether it is still running. */
 export interface ProcessIdentity {
-  /** Unique for ever; also a file name. */
+  /** Unique, and safe as a file name. */
   readonly token: string
   readonly pid: number
   readonly host: string
   /** Changes whenever the machine starts. */
   readonly boot: string
-  /** When the process began, in the system's own terms: a process id is used again, this pair is not. */
+  /** The start time in the system's format. Process ids are reused, but not together with the start time. */
   readonly start?: string
-  /** When it took up what it owns, for people. */
+  /** When it took ownership, for people. */
   readonly since?: string
-  /** Which process ids it can see: two containers on one machine cannot see each other's. */
+  /** Its process id namespace: two containers on one machine cannot see each other's processes. */
   readonly space?: string
 }
 
-/** Another machine's process counts as dead when it has not been heard of for so long. */
+/** A process on another machine counts as dead after this many milliseconds without a heartbeat. */
 export const heartbeatLimit = 30_000
 
-/** `as` replaces parts, for tests of power loss and of other machines. */
+/** `as`: replaces fields, for tests of power loss and of other machines. */
 export function thisProcess(as: Partial<ProcessIdentity> = {}): ProcessIdentity {
   const pid = as.pid ?? process.pid
   const start = startOf(pid)
@@ -38,7 +38,7 @@ export function thisProcess(as: Partial<ProcessIdentity> = {}): ProcessIdentity 
   }
 }
 
-/** Whether `other` still runs, as far as `self` can tell. `heartbeat` is when it was last heard of. */
+/** Returns whether `other` is still running, as far as `self` can tell. `heartbeat`: the time of its last heartbeat. */
 export function isAlive(other: ProcessIdentity, self: ProcessIdentity, heartbeat: number): boolean {
   if (other.host !== self.host || other.space !== self.space) return Date.now() - heartbeat < heartbeatLimit
   if (!isSameBoot(other.boot, self.boot)) return false
@@ -48,7 +48,7 @@ export function isAlive(other: ProcessIdentity, self: ProcessIdentity, heartbeat
   return isRunning(other.pid)
 }
 
-/** Whether a process of this machine has this id. Whether it is the one that is meant, nobody knows. */
+/** Returns whether a process on this machine has this id. It may be a different process with a reused id. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -64,11 +64,11 @@ export function isSameBoot(a: string, b: string): boolean {
   return first !== undefined && second !== undefined && Math.abs(Number(first) - Number(second)) < 120
 }
 
-/** `none` when there is no such process, or only what is left of one; `undefined` when the system does not tell. */
+/** Returns `none` if there is no such process or only a zombie, and `undefined` if the system does not report it. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name, in parentheses, may hold anything; what follows its last one is regular.
+    // The name, in parentheses, may contain anything. The fields after the last parenthesis are regular.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? 'none' : fields[19]
   } catch {
@@ -80,7 +80,7 @@ function bootTime(): string {
   return `time-${Math.round(Date.now() / 1000 - uptime())}`
 }
 
-/** What the system may not offer. */
+/** Returns `undefined` if the system does not offer it. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

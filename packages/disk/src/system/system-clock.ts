@@ -1,9 +1,9 @@
 import type { Clock } from '@cadre/core'
 
-/** The longest a timer of Node can wait; anything longer would fire at once. */
+/** The longest delay of a Node timer. A longer one would fire immediately. */
 const longest = 2 ** 31 - 1
 
-/** The system's time. Its timers do not keep the process alive: a time limit is no reason to go on living. */
+/** The system clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, callback) {

@@ -1,11 +1,12 @@
-/** Whether a path, relative and with `/`, is matched. */
+/** Returns whether a relative path with `/` separators matches. */
 export type Matcher = (path: string) => boolean
 
 const mostAlternatives = 256
 
 /**
- * `*`, `?`, `[a-z]`, `{a,b}` and `**`, without regular expressions: a pattern of many stars must not be able to keep the process busy.
- * A pattern without `/` is looked for in every folder; one that begins with `/` or `./` only in the first. `undefined` when it has too many alternatives.
+ * Supports `*`, `?`, `[a-z]`, `{a,b}` and `**`, without regular expressions, so that a pattern with many stars cannot block the process. A
+ * pattern without `/` matches in every folder; one that starts with `/` or `./` only in the top folder. Returns `undefined` if it has too
+ * many alternatives.
  */
 export function glob(pattern: string): Matcher | undefined {
   const alternatives = alternativesOf(pattern)
@@ -22,7 +23,7 @@ export function glob(pattern: string): Matcher | undefined {
   }
 }
 
-/** `**` stands for any number of folders; the table keeps the work to pattern length times path length. */
+/** `**` matches any number of folders. The table limits the work to pattern length times path length. */
 function matchParts(parts: readonly string[], names: readonly string[]): boolean {
   let reachable = new Array<boolean>(names.length + 1).fill(false)
   reachable[0] = true
@@ -33,7 +34,7 @@ function matchParts(parts: readonly string[], names: readonly string[]): boolean
       if (!reachable[at]) continue
       if (part !== '**') {
         if (at < names.length && matchName(part, names[at] as string)) next[at + 1] = true
-        // A last `**` is everything below a folder, not the folder.
+        // A final `**` matches everything below a folder, but not the folder.
       } else for (let to = last ? at + 1 : at; to <= names.length; to++) next[to] = true
     }
     reachable = next
@@ -41,7 +42,7 @@ function matchParts(parts: readonly string[], names: readonly string[]): boolean
   return reachable[names.length] === true
 }
 
-/** One name: the usual walk with one place to come back to, linear for each star. */
+/** Matches one name, with one backtracking position, linear for each star. */
 function matchName(pattern: string, name: string): boolean {
   let p = 0
   let n = 0
@@ -64,7 +65,7 @@ function matchName(pattern: string, name: string): boolean {
   return p === pattern.length
 }
 
-/** How many letters of the pattern this one letter of the name is matched by; 0 for none. */
+/** Returns how many characters of the pattern match this character of the name, or 0. */
 function matchOne(pattern: string, at: number, letter: string): number {
   const sign = pattern[at] as string
   if (sign === '?') return 1
@@ -89,7 +90,7 @@ function inClass(body: string, letter: string): boolean {
   return negated
 }
 
-/** `{a,b}` written out. Stops soon after there are too many. */
+/** Expands `{a,b}`. Stops soon after there are too many alternatives. */
 function alternativesOf(pattern: string): string[] {
   const open = pattern.indexOf('{')
   const group = open === -1 ? undefined : groupAt(pattern, open)

@@ -4,21 +4,21 @@ export interface Line {
   /** Counted from 1. */
   readonly number: number
   readonly start: number
-  /** Behind the end of the line. */
+  /** After the line ending. */
   readonly end: number
   readonly text: RawText
   readonly eol: string
 }
 
 export interface LinesRange {
-  /** Where a line begins, and its number. */
+  /** The start of a line, and its number. */
   readonly from: number
   readonly number: number
-  /** Where a line begins, or the text ends. */
+  /** The start of a line, or the end of the text. */
   readonly to: number
 }
 
-/** A line ends with a line feed; a carriage return before it belongs to the end. */
+/** A line ends with a line feed. A carriage return before it is part of the line ending. */
 export function linesOf(
   raw: RawText,
   { from, number, to }: LinesRange = { from: 0, number: 1, to: raw.length },
@@ -42,7 +42,7 @@ export function linesOf(
 
 const byteOrderMark = '\u00ef\u00bb\u00bf'
 
-/** All lines; a byte order mark belongs to none of them. */
+/** All lines, without a byte order mark. */
 export function linesBehindMark(raw: RawText, range?: LinesRange): Line[] {
   const lines = linesOf(raw, range)
   const [first] = lines
@@ -51,13 +51,13 @@ export function linesBehindMark(raw: RawText, range?: LinesRange): Line[] {
   return lines
 }
 
-// White space is written out: the general class has characters that are parts of others here, where a character is a byte.
+// Lists white space explicitly: `\s` also matches bytes that are parts of other characters here.
 export function isBlank(text: RawText): boolean {
   for (let at = 0; at < text.length; at++) if (text[at] !== ' ' && text[at] !== '\t') return false
   return true
 }
 
-/** How far a line is indented. A tab goes to the next level, and a level is two columns. */
+/** The indentation of a line. A level is two columns, and a tab advances to the next level. */
 export function widthOf(text: RawText): number {
   let width = 0
   for (let at = 0; at < text.length; at++) {
@@ -68,7 +68,7 @@ export function widthOf(text: RawText): number {
   return width
 }
 
-/** How the lines of a file end, as its first one does. */
+/** The line ending of a file, taken from its first line. */
 export function eolOf(raw: RawText): string {
   const at = raw.indexOf('\n')
   return at > 0 && raw[at - 1] === '\r' ? '\r\n' : '\n'

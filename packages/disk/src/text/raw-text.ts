@@ -1,9 +1,9 @@
 /**
- * A task file is edited by people, in any editor and any encoding that looks like ASCII where the syntax is. So that not one
- * byte of theirs is lost, a file is worked on as text with one character per byte; only single values are decoded.
+ * People edit task files in any editor and any ASCII-compatible encoding. To preserve every byte, Cadre handles a file as text with one
+ * character per byte, and decodes only single values.
  */
 
-/** Text as it is in a file: every character is one byte. */
+/** Raw text of a file: every character is one byte. */
 export type RawText = string
 
 export function rawOf(text: string): RawText {

@@ -21,7 +21,7 @@ test('a key that could be read as something else is quoted', () => {
   expect(add('', 'true')).toMatchObject({ kind: 'appended' })
 })
 
-test('what is there already stays', () => {
+test('keeps an existing value', () => {
   expect(add('npm test: true\n')).toEqual({ kind: 'there' })
   expect(add('a: 1\nnpm test: false\n')).toMatchObject({
     kind: 'refused',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { readAnyYaml } from './located.ts'
 
 export interface NewSetting {
-  /** Of the file, for what is said about it. */
+  /** The path of the file, for messages. */
   readonly path: string
   readonly key: string
   readonly value: boolean | string
@@ -10,13 +10,13 @@ export interface NewSetting {
 
 export type AppendedSetting =
   | { readonly kind: 'appended'; readonly line: string; readonly text: string }
-  /** It says so already. */
+  /** The file already has this value. */
   | { readonly kind: 'there' }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * A YAML file with one more key at its end; every byte before it stays. Refused where the result would not mean what was there
- * plus this, as in a file that is written in one pair of brackets.
+ * Appends a key to a YAML file without changing earlier bytes. Refuses if the result would not mean the old content plus the key, as in a
+ * file in flow style.
  */
 export function appendSetting(text: string, { path, key, value }: NewSetting): AppendedSetting {
   const before = fieldsOf(text, path)

@@ -1,4 +1,4 @@
-/** Something about a file that a person should know, and where to look. */
+/** A message to the user about a file, with its location. */
 export interface Diagnostic {
   readonly path: string
   readonly line?: number
@@ -10,7 +10,7 @@ export interface Diagnostic {
   readonly fix?: string
 }
 
-/** `path:line: message`, with the fix behind it. */
+/** `path:line: message`, followed by the fix. */
 export function showDiagnostic({ path, line, message, fix }: Diagnostic): string {
   const place = line === undefined ? path : `${path}:${line}`
   return fix === undefined ? `${place}: ${message}` : `${place}: ${message} ${fix}`

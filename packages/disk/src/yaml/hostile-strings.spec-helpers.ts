@@ -10,13 +10,13 @@ export function hostileStrings(count: number, seed = 1): string[] {
   return Array.from({ length: count }, (_, index) => {
     const known = whole[index]
     if (known !== undefined) return known
-    // Some without the characters that force double quotes: those go through blocks and single quotes.
+    // Half of them avoid the characters that force double quotes, to test blocks and single quotes.
     const pieces = index % 2 === 0 ? harmless : [...harmless, ...forcing]
     return Array.from({ length: 1 + random(12) }, () => pieces[random(pieces.length)]).join('')
   })
 }
 
-// biome-ignore format: one piece per line would hide what they have in common.
+// biome-ignore format: one piece per line would be hard to read.
 const harmless = [
   'a', 'b', ' ', ' ', '  ', '\n', '\n', '\n\n', '\t', '-', '#', ' #', ':', ': ', "'", '"', '\\', '|', '>', '0', '1', '.',
   '~', '😀', 'é', '\u00a0', '\u200b', '%', '&', '*', '!', '{', '}', '[', ']', ',', '?', '@', '`', '---', '...', '<<',

@@ -18,7 +18,7 @@ test.each([
   expect(read.kind === 'broken' && read.diagnostics[0]).toMatchObject({ path: 'config.yaml', line: 1 })
 })
 
-test('many brackets side by side are not nesting', () => {
+test('does not count adjacent brackets as nesting', () => {
   const text = `a:\n${'  - [{b: c}, {d: [e]}]\n'.repeat(1000)}`
   expect(readYaml({ text, path: 'config.yaml' }).kind).toBe('read')
 })

@@ -4,26 +4,26 @@ import type { Diagnostic } from './diagnostic.ts'
 import { readSimpleYaml } from './simple-yaml.ts'
 import { isTooDeep, yamlParser } from './yaml-parser.ts'
 
-/** A value of a YAML file, and the line it stands on. */
+/** A value of a YAML file, and its line. */
 export interface Located {
   readonly line: number
   readonly value: Json
-  /** Of a mapping: its keys, in order. */
+  /** For a mapping: its keys, in order. */
   readonly fields?: ReadonlyMap<string, Located>
-  /** Of a list. */
+  /** For a list. */
   readonly items?: readonly Located[]
-  /** YAML does not say this: the value is the text as somebody wrote it. */
+  /** True if the value is not valid YAML, and is the text as written. */
   readonly isLoose?: boolean
 }
 
 export interface LocatedRequest {
   readonly text: string
   readonly path: string
-  /** The line of the file on which the text begins. */
+  /** The line of the file at which the text starts. */
   readonly firstLine?: number
-  /** Of a key that is there twice: whether that breaks the file, or the first one holds. */
+  /** What to do with a duplicate key: reject the file, or use the first one. */
   readonly duplicates?: 'break' | 'first'
-  /** How much there may be, where it is more than somebody writes by hand. */
+  /** Limits for generated files, which can be larger than handwritten ones. */
   readonly most?: { readonly letters: number; readonly nodes: number }
 }
 
@@ -31,18 +31,18 @@ export type ReadYaml =
   | { readonly kind: 'read'; readonly root: Located }
   | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] }
 
-// Enough for any file a person writes. Aliases of aliases of aliases would go on for ever, and each costs a walk through the file.
+// Enough for any handwritten file. Nested aliases would expand without limit, and each takes a pass over the file.
 const usual = { letters: 256 * 1_024, nodes: 20_000 }
 const mostAliases = 100
 const deepest = 100
 
-/** Reads YAML strictly. Nothing in it is ever evaluated: what is neither text, number, list nor mapping becomes text. */
+/** Reads YAML strictly. Never evaluates anything: values other than text, numbers, lists and mappings become text. */
 export function readYaml(request: LocatedRequest): ReadYaml {
   const simple = readSimpleYaml(request.text, request.firstLine ?? 1)
   return simple === undefined ? readAnyYaml(request) : { kind: 'read', root: simple }
 }
 
-/** The same, always with the complete parser. */
+/** Like `readYaml`, but always uses the complete parser. */
 export function readAnyYaml(request: LocatedRequest): ReadYaml {
   const { path, firstLine = 1 } = request
   try {
@@ -97,9 +97,9 @@ function read({ text, path, firstLine = 1, duplicates, most = usual }: LocatedRe
       const fields = new Map<string, Located>()
       for (const { key, value } of node.items) {
         const keyLine = yaml.isNode(key) && key.range ? lineAt(key.range[0]) : line
-        // The key's line is where a person looks, also when the value begins further down.
+        // Use the key's line, even if the value starts further down.
         const field = { ...locate(value, keyLine, depth + 1), line: keyLine }
-        // `: x` has a key, which is nothing: not the word for it.
+        // `: x` has an empty key, not the word `null`.
         const name = yaml.isScalar(key) ? String(key.value ?? key.source ?? '') : String(key ?? '')
         if (!fields.has(name)) fields.set(name, field)
         else if (duplicates !== 'first') faults.push({ path, line: keyLine, severity: 'error', ...keyTwice })
@@ -118,7 +118,7 @@ function read({ text, path, firstLine = 1, duplicates, most = usual }: LocatedRe
   }
 }
 
-/** Every mistake in a text becomes an error, and what costs most about an error is where in this program it was made. */
+/** Each mistake in the text creates an error, and most of its cost is the stack trace. */
 function parse(text: string, lineCounter: LineCounter): Document.Parsed {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -128,7 +128,7 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed {
       prettyErrors: false,
       schema: 'core',
       merge: false,
-      // Looked for below: here every key would be compared with every other.
+      // Checked below, because the parser compares every key with every other.
       uniqueKeys: false,
     })
   } finally {

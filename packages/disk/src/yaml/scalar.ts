@@ -1,22 +1,21 @@
 /// <reference lib="es2024.string" />
 
 /**
- * How strings and values are written in a journal: YAML that every parser reads back to the same text. What any known
- * parser gets wrong (whitespace-only last lines, control characters, Unicode line ends) goes into double quotes.
+ * Writes strings and values as YAML that every parser reads back unchanged. Text that a known parser gets wrong (whitespace-only last
+ * lines, control characters, Unicode line endings) is double-quoted.
  */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that may not stand in YAML as they are.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: YAML does not allow these characters unescaped.
 const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/
-/** What `JSON.stringify` leaves as it is and YAML does not. */
+/** Characters that `JSON.stringify` does not escape, but YAML must. */
 const leftByJson = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g
 const beyondPlain = /[\t\n:#]/
-/** Words that some YAML version reads as something else than text. */
+/** Words that some YAML version does not read as text. */
 const words = new Set(['true', 'false', 'yes', 'no', 'on', 'off', 'y', 'n', 'null'])
 const longestWord = 5
 
 /**
- * A string as a YAML value behind `key: `, without the line's end.
- * `pad` is the indentation of block content: that of the key and two more.
+ * Writes a string as a YAML value after `key: `, without a line ending. `pad`: the indentation of block content, two more than the key's.
  */
 export function scalar(value: string, pad: string): string {
   const text = value.isWellFormed() ? value : value.toWellFormed()
@@ -25,7 +24,7 @@ export function scalar(value: string, pad: string): string {
   return endsInBlankLine(text) ? quoted(text) : block(text, pad)
 }
 
-/** Whether the text stands for itself as a plain scalar. Both writer and reader ask, so that they agree. */
+/** Returns whether the text can be a plain scalar. Writer and reader both use this, so that they agree. */
 export function isPlain(text: string): boolean {
   const first = text.charCodeAt(0) | 32
   if (first < 97 || first > 122 || text.charCodeAt(text.length - 1) === 32 || beyondPlain.test(text))
@@ -33,14 +32,14 @@ export function isPlain(text: string): boolean {
   return text.length > longestWord || !words.has(text.toLowerCase())
 }
 
-/** Any JSON value on one line: flow YAML that is JSON as well. */
+/** Writes a JSON value on one line, as flow YAML that is also JSON. */
 export function flow(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null'
   // JSON.stringify writes a lone surrogate as an escape; parsers written in C refuse those.
   return (json.includes('\\ud') ? JSON.stringify(wellFormed(value)) : json).replace(leftByJson, escaped)
 }
 
-/** In double quotes, with an escape for everything that YAML does not hold as it is. */
+/** Writes text in double quotes, with all escapes that YAML needs. */
 export function quoted(text: string): string {
   return JSON.stringify(text).replace(leftByJson, escaped)
 }
@@ -56,7 +55,7 @@ function oneLine(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Blank lines with spaces at the end are lost by parsers in block scalars; so is text that is nothing but space. */
+/** In block scalars, parsers lose trailing blank lines with spaces, and text that is only white space. */
 function endsInBlankLine(text: string): boolean {
   let at = text.length - 1
   let spaceBelow = false

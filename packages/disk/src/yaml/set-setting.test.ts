@@ -66,7 +66,7 @@ describe('setting a key', () => {
     expect(set(before, key, value)).toBe(after)
   })
 
-  it('that says so already changes nothing', () => {
+  it('to its current value changes nothing', () => {
     expect(set('model: "a"\n', 'model', 'a')).toEqual({ kind: 'same' })
   })
 
@@ -78,7 +78,7 @@ describe('setting a key', () => {
     expect(set(text, key, 'v')).toMatchObject({ kind: 'refused', reason: expect.stringMatching(reason) })
   })
 
-  it('means exactly that, and leaves every other line as it was', () => {
+  it('changes only that key, and no other line', () => {
     const word = fc.stringMatching(/^[a-z]{1,4}$/)
     const value = fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer(), fc.boolean(), fc.array(word))
     const file = fc.dictionary(word, fc.oneof(word, fc.integer(), fc.dictionary(word, word, { minKeys: 1 })))

@@ -7,9 +7,9 @@ import { flow, isPlain, quoted, scalar } from './scalar.ts'
 import { isTooDeep, yamlParser } from './yaml-parser.ts'
 
 export interface SettingToSet {
-  /** Of the file, for what is said about it. */
+  /** The path of the file, for messages. */
   readonly path: string
-  /** From the outermost key inwards. */
+  /** From the outermost key to the innermost. */
   readonly keys: readonly string[]
   readonly value: Json
 }
@@ -20,8 +20,8 @@ export type ChangedText =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * A YAML file in which one key has another value: the value is replaced, or the key is added to the end of its mapping. Every other byte
- * stays, comments included. Refused where the result would not mean exactly that.
+ * Sets one key in a YAML file: replaces its value, or adds the key to the end of its mapping. Keeps every other byte, including comments.
+ * Refuses if the result would mean anything else.
  */
 export function setSetting(text: string, { path, keys, value }: SettingToSet): ChangedText {
   const before = readValue(text, path)
@@ -84,7 +84,7 @@ function edit(text: string, keys: readonly string[], value: Json): string | unde
   }
   return undefined
 
-  /** The value in its place; what is behind it on the line stays. */
+  /** Replaces the value and keeps the rest of the line. */
   function replace(pair: Pair, below: readonly string[]): string | undefined {
     const node = pair.value
     const written = below.length === 0 ? flowText(value) : flowText(nested(below, value))
@@ -92,7 +92,7 @@ function edit(text: string, keys: readonly string[], value: Json): string | unde
     const [start] = node.range
     // The range of a list or mapping over several lines includes the last line end.
     const end = start + text.slice(start, node.range[1]).trimEnd().length
-    // An empty value has no place of its own but the one behind the colon.
+    // An empty value has no range, so insert after the colon.
     if (start === end) return `${text.slice(0, start)} ${written}${text.slice(start)}`
     return text.slice(0, start) + written + text.slice(end)
   }
@@ -110,7 +110,7 @@ function edit(text: string, keys: readonly string[], value: Json): string | unde
   }
 }
 
-/** Behind the last line of a mapping: before the blank lines and comments that follow it. */
+/** Inserts after the last line of a mapping, before blank lines and comments. */
 function append(text: string, end: number, lines: string, eol: string): string {
   const head = text.slice(0, end).replace(/[ \t\r\n]+$/, '')
   const rest = text.slice(head.length)
@@ -141,7 +141,7 @@ function keyText(key: string): string {
   return /^[\w./-]+$/.test(key) && isPlain(key) ? key : quoted(key)
 }
 
-/** On one line, and valid inside of brackets as well. */
+/** On one line, and valid in flow style. */
 function flowText(value: Json): string {
   return typeof value === 'string' && /^[\w./-]+$/.test(value) && !value.includes('\n')
     ? scalar(value, '')

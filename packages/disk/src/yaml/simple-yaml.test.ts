@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readAnyYaml } from './located.ts'
 import { readSimpleYaml } from './simple-yaml.ts'
 
-/** Where there is an answer at all, it must be the one of the complete parser, to the line. */
+/** A result must equal that of the complete parser, including lines. */
 function expectSame(text: string): boolean {
   const simple = readSimpleYaml(text, 2)
   if (simple === undefined) return false

@@ -3,16 +3,16 @@ import type { Located } from './located.ts'
 const longest = 64 * 1_024
 const key = /^([A-Za-z_][\w-]{0,99}):(?: +(.*))?$/
 const item = /^( {0,8})- +([^ ].*)$/
-/** Signs that YAML has rules about, or that nobody sees. */
+/** Characters with a meaning in YAML, or invisible ones. */
 const unusual = /(?!\n)\p{Cc}|[\u2028\u2029\ufeff\ufffe\uffff]/u
-/** What a plain text may begin with and be nothing but text. */
+/** First characters with which a plain scalar is always text. */
 const plain = /^[A-Za-z\u00c0-\u02af\u0370-\u0fff\u3040-\ud7ff]/
 const word = / *(?:"([^"\\]*)"|'([^']*)'|([A-Za-z][\w./*()@+-]*(?: [\w./*()@+-]+)*)) *(,|$)/y
 
 /**
- * Reads what most people write: keys with one line of text each, a number, a flag, or a list of words. `undefined` for
- * everything else, and for everything about which there could be two opinions: that is for the complete parser, which
- * takes many times as long, and longer still to load. Where this gives an answer, it is the same one.
+ * Reads simple YAML: keys with one line of text, a number, a boolean or a list of words. Returns `undefined` for everything else and
+ * everything ambiguous, which needs the complete parser. That parser is much slower, and slow to load. If this returns a result, the
+ * complete parser would return the same.
  */
 export function readSimpleYaml(text: string, firstLine: number): Located | undefined {
   if (text.length > longest || unusual.test(text)) return undefined
@@ -38,7 +38,7 @@ export function readSimpleYaml(text: string, firstLine: number): Located | undef
   return { line, fields, value: Object.fromEntries([...fields].map(([name, field]) => [name, field.value])) }
 }
 
-/** The items of a list below its key. Gives the line behind it; where it is not as simple, the next line will tell. */
+/** Reads the items of a list below its key, and returns the line after it. If the list is not simple, reading the next line fails. */
 function takeItems(lines: readonly string[], start: number, firstLine: number, items: Located[]): number {
   const indent = item.exec(lines[start] ?? '')?.[1]
   let at = start

@@ -6,8 +6,8 @@ import type { Document } from 'yaml'
 let loaded: typeof Yaml | undefined
 
 /**
- * The complete YAML parser. Loading it costs more than reading most journals, so it is loaded only for what a person
- * wrote, and at once: an edit has to be understood between two steps.
+ * The complete YAML parser. Loading it takes longer than reading most journals, so it is loaded only for text that a person wrote.
+ * Synchronously, because an edit is read between two steps.
  */
 export function yamlParser(): typeof Yaml {
   loaded ??= createRequire(import.meta.url)('yaml') as typeof Yaml
@@ -17,7 +17,7 @@ export function yamlParser(): typeof Yaml {
 /** Far deeper than real files, and far below the depth at which the parser crashes the process. */
 const deepest = 200
 
-/** Whether this text is nested too deeply for the parser. */
+/** Returns whether this text is nested too deeply for the parser. */
 export function isTooDeep(text: string): boolean {
   let isDeep = false
   const tokens = () => {
@@ -28,8 +28,8 @@ export function isTooDeep(text: string): boolean {
 }
 
 /**
- * Whether so many brackets are open at once, or so many lists begin on one line. The parser takes time for each level with those
- * above it, so this asks its lexer, which does not.
+ * Returns whether too many brackets are open at once, or too many lists start on one line. Uses the lexer, because the parser's time grows
+ * with the square of the depth.
  */
 function opensTooMuch(text: string): boolean {
   let brackets = 0
@@ -44,7 +44,7 @@ function opensTooMuch(text: string): boolean {
   return false
 }
 
-/** A scalar as it was written, anything else as JSON; `undefined` for what is not there. */
+/** Returns a scalar as written, anything else as JSON, and `undefined` for a missing node. */
 export function scalarText(node: unknown, document: Document.Parsed): string | null | undefined {
   const yaml = yamlParser()
   const target = resolved(node, document)

@@ -25,12 +25,12 @@ const value = fc.letrec<{ value: Json }>((tie) => ({
 })).value
 
 describe('YAML for headers', () => {
-  it.each([true, false])('reads back as it was, in every version of YAML (blocks: %s)', (blocks) => {
+  it.each([true, false])('reads back unchanged in every version of YAML (blocks: %s)', (blocks) => {
     fc.assert(
       fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), value, { maxKeys: 4 }), (given) => {
         const entries = Object.entries(given)
         const text = yamlText(entries, { blocks })
-        // A block of YAML cannot hold half a character, and the file could not either.
+        // Neither a YAML block nor a file can contain half a character.
         for (const version of ['1.1', '1.2'] as const)
           expect(parse(text === '' ? '{}' : text, { version, uniqueKeys: false })).toEqual(given)
         if (!blocks) expect(text).not.toContain('---')
@@ -39,7 +39,7 @@ describe('YAML for headers', () => {
     )
   })
 
-  it('is written as a person would', () => {
+  it('looks handwritten', () => {
     expect(
       yamlText(
         [

@@ -4,23 +4,23 @@ import type { Json } from '@cadre/core'
 import { isPlain, quoted, scalar } from './scalar.ts'
 
 export interface YamlOptions {
-  /** Whether text of several lines is written as a block. Not every host of Markdown headers reads those. */
+  /** True to write multi-line text as a block. Not every host supports blocks in Markdown headers. */
   readonly blocks: boolean
 }
 
-/** Everything that a parser, or the splitting of a header, could take for something else than text. */
+/** Characters that a YAML parser or a header parser might not read as text. */
 const hostile = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]|---/u
 const longestLine = 100
 
 /**
- * Keys and values as YAML that every known reader takes for the same. Text that any YAML version reads as a number, a
- * date or a yes is in quotes; three dashes never appear, because some readers end a header at the first ones.
+ * Writes keys and values as YAML that every known parser reads the same way. Quotes text that any YAML version reads as a number, a date or
+ * a boolean. Never writes three dashes, because some parsers end a header there.
  */
 export function yamlText(entries: readonly (readonly [string, Json])[], options: YamlOptions): string {
   return entries.map(([key, value]) => `${keyText(key)}:${valueText(value, '', options)}`).join('')
 }
 
-/** What follows the colon of a key with this indentation, the end of the line included. */
+/** The text after the colon of a key with this indentation, including the line ending. */
 function valueText(value: Json, pad: string, options: YamlOptions): string {
   if (typeof value === 'string') return ` ${text(value, `${pad}  `, options)}\n`
   if (typeof value !== 'object' || value === null) return ` ${value}\n`
@@ -34,7 +34,7 @@ function valueText(value: Json, pad: string, options: YamlOptions): string {
   return `\n${fields.join('')}`
 }
 
-/** What follows the dash of an item. A mapping begins on the line of the dash. */
+/** The text after the dash of an item. A mapping starts on the line of the dash. */
 function itemText(item: Json, pad: string, options: YamlOptions): string {
   const inner = `${pad}    `
   if (typeof item !== 'object' || item === null || isList(item)) return valueText(item, `${pad}  `, options)
@@ -44,7 +44,7 @@ function itemText(item: Json, pad: string, options: YamlOptions): string {
   return fields.length === 0 ? ' {}\n' : ` ${fields.join(inner)}`
 }
 
-/** A list of words, or something empty, on one line; `undefined` for anything else. */
+/** Writes a list of words or an empty value on one line. Returns `undefined` for anything else. */
 function flowText(value: readonly Json[] | { readonly [key: string]: Json }): string | undefined {
   if (!isList(value)) return Object.keys(value).length === 0 ? '{}' : undefined
   const parts = value.map((item) =>

@@ -1,6 +1,6 @@
-// Proves that the hooks of the supervisor team work in this project, as its configuration starts them: workers that only read may
-// edit their artifact, they may edit nothing else, and the artifact is accepted as evidence. Runs on a copy of the hooks, so it
-// changes nothing here. Needs nothing but Node 20: node scripts/test-hook-artifacts.mjs
+// Proves that the hooks of the supervisor team work in this project, as its configuration starts them: read-only workers
+// may edit their artifact and nothing else, and the artifact is accepted as evidence. Runs on a copy of the hooks, so it
+// changes nothing here. Requires only Node 20: node scripts/test-hook-artifacts.mjs
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -103,7 +103,7 @@ function isDenied(file, call) {
   return ask(file, call)?.hookSpecificOutput?.permissionDecision === 'deny'
 }
 
-/** What the hooks of a configuration answer, run as a program would run them; nothing when they are silent. */
+/** Runs the hooks of a configuration as a host would. Returns their answer, or undefined if they print nothing. */
 function ask(file, input) {
   const answers = entriesOf(file, input.hook_event_name).map((entry) => {
     const { stdout, stderr, status } = spawnSync(commandOf(entry), {

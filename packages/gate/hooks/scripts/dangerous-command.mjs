@@ -1,11 +1,11 @@
-// Commands that nobody may run, found by their words: what a program is called and what it is given, never by a piece of
-// text that happens to look like it. It is a net, not a wall: a shell has more ways to say a thing than anybody can list.
+// Finds commands that no agent may run. It compares program names and arguments, never pieces of text that happen to look
+// similar. This is a safety net, not a complete barrier: a shell has more ways to write a command than anyone can list.
 
-/** Why a command line is refused, in a few words; nothing when it holds nothing of the kind. */
+/** Returns why a command line is refused, in a few words, or undefined if it is not dangerous. */
 export function dangerIn(source, depth = 0) {
   if (depth > 5) return 'commands nested too deeply'
   if (source.replaceAll(/\s/g, '').includes(':(){:|:&};:')) return 'a fork bomb'
-  // A backslash takes the meaning from a sign, or parts folders on Windows: both readings count.
+  // A backslash is an escape character, or a path separator on Windows. Both readings are checked.
   return (
     dangerReadAs(source, depth, false) ??
     (source.includes('\\') ? dangerReadAs(source, depth, true) : undefined)
@@ -62,7 +62,7 @@ function dangerOf(given, depth) {
     if (args.includes('-delete') && args.some(isRoot)) return 'deleting everything'
     return at === -1 ? undefined : dangerOf(args.slice(at + 1), depth)
   }
-  // A name that is only known when it runs is judged as if it were the worst.
+  // A name that is known only at run time is judged as the worst case.
   if (program === 'rm' || program === 'remove-item' || program === 'ri' || /[$`]/.test(first)) {
     if (args.includes('--no-preserve-root')) return 'deleting everything'
     const flags = args.filter((word) => word.startsWith('-'))
@@ -103,7 +103,7 @@ function dangerOfGit(args) {
   return undefined
 }
 
-/** The whole of a disk, a home, or a folder that the system lives in. */
+/** True for a whole disk, a home directory, or a system folder. */
 function isRoot(word) {
   const plain = word.replaceAll('\\', '/').replaceAll(/\/+/g, '/')
   if (
@@ -124,7 +124,7 @@ const wrappers = new Set(
   ),
 )
 
-/** Without what only starts another program: its options, their values, and variables that are set for it. */
+/** Removes wrappers that only start another program: their options, option values, and variable assignments. */
 function unwrapped(words) {
   let rest = [...words]
   for (let turns = 0; turns < 10; turns++) {
@@ -147,7 +147,7 @@ function programOf(word) {
   return (word.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.exe$/, '')
 }
 
-/** The commands of a line as words without quotes, what is substituted into it, and where it writes. */
+/** Returns the commands of a line as words without quotes, its substitutions, and the targets of its redirects. */
 function readWords(source, isWindows) {
   const commands = []
   const inner = []
@@ -206,7 +206,7 @@ function readWords(source, isWindows) {
   endCommand()
   return { commands, inner, redirects }
 
-  /** Takes the text of a substitution out; the result is the index of its last sign. */
+  /** Extracts the text of a substitution. Returns the index of its last character. */
   function substituted(start) {
     if (source[start] === '`') {
       const end = source.indexOf('`', start + 1)

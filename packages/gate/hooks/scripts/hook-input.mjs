@@ -1,12 +1,12 @@
-// What a hook is told, whichever program runs it, and where it is. Needs nothing but Node 20.
+// Reads the input of a hook for any host, and finds the folder of the hooks. Requires only Node 20.
 import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder of the hooks: scripts find their files by where they lie, never by where they were started. */
+/** Scripts find their files relative to their own location, never to the working directory. */
 export const hooksFolder = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
-/** Throws when there is no input that can be understood. */
+/** Throws if the input is missing or invalid. */
 export function readHookInput(env = process.env) {
   const file = env.COPILOT_HOOK_INPUT_PATH
   const text = readFileSync(file ? file : 0, 'utf8').replace(/^\ufeff/, '')
@@ -16,7 +16,7 @@ export function readHookInput(env = process.env) {
   return payload
 }
 
-/** The first of these keys that holds something. */
+/** Returns the value of the first of these keys that is set. */
 export function field(payload, ...keys) {
   for (const key of keys) if (payload[key] !== undefined && payload[key] !== null) return payload[key]
   return undefined
@@ -49,8 +49,8 @@ const agentKeys = [
 ]
 
 /**
- * Every role the input names. `recursive-researcher`, `Vision Operator` and `vision_operator` are roles, too. `--agent NAME` names
- * one for programs that do not say whose call it is.
+ * Returns every role that the input names, in any spelling: `recursive-researcher`, `Vision Operator`, `vision_operator`.
+ * `--agent NAME` names the role for hosts that do not report who made the call.
  */
 export function rolesIn(payload, args = process.argv.slice(2)) {
   const at = args.indexOf('--agent')
@@ -69,7 +69,7 @@ export function roleOf(name) {
   return names.includes(plain) ? plain : undefined
 }
 
-/** Where the artifact of a role may be: in the folder the program works in, and in the one these hooks belong to. */
+/** The possible locations of a role's artifact: the working folder of the host, and the project of these hooks. */
 export function artifactPlaces(role, payload) {
   const said = payload.cwd
   const project = path.resolve(hooksFolder, '..', '..')
@@ -86,7 +86,7 @@ export function artifactPlaces(role, payload) {
   return [...new Set(places)]
 }
 
-/** Where a path really leads; the last parts may not exist yet. Nothing for a link that leads nowhere. */
+/** Resolves links in a path whose last parts may not exist yet. Returns undefined for a dangling link. */
 export function realOf(target) {
   try {
     return realpathSync(target)

@@ -1,12 +1,15 @@
-// Which headings of a report are there, with something below or behind them: `## Verdict`, `**Verdict**`, `Verdict: PASS`.
+// Finds headings of a report that have content below or after them: `## Verdict`, `**Verdict**`, `Verdict: PASS`.
 
-/** Of these headings, those that none of the texts has. */
+/** Returns the headings that none of the texts has. */
 export function missingSections(texts, headings) {
   const found = new Set(texts.flatMap((text) => [...sectionsIn(text, headings)]))
   return headings.filter((heading) => !found.has(plain(heading)))
 }
 
-/** Headings that have content. Anything else that looks like one is content itself, such as `PASS: all tests` or `### Lint`. */
+/**
+ * Returns the headings that have content. Lines that only look like a heading count as content, such as `PASS: all tests`
+ * or `### Lint`.
+ */
 function sectionsIn(text, headings) {
   const wanted = new Set(headings.map(plain))
   const filled = new Set()
@@ -32,7 +35,7 @@ function sectionsIn(text, headings) {
   return filled
 }
 
-/** What is only set in bold or labelled ranks below every heading. */
+/** Bold text and labels rank below every heading. */
 function headingOf(line) {
   const hashed = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line)
   if (hashed !== null) {

@@ -1,12 +1,12 @@
-// PreToolUse: keeps each role within its bounds, and everybody from what cannot be undone. Silence allows; what cannot be
-// understood is denied.
+// PreToolUse: keeps each role within its bounds, and denies destructive commands to everyone. No output allows the call; a
+// call that cannot be parsed is denied.
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import { dangerIn } from './dangerous-command.mjs'
 import { artifactPlaces, eventOf, hooksFolder, readHookInput, realOf, rolesIn } from './hook-input.mjs'
 import { absolute, commandIn, filesIn, kindOf, readCall } from './tool-call.mjs'
 
-/** What a role may do beside reading: `own` is its artifact and nothing else. */
+/** What a role may do besides reading. `own`: write its artifact and nothing else. */
 const bounds = {
   supervisor: { writes: 'none', commands: false },
   researcher: { writes: 'own', commands: false },
@@ -56,7 +56,7 @@ function refuseEdit(role, { input }, payload) {
   return other === undefined ? undefined : `${rule}, not ${other}`
 }
 
-/** By where both really are. A second name of the same file on disk is another file. */
+/** Compares real paths. A hard link to the same file counts as another file. */
 function isOneOf(places, file) {
   const real = realOf(file)
   if (real === undefined || !places.some((place) => isSame(place, real))) return false

@@ -1,6 +1,6 @@
-// SubagentStop: a worker may stop once the sections of its role are in its report. Evidence is its artifact, its last
-// message, and the last message of its own transcript. SessionStart only notes that what lies there now is older.
-// Stop: the same for a worker that leads its session, and the supervisor may stop once each change has a verdict.
+// SubagentStop: a worker may stop when its report has the sections of its role. Evidence is its artifact, its last message,
+// and the last message of its own transcript. SessionStart marks existing artifacts as older than the session. Stop: the
+// same check for a worker that leads its session; the supervisor may stop when each change has a verdict.
 import { createHash } from 'node:crypto'
 import {
   appendFileSync,
@@ -38,7 +38,7 @@ function review(payload) {
   }
   const isStop = event === 'stop' || event === 'agentstop'
   if (event !== undefined && event !== 'subagentstop' && !isStop) return undefined
-  // Copilot CLI reports the end of a worker twice. This event lacks its report.
+  // Copilot CLI reports the end of a worker twice. This event lacks the report.
   if (isStop && agentId !== '') return undefined
   if (isStop && rolesIn(payload).includes('supervisor')) return reviewLead(payload, session)
   const role = rolesIn(payload).find((name) => required[name] !== undefined)
@@ -55,7 +55,7 @@ function review(payload) {
     required[role],
   )
   const isAgain = field(payload, 'stop_hook_active', 'stopHookActive') === true
-  // Without any evidence nobody can tell whether it is the worker or the program that says nothing: asked for once.
+  // Without any evidence, it is unclear whether the worker or the host omitted the report, so the hook asks only once.
   const isMute = given.length === 0
   const blocks = missing.length > 0 && !isAgain && !(isMute && timeOf('asked', worker) > 0)
   log({
@@ -84,7 +84,7 @@ function review(payload) {
   return undefined
 }
 
-/** A verdict must be newer than the last change. Workers in the background report later, and the supervisor continues then. */
+/** A verdict must be newer than the last change. Workers in the background report later, and the supervisor then continues. */
 function reviewLead(payload, session) {
   const running = Array.isArray(payload.background_tasks)
     ? payload.background_tasks.filter((task) => task?.type === 'subagent' && task.status === 'running')
@@ -103,7 +103,7 @@ function reasonFor(role, missing, isMute, stale) {
   return `${what}.${old} Write your report${list} to ${own}, with a heading and content for each, and send it as your last message.`
 }
 
-/** The artifact, unless it was there before this session began or has been another worker's evidence. */
+/** Returns the artifact, unless it is older than this session or was the evidence of another worker. */
 function artifactOf(role, payload, { worker, started }) {
   const places = artifactPlaces(role, payload)
   for (const place of places) {
@@ -124,7 +124,7 @@ function artifactOf(role, payload, { worker, started }) {
   return { path: places[0] ?? '', exists: false, text: '' }
 }
 
-/** The last thing the worker itself said. The rest of a transcript holds its instructions, which name every section. */
+/** Returns the worker's own last message. The rest of a transcript includes its instructions, which name every section. */
 function lastOfTranscript(file) {
   if (file === '' || !path.isAbsolute(file)) return ''
   try {
@@ -135,7 +135,7 @@ function lastOfTranscript(file) {
       if (said !== '') return said
     }
   } catch {
-    // Not there, or no transcript: no evidence.
+    // If the transcript is missing or invalid, it is no evidence.
   }
   return ''
 }
@@ -164,8 +164,8 @@ function sourceOf(names) {
   return names[0] === 'artifact' ? 'artifact+payload' : 'combined'
 }
 
-// Marks are files of their own: hooks of parallel workers run at the same time. Their times come from the same clock as
-// those of the artifacts.
+// Each mark is a separate file, because hooks of parallel workers run at the same time. File times come from the same clock
+// as those of the artifacts.
 function markPath(kind, name) {
   return path.join(marks, `${kind}-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`)
 }
@@ -177,11 +177,11 @@ function mark(kind, name, content = '') {
     if (kind === 'started') forgetOld()
     writeFileSync(markPath(kind, name), content)
   } catch {
-    // Where nothing can be written, nothing is remembered.
+    // If the folder is not writable, no mark is kept.
   }
 }
 
-/** What is logged here is nobody else's: git leaves it out. */
+/** The log folder has its own .gitignore, so git ignores the logs. */
 function makeLogs() {
   if (mkdirSync(marks, { recursive: true }) !== undefined) writeFileSync(path.join(logs, '.gitignore'), '*\n')
 }
@@ -212,11 +212,11 @@ function log(entry) {
     makeLogs()
     appendFileSync(path.join(logs, 'subagent-quality.jsonl'), `${JSON.stringify(entry)}\n`)
   } catch {
-    // A log that cannot be written changes no answer.
+    // A log that cannot be written does not change the answer.
   }
 }
 
-/** VS Code looks for the decision in a place of its own, other programs at the top. */
+/** VS Code reads the decision from a nested field, other hosts from the top level. */
 function block(reason, event) {
   const decision = { decision: 'block', reason }
   const hookSpecificOutput = { hookEventName: event === 'stop' ? 'Stop' : 'SubagentStop', ...decision }

@@ -1,4 +1,4 @@
-// What a call does and to which files, from whatever name and shape a program gives it.
+// Determines what a call does and which files it names, for the tool names and arguments of any host.
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -21,7 +21,7 @@ const reads = words(`
   task agent runsubagent custom-agent delegatework delegatetask reportout askuser askuserquestion readbash readpowershell
   terminallastcommand terminalselection getterminaloutput testfailure notebookread`)
 
-/** Name and arguments of a call. Arguments may be an object, JSON, or the text of a patch. */
+/** Returns the name and arguments of a call. Arguments can be an object, JSON text, or the text of a patch. */
 export function readCall(payload) {
   const name = payload.tool_name ?? payload.toolName
   const given = payload.tool_input ?? payload.toolInput ?? payload.toolArgs ?? payload.tool_args ?? {}
@@ -38,9 +38,9 @@ function parsed(given) {
   }
 }
 
-/** `edit`, `execute`, `read`, or `other`: by its name, and where nobody knows that, by what it is given. */
+/** Returns `edit`, `execute`, `read` or `other`: by the tool's name or, for unknown names, by its arguments. */
 export function kindOf({ name, input }) {
-  // One tool of many commands; looking is one of them.
+  // This tool has several commands, and `view` only reads.
   if (/^str_?replace/i.test(name ?? '') && input.command === 'view') return 'read'
   const parts = String(name ?? '').split(/[/.:]|__/)
   const plain = (part) => part.toLowerCase().replaceAll(/[-_\s]/g, '')
@@ -77,7 +77,7 @@ function writes(input) {
   return keys.some((key) => contentKey.test(key)) && filesIn(input).length > 0
 }
 
-/** Every file a call is about, those of a patch and of each part of a list included. What is written never counts. */
+/** Returns every file that a call names, including files in a patch or in list items. File content is not searched. */
 export function filesIn(input, depth = 0) {
   if (depth > 4 || typeof input !== 'object' || input === null) return []
   if (Array.isArray(input)) return input.flatMap((part) => filesIn(part, depth + 1))

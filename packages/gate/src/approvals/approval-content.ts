@@ -7,7 +7,7 @@ export type ApprovalContent = Pick<
   'agent' | 'type' | 'action' | 'more' | 'risk' | 'reasons' | 'why' | 'grants' | 'choices'
 >
 
-/** A question as it stands in a journal, or as it is asked. */
+/** A question, as recorded in a journal or as it is asked. */
 export interface AskedQuestion {
   readonly text?: Json | undefined
   readonly content?: Json | undefined
@@ -16,7 +16,7 @@ export interface AskedQuestion {
   readonly choices?: Json | undefined
 }
 
-/** What a question to a person is about, for every place where it is shown. Whatever is damaged in it is left out or shown as it is. */
+/** Describes a question to a person, for every surface that shows it. Damaged parts are omitted or shown unchanged. */
 export function approvalContent(entry: AskedQuestion, agent: string): ApprovalContent {
   const detail = isRecord(entry.detail) ? entry.detail : {}
   const text = String(entry.text ?? entry.content ?? '')
@@ -37,7 +37,7 @@ export function approvalContent(entry: AskedQuestion, agent: string): ApprovalCo
   }
 }
 
-/** What is asked for, whole: the action, and what else the call was given. */
+/** The complete request: the action and the other arguments of the call. */
 export function actionLines({
   type,
   action,
@@ -49,7 +49,7 @@ export function actionLines({
   ]
 }
 
-/** What the action does not show of the arguments; nothing when it is all of them. */
+/** Returns the arguments that the action does not show. */
 function restOf(given: Fields, action: string): [string, string][] {
   if (jsonText(given) === action) return []
   return Object.entries(given).flatMap(([name, value]): [string, string][] => {
@@ -64,7 +64,7 @@ function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Arguments are JSON as a model wrote it, valid or not, or what was read from it. */
+/** Arguments are the JSON that the model wrote, valid or not, or the parsed value. */
 function parsed(value: Json | undefined): Json | undefined {
   if (typeof value !== 'string') return value
   try {

@@ -1,4 +1,4 @@
-/** The second form: a file of its own, `approvals/pending/<id>.approval.md`. Here as text; nothing is read or written. */
+/** The second form of an approval: the file `approvals/pending/<id>.approval.md`. These functions work on text and do no I/O. */
 
 import type { Answer } from '@cadre/core'
 import { linesOf, type RawText, rawOf, textOf } from '@cadre/disk'
@@ -71,7 +71,7 @@ function howTo(record: ApprovalRecord): string[] {
   ]
 }
 
-/** What a person has decided in the text: one word behind `Decision:`, below the action as it was written. */
+/** Reads a person's decision from the text: one word after `Decision:`, below the unchanged action. */
 export function readApprovalFile(raw: RawText, record: ApprovalRecord): Reading {
   const review = reviewOf(raw, record)
   if (review === undefined) return anyWord.test(decisionAnywhere(raw)) ? actionChanged : undecided
@@ -92,7 +92,7 @@ export function readApprovalFile(raw: RawText, record: ApprovalRecord): Reading 
   }
 }
 
-/** The text with a decision in it, as a person would write it. Nothing when it is not as it was written. */
+/** Returns the text with a decision added, as a person would write it, or undefined if the file was changed. */
 export function decideApprovalFile(
   raw: RawText,
   record: ApprovalRecord,
@@ -104,7 +104,7 @@ export function decideApprovalFile(
   return applySplices(raw, decisionSplices(review, record, { ...answer, at }))
 }
 
-/** The text in line with what the journal says. What people wrote stays, with a note where it is not what counts. */
+/** Returns the text updated from the journal. Text from people is kept, with a note if their decision does not apply. */
 export function settleApprovalFile(raw: RawText, record: ApprovalRecord): RawText {
   const { status, decision } = record
   const header = [...linesOf(raw)].slice(0, 12).find(({ text }) => /^status:/.test(text))
@@ -120,7 +120,7 @@ export function settleApprovalFile(raw: RawText, record: ApprovalRecord): RawTex
   return applySplices(raw, splices)
 }
 
-/** From the heading to what follows the action: a decision below other lines than these is none. */
+/** The lines from the heading to the end of the action. A decision below other lines is not valid. */
 function actionLines({ type, action, more }: ApprovalRecord): string[] {
   const shown = (text: string) => {
     if (!isPlain(text))
@@ -146,11 +146,11 @@ interface Line {
   readonly start: number
   readonly end: number
   readonly eol: string
-  /** Without what is in comments. */
+  /** The line without comments. */
   readonly said: string
 }
 
-/** The lines below the action, when the file shows the action that was asked about. */
+/** Returns the lines below the action, if the file shows the requested action. */
 function reviewOf(raw: RawText, record: ApprovalRecord): Line[] | undefined {
   const lines = [...linesOf(raw)]
   const texts = lines.map(({ text }) => textOf(text).trimEnd())
@@ -190,7 +190,7 @@ function decisionsIn(review: readonly Line[], record: ApprovalRecord): DecisionL
     if (behind === undefined) return []
     const word = bare(behind)
     if (word !== '') return [{ line, word }]
-    // Some write it below.
+    // Some people write the decision on the next line.
     const below = bare(review[index + 1]?.said ?? '')
     return [{ line, word: decisionOfWord(record, below) === undefined ? '' : below }]
   })
@@ -214,7 +214,7 @@ function notesIn(review: readonly Line[]): string | undefined {
   return [first, ...below.slice(0, end === -1 ? undefined : end).map(({ said }) => said)].join(' ')
 }
 
-/** Whether somebody decided in a file that does not show the action any more: that must be said. */
+/** Finds a decision in a file that no longer shows the action. Cadre must report such a decision. */
 function decisionAnywhere(raw: RawText): string {
   const lines = [...linesOf(raw)].map(({ text }) => textOf(text).replace(/<!--.*?(?:-->|$)/g, ''))
   return lines.map((line) => decisionLabel.exec(line)?.[1] ?? '').join(' ')
@@ -255,13 +255,13 @@ function decisionSplices(
   ]
 }
 
-/** The word that Cadre uses for this decision. */
+/** Returns Cadre's word for this decision. */
 function meaningOf(record: ApprovalRecord, word: string): string | undefined {
   const decision = decisionOfWord(record, word)
   return decision && wordOfDecision(record, decision)
 }
 
-/** Fills what nobody has filled. */
+/** Fills in a value if the field is empty. */
 function empty(review: readonly Line[], label: string, value: string): Splice[] {
   const pattern = labelled(label)
   const line = review.find(({ said }) => pattern.test(said))
@@ -274,7 +274,7 @@ function behind(line: Line, pattern: RegExp, value: string): Splice {
   return { at: line.start + line.text.length - rest.length, remove: 0, insert: rawOf(` ${value}`) }
 }
 
-/** Puts the word in the place of the decision that a person wrote on this line, if it is there. */
+/** Replaces the decision on this line with the word, if there is one. */
 function replaced(line: Line, word: string): Splice[] {
   const shown = line.text.replace(/<!--.*?(?:-->|$)/g, (comment) => ' '.repeat(comment.length))
   const found = anyWord.exec(shown)
@@ -286,7 +286,7 @@ function below(line: Line, text: string): Splice {
   return { at: line.end, remove: 0, insert: (line.eol === '' ? eol : '') + rawOf(text) + eol }
 }
 
-/** One line in which no comment begins: it would hide what follows. */
+/** Returns one line that starts no comment, because a comment would hide the text after it. */
 function uncommented(text: string): string {
   return shownLine(text).replaceAll('<!--', '<! --').replaceAll('-->', '-- >')
 }

@@ -1,11 +1,12 @@
 /**
- * Owns `tasks/approvals.task.md` and `approvals/`: the forms in which people see and decide. The journals are the truth, and
- * everything here can be made again from them.
+ * Owns `tasks/approvals.task.md` and `approvals/`: the forms in which people see and decide approvals. The journals are the
+ * truth, and Cadre can rebuild all forms from them.
  *
- * 1. Cadre's own processes change the forms one at a time, under one lock; each change is made to what is there at that time.
- * 2. Nothing that a person wrote is removed. A form that is missing is made again; one that is broken is left and told.
- * 3. Nothing is changed while a command runs that could change the forms as well: what it wrote must not become ours.
- * 4. Every change can be repeated, or broken off and made again, with the same result.
+ * 1. Cadre's processes change the forms one at a time, under one lock. Each change applies to the current content.
+ * 2. Text from people is never removed. A missing form is created again; a broken one is kept and reported.
+ * 3. Nothing changes while a command is running that could change the forms too: Cadre must not adopt what the command
+ *    wrote.
+ * 4. Every change can be repeated, or interrupted and redone, with the same result.
  */
 import { existsSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
@@ -19,26 +20,27 @@ import { addApprovalTask, decideApprovalTask, readApprovalTask, settleApprovalTa
 import type { Reading } from './reading.ts'
 
 export interface FormReading {
-  /** For a person: which form. */
+  /** The path of the form, for messages. */
   readonly where: string
   readonly reading: Reading
 }
 
 export interface ApprovalForms {
   /**
-   * Makes the forms that are not there of what waits, and brings those of what was decided in line, and their files to their
-   * places. False, and nothing was done, while a command runs that could write them: what it put there would pass for ours.
+   * Creates missing forms of pending approvals, updates the forms of decided ones, and moves their files to the right
+   * folders. Returns false and changes nothing while a command is running that could write the forms: Cadre would adopt
+   * what the command wrote.
    */
   update(records: readonly ApprovalRecord[]): Promise<boolean>
-  /** What the forms say now. */
+  /** Reads what the forms currently say. */
   read(record: ApprovalRecord): readonly FormReading[]
-  /** Writes a decision into a form. False when no form can take it now. */
+  /** Writes a decision to a form. Returns false if no form accepts it now. */
   decide(record: ApprovalRecord, answer: Answer, at: string): Promise<boolean>
-  /** Sessions of which the forms say that something is open, or was, when nobody has put it in order since. */
+  /** Sessions whose forms are pending, or were decided and not settled since. */
   openSessions(): readonly string[]
-  /** Sessions that ever asked for something, as far as the forms know. */
+  /** All sessions that the forms mention. */
   allSessions(): readonly string[]
-  /** Folders in which a decision appears. */
+  /** The folders to watch for decisions. */
   readonly folders: readonly string[]
 }
 
@@ -51,7 +53,7 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
   const fileAt = (place: Place, id: string) => home.at('approvals', place, `${id}.approval.md`)
   const placeOf = ({ id }: ApprovalRecord) => places.find((place) => existsSync(fileAt(place, id)))
 
-  /** Each form by itself: one that cannot be used must not keep the other from being there. */
+  /** Handles each form separately, so that an unusable form does not block the other. */
   const attempt = <T>(where: string, work: () => T): T | undefined => {
     try {
       return work()
@@ -65,7 +67,7 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
     const place = placeOf(record)
     if (place === 'pending') return
     home.folder('approvals', 'pending')
-    // Whoever moves a file by hand has not decided anything.
+    // Moving a file by hand is not a decision.
     if (place !== undefined) renameSync(fileAt(place, record.id), pending)
     else editFile(pending, (raw) => (raw === undefined ? approvalFile(record) : undefined))
   }
@@ -160,7 +162,7 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
   }
 }
 
-/** Nothing is overwritten: what has the name already keeps it, unless it is the same, left by a process that was killed. */
+/** Never overwrites: an existing file keeps its name, unless it is an identical file that a killed process left. */
 function moveTo(from: string, to: string): void {
   for (let number = 1; ; number++) {
     const target = number === 1 ? to : to.replace(/\.approval\.md$/, `.${number}.approval.md`)
@@ -172,13 +174,13 @@ function moveTo(from: string, to: string): void {
   }
 }
 
-/** Whoever holds the lock is the only one who writes drafts: those that are there were left by a process that was killed. */
+/** Only the owner of the lock writes drafts, so existing drafts were left by a killed process. */
 function removeDrafts(folder: string): void {
   for (const name of namesIn(folder))
     if (/^\.approval.*\.md\.\d+\.tmp$/.test(name)) rmSync(path.join(folder, name), { force: true })
 }
 
-/** In a file of another encoding our lines would be damage. */
+/** Cadre's lines would damage a file in another encoding. */
 function requireText(raw: string): void {
   if (raw.includes('\0')) throw new Error('it is not UTF-8 text. Save it as UTF-8')
 }

@@ -1,30 +1,30 @@
 import { createHash } from 'node:crypto'
 import type { Json, Risk } from '@cadre/core'
 
-/** Something a person has to decide about, or has decided. The session's journal says what is true of it. */
+/** An approval that a person has to decide or has decided. The session's journal is the truth about it. */
 export interface ApprovalRecord {
-  /** Also the name of its file. */
+  /** The id, which is also the name of its file. */
   readonly id: string
   readonly session: string
-  /** The first session of its run: what is resumed. */
+  /** The entry session of its run, which can be resumed. */
   readonly root: string
-  /** Its name in the session. */
+  /** The name of the question in the session. */
   readonly question: string
   readonly call: string
   readonly agent: string
   /** The work of the session, in one line. */
   readonly task?: string
-  /** What the agent wrote in the reply that contains the call. It is text of a model: show it as such. */
+  /** What the agent wrote in the reply that contains the call. This is model text: show it as such. */
   readonly purpose?: string
   /** `terminal_command`, `file_write`, `slack_send`, the tool's name, or `in_doubt`. */
   readonly type: string
   /** Exactly what will be done. */
   readonly action: string
-  /** What the call was given, as far as the action does not say it. */
+  /** Arguments of the call that the action does not show. */
   readonly more: readonly (readonly [name: string, value: string])[]
   readonly risk: Risk | undefined
   readonly reasons: readonly string[]
-  /** Why it is asked at all, and by which rule. */
+  /** Why approval is needed, and which rule requires it. */
   readonly why: string
   readonly grants: readonly string[]
   readonly choices: readonly string[]
@@ -33,7 +33,7 @@ export interface ApprovalRecord {
   readonly decision?: ApprovalDecision
 }
 
-/** `withdrawn`: the call was settled without anybody having decided. */
+/** `withdrawn`: the call was settled without a decision. */
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'withdrawn'
 
 export interface ApprovalDecision {
@@ -43,7 +43,7 @@ export interface ApprovalDecision {
   readonly at: string
 }
 
-/** Of a question, whenever and wherever it is asked for: the same. */
+/** Returns the id of a question: always the same for the same question. */
 export function approvalId(session: string, question: string, created: string): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([session, question, created]))
@@ -52,7 +52,7 @@ export function approvalId(session: string, question: string, created: string): 
   return `approval-${Number.isNaN(time) ? 0 : time}-${digest.slice(0, 8)}`
 }
 
-/** `approvals --json`. */
+/** The output of `approvals --json`. */
 export function approvalJson(record: ApprovalRecord): { readonly [key: string]: Json } {
   const { id, session, call, agent, type, action, risk = null, reasons, created, status, decision } = record
   return {

@@ -1,4 +1,4 @@
-/** The first form: a task in `tasks/approvals.task.md`. Here as text; nothing is read or written. */
+/** The first form of an approval: a task in `tasks/approvals.task.md`. These functions work on text and do no I/O. */
 import type { Answer } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
 import {
@@ -17,13 +17,13 @@ import { answerFor, isApproval, isDoubt } from './decision-words.ts'
 import { actionChanged, answerOf, type Reading, undecided } from './reading.ts'
 import { shownLine } from './shown-text.ts'
 
-/** The text with the approval in it, on top of what is to be done. Nothing when it is there already. */
+/** Returns the text with the approval added above the open tasks, or undefined if it already contains it. */
 export function addApprovalTask(raw: RawText, record: ApprovalRecord): RawText | undefined {
   if (tasksOf(raw, record).length > 0) return undefined
   return insertTask(raw, taskLines(record))
 }
 
-/** What a person has decided in the text. Only the marker decides; the rest says who and why. */
+/** Reads a person's decision from the text. Only the marker decides; fields add who and why. */
 export function readApprovalTask(raw: RawText, record: ApprovalRecord): Reading {
   const tasks = tasksOf(raw, record)
   const decided = tasks.filter(({ marker }) => decisionOf(marker) !== undefined)
@@ -52,7 +52,7 @@ function isWord(value: string | undefined, word: string): boolean {
   return value?.replace(/^(["'])(.*)\1$/, '$2').toLowerCase() === word
 }
 
-/** The text with a decision in it, as a person would write it. Nothing when the task is not there as it was written. */
+/** Returns the text with a decision added, as a person would write it, or undefined if the task was changed. */
 export function decideApprovalTask(
   raw: RawText,
   record: ApprovalRecord,
@@ -68,7 +68,7 @@ export function decideApprovalTask(
   ])
 }
 
-/** The text in line with what the journal says. What people wrote stays, with a note where it is not what counts. */
+/** Returns the text updated from the journal. Text from people is kept, with a note if their decision does not apply. */
 export function settleApprovalTask(raw: RawText, record: ApprovalRecord): RawText {
   const { status, decision } = record
   if (status === 'pending') return raw
@@ -148,7 +148,7 @@ function howToSettle({ id }: ApprovalRecord): string[] {
   ]
 }
 
-/** What is approved, whole. A decision below other lines than these is none. */
+/** The complete request. A decision below other lines is not valid. */
 function detailLines(record: ApprovalRecord): string[] {
   return ['Details:', ...actionLines(record).map((line) => `  ${line}`)]
 }
@@ -162,13 +162,13 @@ function titleOf({ type, action }: ApprovalRecord): string {
 }
 
 function tasksOf(raw: RawText, { id }: ApprovalRecord): Task[] {
-  // The whole file is read only when it can be in it.
+  // Avoids parsing files that cannot contain the approval.
   if (!raw.includes(id)) return []
   if (lastRead?.raw !== raw) lastRead = { raw, byId: byId(readTasks(raw)) }
   return lastRead.byId.get(id) ?? []
 }
 
-/** A file is asked about each of its approvals in turn, and there may be hundreds. */
+/** Cached, because the same file is searched for each of its approvals, possibly hundreds. */
 let lastRead: { readonly raw: RawText; readonly byId: ReadonlyMap<string, Task[]> } | undefined
 
 function byId(tasks: readonly Task[]): Map<string, Task[]> {
@@ -185,7 +185,7 @@ function decisionOf(marker: string): 'approve' | 'reject' | undefined {
   return marker === '-' ? 'reject' : undefined
 }
 
-/** Whether the task still shows what the journal has. */
+/** True if the task still shows the action of the journal. */
 function isAbout(task: Task, record: ApprovalRecord): boolean {
   const { id, session, question } = record
   const same = Object.entries({ id, session, question }).every(
@@ -226,7 +226,7 @@ function decisionFields({ decision, by, reason, at }: Decided): NewField[] {
   ]
 }
 
-/** What a person has written is theirs: only an empty place is filled. */
+/** Fills in a field only if it is empty, so that text from people is kept. */
 function filled(raw: RawText, task: Task, field: NewField) {
   const known = task.fields.find(({ key }) => key === field.key)
   return known === undefined || (known.value === '' && known.block === undefined)
@@ -245,7 +245,7 @@ function noteOf(task: Task, { status, decision }: ApprovalRecord): string {
   return `this line said something else, but the first decision applies: ${status} by ${decision.by ?? 'somebody'} at ${decision.at}`
 }
 
-/** A value of a field must not be read as the beginning of a block. */
+/** Keeps a field value from being read as the start of a block. */
 function shownField(value: string): string {
   const line = shownLine(value)
   return /^[|>]/.test(line) ? `'${line}'` : line

@@ -8,7 +8,7 @@ import {
 } from './approval-record.ts'
 import { isApproval } from './decision-words.ts'
 
-/** Every approval a session has ever asked for, in order, as its journal has it; calls in doubt among them. */
+/** Returns every approval that a session has ever requested, in order, from its journal. Includes calls in doubt. */
 export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] {
   const asked = new Map<string, EventEntry & Entry>()
   const answers = new Map<string, ApprovalDecision>()

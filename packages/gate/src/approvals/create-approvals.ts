@@ -1,9 +1,9 @@
 /**
- * Approvals of a home: what waits for a person, where they see it, and how what they decide reaches the session.
+ * Approvals of a home: pending requests, the forms that show them, and how decisions reach the session.
  *
- * 1. A decision is what the session's journal has as its answer, the first one; the forms are how a person gives it.
- * 2. A form is believed only if it shows the action that the journal has, and never while a command runs that could write it.
- * 3. Where two forms are found that say different things, nobody has seen which was first: it is a rejection.
+ * 1. The decision is the first answer in the session's journal. Forms are one way to give it.
+ * 2. A form is valid only if it shows the action of the journal, and never while a command is running that could write it.
+ * 3. If two forms contradict each other, the order is unknown, so the approval is rejected.
  */
 import { type Answer, CadreError, messageOf, type Question } from '@cadre/core'
 import { watchFolder } from '@cadre/disk'
@@ -20,49 +20,49 @@ export interface ApprovalsOptions {
   /** The journals. */
   readonly engine: Pick<FileEngine, 'read' | 'list' | 'answer'>
   readonly clock: { now(): number }
-  /** Who is taken to have decided where nobody says it: the user of the system. */
+  /** The user recorded for a decision that names nobody: the user of the system. */
   readonly user: string | undefined
-  /** Gets what a person should know about the forms, a sentence each. */
+  /** Receives messages about the forms, one sentence each. */
   readonly tell: (message: string) => void
-  /** Who is told of a decision that was found in a form; by default how to go on is part of what is told. */
+  /** Called for each decision found in a form. By default, the message in `tell` includes how to continue. */
   readonly taken?: (record: ApprovalRecord, answer: Answer) => void
 }
 
 export interface Approvals {
-  /** Puts a question before people, where it is not yet. Nothing when the journal does not have it. */
+  /** Shows a question to people, unless it is already shown. Resolves with undefined if the journal does not contain it. */
   publish(session: string, question: Question): Promise<ApprovalRecord | undefined>
-  /** What the forms say now. */
+  /** Returns the current decision in the forms. */
   decisionFor(record: ApprovalRecord): Answer | undefined
-  /** Waits until the forms say something; nothing when `signal` ends it. */
+  /** Waits for a decision in the forms. Resolves with undefined if `signal` aborts. */
   watch(record: ApprovalRecord, signal: AbortSignal): Promise<Answer | undefined>
-  /** Brings the forms of a question in line with the journal. */
+  /** Updates the forms of a question from the journal. */
   settle(session: string, question: string): Promise<void>
   /**
-   * Records a decision. On a session that another process runs, or that has ended with the question open, it is written into
-   * the forms, to be found from there. The first decision counts and is what comes back.
+   * Records a decision. If another process runs the session, or the session ended with the question open, writes it to the
+   * forms, where it is found later. Resolves with the first decision, which applies.
    */
   decide(record: ApprovalRecord, answer: Answer): Promise<Decided>
-  /** Takes up what was decided in forms, and puts forms and journals in order. All that wait, or all there ever were. */
+  /** Applies decisions made in forms, and updates forms and journals. Returns the pending approvals, or all of them. */
   list(options?: ListOptions): Promise<readonly ApprovalRecord[]>
-  /** Puts the forms in order, without looking for what they do not know of. */
+  /** Updates the known forms, without searching for sessions that they do not mention. */
   reconcile(): Promise<void>
-  /** Does what had to wait for a command to end. */
+  /** Makes changes that were delayed until a command ended. */
   catchUp(): Promise<void>
 }
 
 export interface ListOptions {
   readonly all?: boolean
-  /** Only of these sessions: it costs a look at each of them, and none at the others of the home. */
+  /** Only approvals of these sessions. Reads only their journals. */
   readonly sessions?: readonly string[]
 }
 
-/** `recorded`: in the journal. `written`: in a form, where whoever runs the session finds it. */
+/** `recorded`: in the journal. `written`: in a form, for the process that runs the session. */
 export interface Decided {
   readonly kind: 'recorded' | 'written'
   readonly answer: Answer
 }
 
-/** How often is looked where the system does not tell of changes. */
+/** The poll interval where the system does not report file changes, in ms. */
 const every = 1000
 
 export function createApprovals(options: ApprovalsOptions): Approvals {
@@ -79,13 +79,13 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       const stored = await engine.read(session)
       return stored === undefined ? [] : approvalsIn(stored)
     } catch (error) {
-      // A journal that cannot be read must not hide the others.
+      // One unreadable journal must not hide the others.
       warn(`cannot read the approvals of session ${session}: ${messageOf(error)}`)
       return []
     }
   }
   const reading = new Map<string, Promise<ApprovalRecord[]>>()
-  /** Begun after everybody who waits for it has asked: one look at a journal is enough for all of its questions. */
+  /** Starts after all waiting callers have asked, so one read of a journal serves all of its questions. */
   const recordsSoon = (session: string): Promise<ApprovalRecord[]> => {
     const begun = reading.get(session)
     if (begun !== undefined) return begun
@@ -101,7 +101,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     const readings = forms.read(record)
     for (const { where, reading } of readings)
       if (reading.kind === 'unclear') warn(`${where}: no valid decision for ${record.id}: ${reading.why}`)
-    // Looked again: what began meanwhile could have written what was read.
+    // Checked again: a command that started meanwhile could have written what was read.
     if (isUnguarded(home)) return undefined
     const decided = readings.flatMap(({ reading }) => (reading.kind === 'decided' ? [reading.answer] : []))
     const [first] = decided
@@ -118,7 +118,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     const waiting = (await engine.list()).filter(({ status }) => status === 'sleeping' || status === 'active')
     return [...known, ...waiting.map(({ id }) => id)]
   }
-  /** What could not be written yet, the newest of each. */
+  /** Changes that could not be written yet: the newest of each approval. */
   const due = new Map<string, ApprovalRecord>()
   const write = async () => {
     const wanted = [...due.values()]
@@ -127,7 +127,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   }
   let writing: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
-  /** What comes while something is written is written together: fifty questions at once are two changes, not fifty. */
+  /** Changes that arrive during a write are combined: fifty questions at once cause two writes, not fifty. */
   const update = (records: readonly ApprovalRecord[]): Promise<void> => {
     for (const record of records) due.set(record.id, record)
     next ??= writing
@@ -139,7 +139,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       })
     return next
   }
-  /** A decision in a form becomes the answer, unless somebody else runs the session: they find it themselves. */
+  /** Records a decision from a form as the answer, unless another process runs the session and finds it itself. */
   const take = async (record: ApprovalRecord): Promise<boolean> => {
     const answer = decisionFor(record)
     if (answer === undefined) return false
@@ -151,7 +151,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     }
     const word = isApproval(counted.decision) ? 'approved' : 'rejected'
     tell(
-      `${record.id} was ${word} by ${counted.by ?? 'somebody'}. Continue with: cadre resume ${record.root}`,
+      `${record.id} was ${word} by ${counted.by ?? 'an unknown user'}. Continue with: cadre resume ${record.root}`,
     )
     return true
   }
@@ -222,7 +222,7 @@ function alike(a: string, b: string): boolean {
   return a === b || (a.startsWith('approve') && b.startsWith('approve'))
 }
 
-/** Nothing when the answer cannot be recorded from here now. */
+/** Resolves with undefined if this process cannot record the answer now. */
 async function tryAnswer(
   engine: ApprovalsOptions['engine'],
   { session, question }: ApprovalRecord,
@@ -237,7 +237,7 @@ async function tryAnswer(
   }
 }
 
-/** One look for all that wait, however many they are. */
+/** One watcher serves all waiting approvals. */
 function watchForms(
   folders: readonly string[],
   decisionFor: (record: ApprovalRecord) => Answer | undefined,

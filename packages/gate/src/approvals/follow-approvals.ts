@@ -7,8 +7,8 @@ import type { Approvals } from './create-approvals.ts'
 import { requirePerson } from './require-person.ts'
 
 /**
- * The same engine, with the forms kept in line: before a session is opened, what an earlier process left undone is put right;
- * when a question is answered, however it was, the forms say so before anything is done about it.
+ * Wraps an engine to keep the forms up to date. Before a session is opened, it finishes what an earlier process left
+ * undone. When a question is answered in any way, it updates the forms before the answer takes effect.
  */
 export function followApprovals(
   engine: FileEngine,
@@ -17,13 +17,13 @@ export function followApprovals(
 ): FileEngine {
   let begun: Promise<void> | undefined
   const trees = new Set<string>()
-  // The journal has it: a form that is not up to date is put right the next time.
+  // The journal has the answer, so an outdated form can be updated later.
   const attempt = (work: Promise<void>) =>
     work.catch((error) => tell(`cannot update the approval forms: ${messageOf(error)}`))
   return {
     ...engine,
     async open(spec) {
-      // What a session goes on with was written by somebody; what begins now was not.
+      // Only an existing session can have forms from an earlier process.
       if (!trees.has(spec.root) && existsSync(home.at('sessions', `${spec.id}.session.yaml`)))
         requirePerson(home)
       trees.add(spec.root)
@@ -63,7 +63,7 @@ function followed(run: Run, settle: (question: string) => Promise<void>): Run {
   }
 }
 
-/** Asks whoever is at the keyboard; nothing back when they leave it open. */
+/** Asks the person at the terminal. Resolves with undefined if they decide later. */
 export type AskHere = (
   session: string,
   question: Question,
@@ -71,8 +71,8 @@ export type AskHere = (
 ) => Promise<Answer | undefined>
 
 /**
- * How the engine asks: in the forms, and at the keyboard if somebody is there; whoever is first. Without a keyboard only what
- * is decided already counts, and the session goes to sleep otherwise.
+ * Asks a question in the forms and, if a person is present, at the terminal; the first decision applies. Without a
+ * terminal, only an existing decision counts; otherwise the session is suspended.
  */
 export async function askEverywhere(
   approvals: Approvals,

@@ -1,8 +1,8 @@
 import type { ApprovalRecord } from './approval-record.ts'
 
 /**
- * Why a decision cannot be made about an approval any more, in a sentence; `undefined` when it can, or when it is what was decided.
- * Whoever wants more than what was decided must not believe to have it.
+ * Returns why an approval can no longer be decided this way, as a sentence, or undefined if it can or if the decision was
+ * the same. A person who wants more than was decided must be told so.
  */
 export function objectionTo(
   {
@@ -17,10 +17,10 @@ export function objectionTo(
   if (status === 'withdrawn') return `${id} is no longer pending, because its session continued without it`
   if (decision === undefined || isMet(decision.decision, wanted)) return undefined
   const word = Object.hasOwn(words, decision.decision) ? words[decision.decision] : 'rejected'
-  return `${id} was already ${word} by ${decision.by ?? 'somebody'}. The first decision applies`
+  return `${id} was already ${word} by ${decision.by ?? 'an unknown user'}. The first decision applies`
 }
 
-/** What is approved for the session is approved; every other word is its own. */
+/** `approve-session` includes `approve`; all other decisions must be equal. */
 function isMet(decision: string, wanted: string): boolean {
   return decision === wanted || (decision === 'approve-session' && wanted === 'approve')
 }

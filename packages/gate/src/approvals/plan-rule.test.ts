@@ -17,24 +17,24 @@ function createHome(text?: string): Home {
   return home
 }
 
-test('the lines are shown before anything is written, and written as shown', async () => {
+test('shows the lines before it writes anything, and writes them as shown', async () => {
   const home = createHome('# mine \u00e9\ngit status: true\n')
   const plan = planRule(home, ['command: npm test', 'command: git status'], trust)
   if (plan.kind !== 'ready') throw new Error(plan.reason)
   expect(plan.lines).toEqual(['npm test: true'])
   expect(readFileSync(plan.path, 'utf8')).not.toContain('npm')
-  // Somebody else adds to it meanwhile.
+  // Another process adds a line meanwhile.
   writeFileSync(plan.path, `${readFileSync(plan.path, 'utf8')}ls: true\n`)
   await plan.write()
   expect(readFileSync(plan.path, 'utf8')).toBe('# mine \u00e9\ngit status: true\nls: true\nnpm test: true\n')
 })
 
-test('a list that is not there is made', async () => {
+test('creates a missing list', async () => {
   const home = createHome()
   const plan = planRule(home, ['command: cargo build --release'], trust)
   if (plan.kind === 'ready') await plan.write()
   expect(readFileSync(home.at('storage', list), 'utf8')).toBe('cargo build --release: true\n')
-  // Outside of the home, so that the rule counts as the user's own.
+  // Recorded outside the home, so that the rule counts as the user's own.
   expect(added.at(-1)?.path).toBe(`${home.at('storage', list)}#cargo build --release`)
 })
 
@@ -48,11 +48,11 @@ test.each([
   [['command: a\nb']],
   [['command: ']],
   [['command: npm test', 'command: a|b']],
-])('%j is no rule', (grants) => {
+])('%j cannot become a rule', (grants) => {
   expect(planRule(createHome(), grants, trust)).toMatchObject({ kind: 'refused' })
 })
 
-test('where the list says otherwise, or is no file, a person has to look', () => {
+test('refuses if the list contradicts the rule or is not a file', () => {
   expect(planRule(createHome('npm test: deny\n'), ['command: npm test'], trust)).toMatchObject({
     kind: 'refused',
     reason: expect.stringContaining(':1: npm test is already set to "deny"'),

@@ -15,7 +15,7 @@ export type RulePlan =
     }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** What a rule takes for itself and nothing else: no pattern, no path at the front, which would begin a regular expression. */
+/** Words that a pattern matches literally: no wildcard, and no leading slash, which would start a regular expression. */
 const plainWords = /^[\w@%+=:,.~-][\w@%+=:,./~-]*(?: [\w@%+=:,./~-]+)*$/
 
 /**
@@ -45,7 +45,7 @@ export function planRule(home: Home, grants: readonly string[], trust: Pick<Trus
           if (now.lines.length === 0) return undefined
           return raw + rawOf(now.text.slice(textOf(raw).length))
         })
-        // Kept outside of the home: without a sandbox only rules of the user's own count.
+        // Recorded outside the home: without a sandbox, only the user's own rules apply.
         trust.add(patterns.map((pattern) => ownRuleItem(path, pattern)))
       })
     },

@@ -1,6 +1,6 @@
 import type { Answer } from '@cadre/core'
 
-/** What a form says about its approval. Unclear: somebody wrote something there that is no decision. */
+/** What a form says about its approval. `unclear`: it contains text that is not a valid decision. */
 export type Reading =
   | { readonly kind: 'none' }
   | { readonly kind: 'decided'; readonly answer: Answer }
@@ -13,7 +13,7 @@ export const actionChanged: Reading = {
   why: 'the action in the file is not the requested one. Remove it from the file, and Cadre writes it again',
 }
 
-/** Names and reasons that people type: one line, without quotes around it, nothing that a terminal would act upon. */
+/** Normalizes names and reasons that people type: one line, without surrounding quotes or terminal escapes. */
 export function typedLine(text: string | undefined): string | undefined {
   const line = (text ?? '')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
@@ -24,7 +24,7 @@ export function typedLine(text: string | undefined): string | undefined {
   return line === '' ? undefined : line
 }
 
-/** The answer of a form, with what is known of who gave it and why. */
+/** Builds the answer of a form, with its author and reason if known. */
 export function answerOf(decision: string, by: string | undefined, reason: string | undefined): Answer {
   const name = typedLine(by)?.slice(0, 200)
   const said = typedLine(reason)

@@ -3,8 +3,8 @@ import { type Home, isUnguarded } from '@cadre/home'
 import { isInsideCommand } from '../sandbox/command-mark.ts'
 
 /**
- * Throws where whoever decides, or has a session go on, could be an agent: inside of one of its commands, or while a command
- * runs in this home that nothing keeps from doing so. What this process itself runs does not count.
+ * Throws if the caller could be an agent: inside a command of an agent, or while a command without a sandbox is running in
+ * this home. Commands of this process do not count.
  */
 export function requirePerson(home: Home, environment: NodeJS.ProcessEnv = process.env): void {
   if (isInsideCommand(home, environment))

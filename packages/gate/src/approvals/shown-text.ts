@@ -1,12 +1,15 @@
 /**
- * How text of an agent is written into a file in which a person decides. It may hold anything, also what reads like a
- * decision. Two texts are never written alike, nothing of it is cut, and no line of it can be read as anything but it.
+ * Writes agent text into a file in which a person decides. The text can contain anything, including fake decisions.
+ * Different texts never look the same, nothing is cut, and no line can be mistaken for another part of the file.
  */
 
-/** What every editor shows as what it is. Signs that nobody sees, and those that turn the order around, are not. */
+/** Characters that every editor shows as they are. Excludes invisible characters and those that change the text direction. */
 const plain = /^(?:(?![\p{DI}\u2800])[\n\t\x20-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}])+$/u
 
-/** The text behind a label, on its line when it is one line, else below. What does not show is written as JSON does. */
+/**
+ * Returns the text after a label: on the same line if it is one line, otherwise below it. Text with invisible characters is
+ * written as JSON.
+ */
 export function shownText(label: string, text: string): string[] {
   if (!isPlain(text))
     return [`${label} (as a JSON string, to show hidden characters):`, `  ${visibleJson(text)}`]
@@ -14,22 +17,22 @@ export function shownText(label: string, text: string): string[] {
   return [`${label}:`, ...barred(text)]
 }
 
-/** Several lines, each behind a bar. */
+/** Prefixes each line with a bar. */
 export function barred(text: string): string[] {
   return text.split('\n').map((line) => (line === '' ? '  |' : `  | ${line}`))
 }
 
 export function isPlain(text: string): boolean {
-  // Editors cut spaces at the end of a line.
+  // Editors strip trailing spaces.
   return plain.test(text) && !/[ \t]$/m.test(text) && !(/^[ \t]/.test(text) && !text.includes('\n'))
 }
 
-/** Whether an editor shows all of a text as what it is, spaces at the ends of lines aside. */
+/** True if an editor shows the whole text as it is, except for trailing spaces. */
 export function isVisible(text: string): boolean {
   return text === '' || plain.test(text.replace(/\r\n/g, '\n'))
 }
 
-/** JSON in which every character that does not show is an escape. */
+/** JSON in which every invisible character is escaped. */
 export function visibleJson(text: string): string {
   return JSON.stringify(text).replace(/[^\x20-\x7e]/gu, (character) => {
     if (plain.test(character)) return character
@@ -39,7 +42,7 @@ export function visibleJson(text: string): string {
   })
 }
 
-/** One line for a title or a field: what does not show, and the backtick that ends a title, are replaced. */
+/** One line for a title or a field. Replaces invisible characters, and the backtick that would end a title. */
 export function shownLine(text: string, longest = Number.POSITIVE_INFINITY): string {
   const line = [...text.replace(/\s+/g, ' ').trim()].map((character) =>
     character === '`' ? "'" : plain.test(character) ? character : '\ufffd',
@@ -58,7 +61,7 @@ export function labelOf(type: string): string {
   return Object.hasOwn(labels, type) ? (labels[type] ?? '') : 'Arguments'
 }
 
-/** An argument's name is the model's as well. */
+/** Argument names also come from the model. */
 export function shownName(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : visibleJson(name)
 }

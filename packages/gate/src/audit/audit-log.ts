@@ -1,11 +1,11 @@
 /**
- * Owns the files `events/YYYY-MM-DD.jsonl` of a home for writing, as far as this process is concerned.
+ * Owns the files `events/YYYY-MM-DD.jsonl` of a home for writing, within this process.
  *
- * 1. Lines are written whole to a file that was opened for appending: lines of several processes never mix.
- * 2. A line that could not be written whole is ended before the next one, so that it spoils no other.
- * 3. It never throws and never waits. When it cannot write it says so, once, and keeps so many lines for when it can: the
- *    decisions themselves are in the journals, without which no effect happens.
- * 4. It writes to plain files in the home and nowhere else, whatever links somebody has put there.
+ * 1. Lines are appended whole, so lines of several processes never mix.
+ * 2. A partially written line is terminated before the next one, so that it damages no other.
+ * 3. It never throws and never waits. If it cannot write, it reports this once and keeps a limited backlog: the decisions
+ *     themselves are in the journals, and no effect happens without them.
+ * 4. It writes only to regular files in the home, even if someone has placed links there.
  */
 import { hash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, writeSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { isInside } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { maskSecrets, mayHoldSecret, secretValues } from './mask-secrets.ts'
 
-/** What happened. `at` is a time in UTC. */
+/** One event. `at` is a time in UTC. */
 export interface AuditLine {
   readonly at: string
   readonly type: string
@@ -24,16 +24,19 @@ export interface AuditLine {
 
 export interface AuditLog {
   append(line: AuditLine): void
-  /** The same, together with all other lines of this turn of the event loop: before any effect that is recorded later. */
+  /**
+   * Like `append`, but batched with all lines of this turn of the event loop. The lines are written before any effect that
+   * is recorded later.
+   */
   appendSoon(line: AuditLine): void
   close(): void
 }
 
 export interface AuditLogOptions {
   readonly home: Home
-  /** Gets a sentence for a person when nothing can be written. */
+  /** Receives a sentence for a person if the log cannot be written. */
   readonly tell: (message: string) => void
-  /** Called when it can be written again. */
+  /** Called when the log is writable again. */
   readonly recovered?: () => void
   readonly environment?: NodeJS.ProcessEnv
 }
@@ -53,7 +56,7 @@ export function openAuditLog({
   let open: OpenFile | undefined
   let isTold = false
   let isTorn = false
-  /** What could not be written yet, in its order. */
+  /** Lines that could not be written yet, in order. */
   let backlog: AuditLine[] = []
 
   const close = () => {
@@ -62,7 +65,7 @@ export function openAuditLog({
     if (was !== undefined) closeSync(was.handle)
   }
   const fileFor = (day: string): number => {
-    // Somebody may have moved or removed the file meanwhile: then there is to be a new one.
+    // If the file was moved or deleted meanwhile, a new one is created.
     if (open !== undefined && open.day === day && fstatSync(open.handle).nlink > 0) return open.handle
     close()
     const folder = home.folder('events')
@@ -80,7 +83,7 @@ export function openAuditLog({
     isTorn = stats.size > 0 && lastByte(handle, stats.size) !== newline
     return handle
   }
-  /** Writes lines of one day. Those that are not whole in the file stay in the backlog. */
+  /** Writes lines of one day. Lines that are not completely written stay in the backlog. */
   const write = (day: string, lines: readonly AuditLine[]) => {
     let done = 0
     try {
@@ -102,7 +105,7 @@ export function openAuditLog({
       backlog.push(...lines.slice(done))
     }
   }
-  /** A day whose file takes no more keeps no other from being written. */
+  /** If the file of one day cannot be written, other days are still written. */
   const writeBacklog = () => {
     const lines = backlog
     backlog = []
@@ -126,7 +129,7 @@ export function openAuditLog({
     if (backlog.length === 0) return
     try {
       writeBacklog()
-      // Whoever is told once is told once, unless they want to know when it is over.
+      // The failure is reported only once, unless the caller also wants to know when it is over.
       if (isTold && recovered !== undefined) {
         isTold = false
         recovered()
@@ -157,7 +160,7 @@ export function openAuditLog({
       try {
         close()
       } catch {
-        // It was closed by somebody else, which is what was wanted.
+        // Already closed, which is the intended result.
       }
     },
   }
@@ -165,10 +168,10 @@ export function openAuditLog({
 
 const newline = 0x0a
 const mostKept = 10_000
-/** So many lines are written at once, without waiting for others. */
+/** This many lines are written immediately, without waiting for more. */
 const mostTogether = 100
 
-/** What waits for the end of this turn of the event loop, or for that of the process. */
+/** Flushes at the end of this turn of the event loop, or when the process exits. */
 const unwritten = new Set<() => void>()
 let isWatched = false
 
@@ -190,13 +193,13 @@ function dayOf({ at }: AuditLine): string {
 
 const written = new Set<string>()
 
-/** The oldest go: only lines that are newer than a running command matter. */
+/** Drops the oldest: only lines newer than a running command matter. */
 function rememberLine(line: string): void {
   if (written.size >= 50_000) written.delete(written.values().next().value as string)
   written.add(digestOf(line))
 }
 
-/** Whether this process has written such a line into an audit. */
+/** True if this process has written this line to an audit log. */
 export function isOwnLine(line: string): boolean {
   return written.has(digestOf(line))
 }
@@ -210,7 +213,7 @@ function lastByte(handle: number, size: number): number | undefined {
   return readSync(handle, byte, 0, 1, size - 1) === 1 ? byte[0] : undefined
 }
 
-/** The line as JSON without secrets. A line that has nothing that could be one is not taken apart. */
+/** Returns the line as JSON without secrets. Lines without a possible secret are not parsed. */
 function createLineMask(values: readonly string[]): (line: AuditLine) => string {
   const written = values.map((value) => JSON.stringify(value).slice(1, -1))
   return (line) => {
@@ -222,7 +225,7 @@ function createLineMask(values: readonly string[]): (line: AuditLine) => string 
 
 const secretKey = /^(?:.*[-_])?(?:passw(?:or)?d|passphrase|secret|token|api[-_]?key|authorization)$/i
 
-/** Every text in it, keys of objects excepted: they say what something is. */
+/** Masks every text in a value except object keys, which name what it is. */
 function masked(value: Json | undefined, values: readonly string[], key = ''): Json | undefined {
   if (typeof value === 'string')
     return secretKey.test(key) && value !== '' ? '***' : maskSecrets(value, values)

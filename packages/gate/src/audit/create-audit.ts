@@ -2,8 +2,8 @@ import { type CadreEvent, type Json, parseJson } from '@cadre/core'
 import { type AuditLogOptions, openAuditLog } from './audit-log.ts'
 
 /**
- * Writes down who decided what: every verdict of the gate, every question to a person and every answer, with the actions in
- * full. Takes all events of a run and leaves out those that decide nothing. Must not throw and must not wait.
+ * Records who decided what: every verdict of the gate, every question to a person and every answer, with the complete
+ * actions. Receives all events of a run and ignores those that decide nothing. Must not throw and must not wait.
  */
 export function createAudit(options: AuditLogOptions): (event: CadreEvent) => void {
   const log = openAuditLog(options)
@@ -61,7 +61,7 @@ function factsOf(event: CadreEvent): Facts | undefined {
   }
 }
 
-/** As keys and values where it is that: a reader of the log should not have to take it apart once more. */
+/** Parses JSON arguments, so that readers of the log do not have to. */
 function readable(input: string): Json {
   const parsed = parseJson(input)
   return parsed.ok && typeof parsed.value === 'object' ? (parsed.value as Json) : input

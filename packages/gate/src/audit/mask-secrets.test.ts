@@ -4,7 +4,7 @@ import { maskSecrets, mayHoldSecret, secretValues } from './mask-secrets.ts'
 
 const long = 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'
 
-describe('what is secret does not stay', () => {
+describe('removes secrets', () => {
   it.each([
     [`git clone https://ann:${long}@example.com/x.git`, 'git clone https://ann:***@example.com/x.git'],
     [`echo ghp_${long}`, 'echo ghp_***'],
@@ -31,7 +31,7 @@ describe('what is secret does not stay', () => {
     ['-----BEGIN PRIVATE KEY-----\nMIIE\nwithout an end', '-----BEGIN PRIVATE KEY-----***'],
   ])('%s', (text, expected) => expect(maskSecrets(text)).toBe(expected))
 
-  it('values that are known', () => {
+  it('removes known values', () => {
     const values = secretValues({
       MY_TOKEN: 'correct horse battery',
       SHORT_KEY: 'abc',
@@ -44,7 +44,7 @@ describe('what is secret does not stay', () => {
   })
 })
 
-describe('what is not secret stays', () => {
+describe('keeps everything else', () => {
   it.each([
     'git commit -m "Tell why a token is needed"',
     'echo $GITHUB_TOKEN',
@@ -59,7 +59,7 @@ describe('what is not secret stays', () => {
   ])('%s', (text) => expect(maskSecrets(text)).toBe(text))
 })
 
-it('takes time in proportion to the text', () => {
+it('takes linear time', () => {
   const hard = [
     'token'.repeat(40_000),
     '-----BEGIN PRIVATE KEY-----'.repeat(10_000),
@@ -69,11 +69,11 @@ it('takes time in proportion to the text', () => {
     'a-_'.repeat(70_000),
     '"secret"'.repeat(30_000),
   ]
-  // Anything that grows faster than the text would not come back at all.
+  // A superlinear algorithm would not finish on these texts.
   for (const text of hard) expect(maskSecrets(text).length).toBeGreaterThan(0)
 })
 
-it('the quick look misses nothing that would be masked', () => {
+it('the quick check misses nothing that would be masked', () => {
   const heads =
     'ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ hf_ pypi- sk- sk-ant- sk_live_ sk_test_ rk_live_ AKIA ASIA AIza xoxb- xapp- eyJ'
   const words =

@@ -1,4 +1,4 @@
-/** How the keys of well-known services look. What stands before the secret part is kept, so that a reader knows what it was. */
+/** The formats of keys of well-known services. The prefix before the secret part is kept, so that a reader can tell what it was. */
 const shapes: readonly (readonly [RegExp, string])[] = [
   [/(?<![A-Za-z0-9])(gh[pousr]_|github_pat_|glpat-|npm_|hf_|pypi-)[A-Za-z0-9_-]{16,}/g, '$1***'],
   [/(?<![A-Za-z0-9])(sk-(?:ant-|proj-|live-|test-)?|sk_live_|sk_test_|rk_live_)[A-Za-z0-9_-]{16,}/g, '$1***'],
@@ -12,7 +12,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
 
 const names =
   'passw(?:or)?d|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|client[-_]?secret|credentials?'
-/** `TOKEN=abc`, `--password abc`, `"api_key": "abc"`. A variable in the place of the value is no secret. */
+/** `TOKEN=abc`, `--password abc`, `"api_key": "abc"`. A variable reference as the value is not a secret. */
 const assignment = new RegExp(
   `((?:^|[\\s"'{,;&?-])[A-Za-z0-9_-]{0,40}(?:${names})["']?(?:\\s{0,4}[=:]\\s{0,4}|\\s{1,4}(?=[^\\s-])))(["']?)([^\\s"'&;,}]{4,})`,
   'gi',
@@ -20,15 +20,15 @@ const assignment = new RegExp(
 const option = /(?:^|\s)--?[A-Za-z0-9_-]*$/
 
 /**
- * Matches every text in which `maskSecrets` could find something, written as JSON or not, and some others. Each shape above needs
- * one of these words; one scan for them is much cheaper than all the shapes.
+ * Matches every text in which `maskSecrets` could find something, as JSON or not, and some others. Each format above
+ * contains one of these words, and one scan for them is much cheaper than all formats.
  */
 export const mayHoldSecret =
   /gh[pousr]_|_pat_|glpat-|npm_|hf_|pypi-|sk[-_]|rk_live|AKIA|ASIA|AIza|xox|xapp-|eyJ|bearer|basic|:\/\/|pass|secret|token|key|credential|authorization|-----BEGIN/i
 
 /**
- * The text without the secrets in it: keys and tokens of well-known shapes, what is given to something called a password or a
- * token, and `values`, which are known to be secret. Everything else stays as it is. Takes time in proportion to the text.
+ * Returns the text without secrets: keys and tokens in well-known formats, values assigned to something named like a
+ * password or token, and `values`, which are known secrets. Everything else is unchanged. Takes linear time.
  */
 export function maskSecrets(text: string, values: readonly string[] = []): string {
   let masked = maskValues(withoutPrivateKeys(text), values)
@@ -39,14 +39,14 @@ export function maskSecrets(text: string, values: readonly string[] = []): strin
   })
 }
 
-/** Only what is known to be secret: what a program printed is to be understood otherwise. */
+/** Masks only known secrets, because program output must stay readable. */
 export function maskValues(text: string, values: readonly string[]): string {
   let masked = text
   for (const value of values) masked = masked.replaceAll(value, '***')
   return masked
 }
 
-/** What stands between the marks of a private key; all that follows, where its end is missing. */
+/** Removes the text between the markers of a private key, or everything after the first marker if the end is missing. */
 function withoutPrivateKeys(text: string): string {
   const begin = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/g
   let shown = ''
@@ -64,7 +64,10 @@ function withoutPrivateKeys(text: string): string {
 const secretName =
   /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|APIKEY|KEY|CREDENTIALS?|PAT|PWD)$|_(?:TOKEN|SECRET|PASSWORD|API_KEY)_/i
 
-/** Values of the environment that are secret by their names, the longest first. Short ones would mask words that mean nothing. */
+/**
+ * Returns environment values whose names mark them as secret, longest first. Short values are skipped, because they would
+ * mask ordinary words.
+ */
 export function secretValues(environment: NodeJS.ProcessEnv): readonly string[] {
   return Object.entries(environment)
     .filter(

@@ -11,30 +11,30 @@ export interface Entry {
 
 export interface ListAnswer {
   readonly decision: Decision
-  /** The pattern as it is written in the list. */
+  /** The pattern as written in the list. */
   readonly rule: string
-  /** Set for a rule from elsewhere than a list of commands: `path:line`. */
+  /** Set for a rule that is not from a command list: `path:line`. */
   readonly place?: string
-  /** Whether the pattern speaks of one of these options itself. */
+  /** True if the pattern itself names one of these options. */
   readonly names?: (options: readonly string[]) => boolean
-  /** The user wrote it, or the organisation: it counts without a sandbox, too. */
+  /** Written by the user or the organisation: it also applies without a sandbox. */
   readonly own?: boolean
-  /** It is not written anywhere: Cadre ships with it. */
+  /** Part of the list that Cadre ships with. */
   readonly isShipped?: true
 }
 
-/** A list of patterns. Nothing about a command that fits none. */
+/** A list of patterns. Returns nothing for a command that matches none. */
 export interface Allowlist {
   match(words: readonly string[], line: string): ListAnswer | undefined
-  /** Patterns of the shipped list that are not to count. */
+  /** Patterns of the shipped list to disable. */
   readonly unset?: readonly string[]
 }
 
 export const strictness = { allow: 0, ask: 1, deny: 2 }
 
 /**
- * Any `deny` that fits wins. Otherwise the most specific pattern does, and of two that are equally specific the stricter
- * one: `git: ask` with `git status: allow` allows `git status`; `git: allow` with `git push: ask` asks for `git push`.
+ * A matching `deny` always wins. Otherwise the most specific pattern applies, and of two equally specific ones the
+ * stricter: `git: ask` with `git status: allow` allows `git status`; `git: allow` with `git push: ask` asks for `git push`.
  */
 export function createAllowlist(
   entries: readonly Entry[],
@@ -54,7 +54,7 @@ export function createAllowlist(
       for (const entry of [...(byName.get(listedName(words[0] ?? '')) ?? []), ...anyName]) {
         const fits = entry.pattern.fits(words, line)
         if (fits === false) continue
-        // What is too long to be compared might be forbidden.
+        // A command that is too long to compare might be denied.
         const said = fits === 'unsure' ? { ...entry, decision: 'ask' as const } : entry
         if (said.decision === 'deny') return { decision: 'deny', rule: said.text }
         if (best === undefined || isStronger(said, best)) best = said

@@ -9,16 +9,16 @@ const medium =
   /^(?:docker|podman|nerdctl|docker-compose|kubectl|oc|helm|systemctl|service|launchctl|ssh|scp|sftp|rsync|ftp|nc|ncat|socat|telnet|terraform|ansible|ansible-playbook|aws|gcloud|az|gh|glab|apt|apt-get|yum|dnf|pacman|brew|snap|apk|zypper|port|choco|winget)$/
 const installers = /^(?:npm|pnpm|yarn|bun|pip|pip3|pipx|uv|poetry|gem|cargo|go|composer|bundle|conda|mamba)$/
 const installing = /^(?:install|i|ci|add|update|upgrade|remove|uninstall|publish|get|sync)$/
-/** Commands of git. */
+/** Git commands. */
 const changing =
   /^(?:push|pull|fetch|clone|reset|rebase|merge|checkout|switch|restore|stash|cherry-pick|revert|commit|am|apply|clean|rm|mv|submodule|worktree|config|remote)$/
-/** Whole parts of a path, never letters within a word. */
+/** Whole parts of a path, never part of a word. */
 const secret =
   /(?:^|\/)(?:\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.netrc|\.npmrc|\.pypirc|id_rsa|id_ed25519|shadow|sudoers|config\.json|(?:\.env|secrets?|passwords?|credentials)(?:\.[^/\r\n\u2028\u2029]+)?)(?:\/|$)/i
 
 type Found = { readonly [risk in 'HIGH' | 'MEDIUM']: Set<string> }
 
-/** How much could go wrong, and why, on parsed words. `firmware` is not `rm`. */
+/** Rates how much harm a line could do, and why, from its parsed words. `firmware` does not match `rm`. */
 export function assessRisk(line: CommandLine): { readonly risk: Risk; readonly reasons: readonly string[] } {
   const found: Found = { HIGH: new Set(), MEDIUM: new Set() }
   if (line.refused !== undefined) found.HIGH.add(line.refused)

@@ -13,9 +13,9 @@ const mostFiles = 300
 const largest = 20_000_000
 
 /**
- * The files of the workspace that a line would run, with their content, and where its folders and redirects lead: an
- * approval is about these. As soon as one program of the line is not a listed reader, every file that any word names counts:
- * what a reader prints may be what the next one runs. Files that a script names itself are not known.
+ * Returns the workspace files that a line would run, with a digest of their content, and the targets of its folders and
+ * redirects: an approval covers exactly these. If one program of the line is not a listed reader, every file that any word
+ * names is included, because a program may run what a reader prints. Files that a script uses internally are unknown.
  */
 export function boundTo(
   { commands, plan }: CommandLine,
@@ -63,23 +63,23 @@ export function boundTo(
 
 /** `node x` starts `x.js`, and `python3 -m m` starts `m.py`. */
 const endings = ['', '.js', '.mjs', '.cjs', '.ts', '.py', '.sh']
-/** What is started in a folder that is named. */
+/** Files that start when a folder is named. */
 const started = 'package.json Makefile makefile GNUmakefile index.js index.mjs __main__.py'.split(' ')
 
-/** The word, and what stands behind `=` and behind the name of the current folder. */
+/** The word itself, and the parts after `=` and after the current folder. */
 function filesNamed(text: string): readonly string[] {
   if (text.length > 4_096) return []
   const plain = text.replace(/^\$(?:PWD|\{PWD\})\//, './')
   return plain.includes('=') ? [plain, plain.slice(plain.indexOf('=') + 1)] : [plain]
 }
 
-/** What they run although nobody names it. */
+/** Files that these programs read by default. */
 function readBy(program: string): readonly string[] {
   if (/^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)$/.test(program)) return ['package.json']
   return program === 'make' || program === 'gmake' ? ['Makefile', 'makefile', 'GNUmakefile'] : []
 }
 
-/** The SHA-256 of a plain file; nothing when it is none, or cannot be read. */
+/** Returns the SHA-256 of a regular file, or undefined if it is not one or cannot be read. */
 function fileDigest(file: string): string | undefined {
   let handle: number | undefined
   try {

@@ -2,23 +2,23 @@ import type { List, Word } from './line/line.ts'
 import { programOf } from './program-name.ts'
 import { type Described, describeCommand } from './programs/describe-command.ts'
 
-/** Where a command runs, and what it is given besides its words. */
+/** Where a command runs, and its input besides its words. */
 export interface CommandPlace {
   readonly redirects: readonly FoundRedirect[]
   readonly variables: { readonly [name: string]: string }
-  /** Where it may run, as paths from the folder in which the line starts: `.`, and where a `cd` before it leads. */
+  /** The folders it may run in, relative to the folder of the line: `.`, and the targets of earlier `cd` commands. */
   readonly folders: readonly string[]
-  /** It was found behind another program, which is only known by its name (`xargs rm`): it restricts, and allows nothing. */
+  /** Found among the arguments of another program (`xargs rm`): it can restrict the line, but allows nothing. */
   readonly isHint?: true
 }
 
 /** One program that a line would start. */
 export interface FoundCommand extends CommandPlace {
-  /** Empty where there are only redirects. */
+  /** Empty if there are only redirects. */
   readonly words: readonly Word[]
-  /** The same as plain texts. */
+  /** The words as text. */
   readonly texts: readonly string[]
-  /** What its name stands for, however it is spelt; empty where there are only redirects. */
+  /** The normalized name of the program; empty if there are only redirects. */
   readonly program: string
   readonly described: Described | undefined
 }
@@ -29,21 +29,21 @@ export interface FoundRedirect {
 }
 
 export function foundCommand(words: readonly Word[], place: CommandPlace): FoundCommand {
-  // Not by `map`: once the engine optimises that, arrays change their kind and code that uses them is compiled twice.
+  // Not `map`: once V8 optimizes it, arrays change their kind and the code that uses them is compiled twice.
   const texts: string[] = []
   for (const { text } of words) texts.push(text)
   return { words, texts, program: programOf(texts[0] ?? ''), described: describeCommand(words), ...place }
 }
 
-/** Everything that can be said about a line without running it. */
+/** Everything that is known about a line without running it. */
 export interface CommandLine {
   readonly commands: readonly FoundCommand[]
-  /** What runs when the line is allowed. Absent where only a shell could run it. */
+  /** What runs if the line is allowed. Absent if only a shell can run it. */
   readonly plan?: List
   /** Why it needs a shell. */
   readonly why?: string
-  /** Set: refused whatever anybody allows, and why. */
+  /** Why no rule can allow the line. Absent if one can. */
   readonly refused?: string
-  /** What refused it, short: `dangerous: rm -rf /`. */
+  /** What made it refused, in short: `dangerous: rm -rf /`. */
   readonly refusedBy?: string
 }

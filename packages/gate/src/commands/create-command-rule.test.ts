@@ -39,8 +39,8 @@ function judge(
   return verdict
 }
 
-describe('the rule about commands', () => {
-  it('says which pattern decided, and what was found', () => {
+describe('the command rule', () => {
+  it('reports the deciding pattern and the findings', () => {
     expect(judge('git status && ls src')).toEqual({
       kind: 'allow',
       by: 'policy',
@@ -63,7 +63,7 @@ describe('the rule about commands', () => {
     'cd src && ls -la; cat a.txt 2>/dev/null',
     'sleep 30',
     'echo done > /dev/null',
-  ])('knows that %j only reads', (line) => {
+  ])('recognises that %j only reads', (line) => {
     expect(judge(line)).toMatchObject({ kind: 'allow', readsOnly: true })
   })
 
@@ -76,16 +76,16 @@ describe('the rule about commands', () => {
     ['git tag v1', {}],
     ['sort --output=a b', {}],
     ['> a.txt', { write: 'allow' }],
-  ] as const)('does not take %j for one that only reads', (line, more) => {
+  ] as const)('does not treat %j as read-only', (line, more) => {
     expect(judge(line, { execute: 'allow', ...more })?.readsOnly).toBeUndefined()
   })
 
-  it('has nothing to say about other tools', () => {
+  it('ignores other tools', () => {
     expect(judge('rm -rf /', {}, {})).toBeUndefined()
     expect(judge(7)).toBeUndefined()
   })
 
-  it('offers to grant what is plain, and nothing in doubt', () => {
+  it('offers a grant for plain commands only', () => {
     expect(judge('npm test && npm run lint')).toMatchObject({
       kind: 'ask',
       grants: ['command: npm test · no program · in .', 'command: npm run lint · no program · in .'],
@@ -96,7 +96,7 @@ describe('the rule about commands', () => {
     expect(judge('npm test > /var/x')).not.toHaveProperty('grants')
   })
 
-  it('takes the strictest of several lists, and the shipped one only where they are silent', () => {
+  it('applies the strictest of several lists, and the shipped list only if none of them matches', () => {
     const lists = (...texts: string[]) => ({ allowlists: () => texts.map(listed) })
     expect(judge('make', lists('make: true', ''))).toMatchObject({ kind: 'allow' })
     expect(judge('make', lists('make: true', 'make: ask'))).toMatchObject({
@@ -122,18 +122,18 @@ describe('the rule about commands', () => {
     expect(judge('git branch -D x', lists('git branch -D: true'))).toMatchObject({ kind: 'allow' })
   })
 
-  it('keeps the meaning of a pattern for a program whose options nobody has listed', () => {
+  it('keeps the meaning of a pattern for a program without listed options', () => {
     const lists = { allowlists: () => [listed('python3: true')] }
     expect(judge('python3 -c 1', lists)).toMatchObject({ kind: 'allow', rule: 'allowlist: python3' })
   })
 
-  it('asks about every line that needs a shell, whatever is listed', () => {
+  it('asks about every line that needs a shell, even if a list allows it', () => {
     const lists = { allowlists: () => [listed('ls: true\necho: true')] }
     for (const line of ['ls $x', 'ls $(echo a)', 'echo `ls`', 'ls & ls', 'for i in a; do ls; done', 'ls ~'])
       expect(judge(line, lists), line).toMatchObject({ kind: 'ask', rule: 'commands.shell' })
   })
 
-  it('asks for more than reading where there is no sandbox, unless the rule is the user’s own', () => {
+  it('asks for anything but reading without a sandbox, unless the rule is the user’s own', () => {
     const text = 'npm: true\nmake: true\n./x.sh: true\ngit checkout: true\nmkdir: true'
     const lists = { allowlists: () => [listed(text)] }
     const own = { allowlists: () => [readAllowlist(text, 'list.yaml', () => true).allowlist] }
@@ -168,7 +168,7 @@ describe('the rule about commands', () => {
     expect(judge('ls > /var/x', { write: 'allow' })).toMatchObject({ kind: 'ask' })
   })
 
-  it('reads no options behind the first operand of a program that takes them for files', () => {
+  it('treats words after the first operand as files for programs that do', () => {
     expect(judge("awk -F , '{print $1}' a")).toMatchObject({ kind: 'allow' })
     expect(judge("awk '{print $1}' -F /etc/passwd")).toMatchObject({ kind: 'ask' })
     expect(judge('xxd -c 8 a')).toMatchObject({ kind: 'allow' })
@@ -176,7 +176,7 @@ describe('the rule about commands', () => {
       expect(judge(line), line).toMatchObject({ kind: 'ask' })
   })
 
-  it('looks up the target of a cd, and a file that is named -', () => {
+  it('checks the target of a cd, and a file named -', () => {
     expect(judge('cd src')).toMatchObject({ kind: 'allow' })
     expect(judge('cd ..')).toMatchObject({ kind: 'ask', rule: 'commands.paths' })
     expect(judge('ls > -', { write: 'allow' })).toMatchObject({ paths: [{ path: '-', real: '/w/-' }] })
@@ -186,7 +186,7 @@ describe('the rule about commands', () => {
     expect(judge('ls src//*')).toMatchObject({ kind: 'ask', rule: 'commands.shell' })
   })
 
-  it('denies where one part is denied, whatever the rest', () => {
+  it('denies the whole line if one part is denied', () => {
     expect(judge('$x; touch .cadre/y')).toMatchObject({ kind: 'deny' })
     expect(judge('npm test; rm -rf ~')).toMatchObject({ kind: 'deny' })
   })

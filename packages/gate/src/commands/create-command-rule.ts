@@ -13,7 +13,7 @@ import { resolveProgram } from './resolve-program.ts'
 import { showWords } from './show-words.ts'
 import { understandLine } from './understand-line.ts'
 
-/** Judges the line of every tool that runs commands: each command that is found in it, each path, and the line as a whole. */
+/** Judges the line of every tool that runs commands: each command in it, each path, and the whole line. */
 export function createCommandRule(options: CommandRuleOptions): Rule {
   return {
     by: 'policy',
@@ -22,7 +22,7 @@ export function createCommandRule(options: CommandRuleOptions): Rule {
     judge({ tool, input }, { workspace }) {
       if (tool.commands === undefined || !isObject(input)) return undefined
       const { command, cwd } = input
-      // A tool that should have a line and has not is not for this rule.
+      // A call without a command line is not judged by this rule.
       if (typeof command !== 'string') return undefined
       if (typeof cwd !== 'string' || cwd === '') return judgeLine(command, workspace, options)
       return judgeIn(cwd, command, workspace, options)
@@ -30,7 +30,7 @@ export function createCommandRule(options: CommandRuleOptions): Rule {
   }
 }
 
-/** A line that is to run in a folder of its own: it has to be one of the workspace, and paths are judged from there. */
+/** Judges a line with its own working folder, which must be in the workspace. Paths are relative to that folder. */
 function judgeIn(cwd: string, source: string, workspace: string, options: CommandRuleOptions): Verdict {
   const placed = options.places.judge({ path: cwd, workspace, write: false, mounts: false })
   const { kind, real, reason = `${cwd} is outside the workspace` } = placed
@@ -39,7 +39,7 @@ function judgeIn(cwd: string, source: string, workspace: string, options: Comman
   return { kind: 'deny', by: 'policy', rule: `paths.${kind}`, reason, paths }
 }
 
-/** The verdict about one line, which starts in `cwd`. Also for explaining: nothing is run. */
+/** Returns the verdict about a line that starts in `cwd`. Runs nothing, so it can also explain a decision. */
 export function judgeLine(...line: Parameters<typeof verdictOf>): Verdict {
   return oneLook(() => verdictOf(...line))
 }
@@ -90,7 +90,7 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
   }
 }
 
-/** Whether every program of an allowed line is known to read only, and nothing is redirected into a file. */
+/** True if every program of an allowed line is a known reader, and no redirect writes a file. */
 function readsOnly(line: CommandLine, judged: readonly JudgedCommand[]): boolean {
   const isWritten = ({ kind, path }: FoundRedirect) => kind === 'write' && path !== '/dev/null'
   return (
@@ -99,7 +99,7 @@ function readsOnly(line: CommandLine, judged: readonly JudgedCommand[]): boolean
   )
 }
 
-/** Whether a program of it reads from another one, or from the line. */
+/** True if a program reads the output of another one, or a here-document. */
 function isFed(list: List): boolean {
   const readsText = ({ redirects }: Stage) => redirects.some(({ kind }) => kind === 'text')
   return stepsIn(list).some(({ stages }) => stages.length > 1 || stages.some(readsText))

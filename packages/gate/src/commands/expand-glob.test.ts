@@ -11,7 +11,7 @@ for (const name of ['a.ts', 'b.ts', '.hidden', 'sub/c.ts', 'sub/.d/e.ts']) {
 }
 symlinkSync('/', path.join(folder, 'link'))
 
-describe('what a glob stands for', () => {
+describe('glob expansion', () => {
   it.each([
     ['*.ts', ['a.ts', 'b.ts']],
     ['?.ts', ['a.ts', 'b.ts']],
@@ -29,12 +29,12 @@ describe('what a glob stands for', () => {
     expect(found.paths).toHaveLength(paths.length)
   })
 
-  it('rather takes everything than reads choices or many stars', () => {
+  it('matches everything instead of parsing alternatives or many stars', () => {
     expect(expandGlob('@(x)', folder).paths).toContain('.hidden')
     expect(expandGlob(`${'*a'.repeat(40)}`, folder).paths).toContain('link')
   })
 
-  it('finds links and protected files through the names that fit', () => {
+  it('finds links and protected files among the matching names', () => {
     expect(expandGlob('l*/etc', folder).paths).toEqual(['link/etc'])
     expect(expandGlob('*/*/*/*', folder)).toMatchObject({ isCut: true })
   })

@@ -2,20 +2,20 @@ import path from 'node:path'
 import { namesIn } from '@cadre/disk'
 import { entryAt, statsAt } from '../paths/one-look.ts'
 
-/** More names than these are not looked at one by one. */
+/** Folders with more entries than this are not expanded. */
 const mostNames = 5_000
 const mostMatches = 500
 
 export interface ExpandedGlob {
-  /** What fits it now, joined to the folder as it is written. */
+  /** The current matches, joined to the folder as written. */
   readonly paths: readonly string[]
-  /** There was more to look at than is looked at. */
+  /** There were too many entries to check all of them. */
   readonly isCut: boolean
 }
 
 /**
- * The files that a glob would stand for, as the shell would find them in a folder: rather one too many than one too few, because
- * what fits may be a link, or protected. What does not exist fits nothing, unless it is to be written.
+ * Returns the files that a glob matches in a folder, as a shell would. It may return too many, never too few, because a
+ * match may be a link or protected. Nonexistent names do not match, unless they would be written.
  */
 export function expandGlob(glob: string, folder: string, isWritten = false): ExpandedGlob {
   const isAbsolute = path.isAbsolute(glob)
@@ -27,7 +27,7 @@ export function expandGlob(glob: string, folder: string, isWritten = false): Exp
     const next: string[] = []
     for (const start of found) {
       if (fits === undefined) {
-        // In front of the first wildcard it is taken as it is.
+        // The part before the first wildcard is used as written.
         if (isFixed || isWritten || statsAt(path.resolve(folder, start + part), entryAt))
           next.push(start + part)
         continue
@@ -45,15 +45,15 @@ export function expandGlob(glob: string, folder: string, isWritten = false): Exp
   return { paths: found.map((one) => (one.length > 1 ? one.slice(0, -1) : one)), isCut: false }
 }
 
-/** How a name is compared with one part of a glob; nothing where it has no wildcard. */
+/** Returns a function that compares a name with one part of a glob, or undefined if the part has no wildcard. */
 function fitting(part: string): ((name: string) => boolean) | undefined {
   if (!/[*?[({]/.test(part)) return undefined
-  // Choices are not read, and many stars would take long: then every name fits.
+  // Alternatives are not parsed, and many stars would be slow: then every name matches.
   if (/[({]/.test(part) || part.split('*').length > 4) return () => true
   const source = part.replace(/\[[^/]*\]|\[|[*?]|[^*?[]+/g, (one) => {
     if (one === '*' || one === '[') return '.*'
     if (one === '?') return '.'
-    // Which letters a bracket stands for is not read either.
+    // The contents of brackets are not parsed either.
     return one.startsWith('[') ? '.+' : one.replace(/[.+^${}()|\]\\]/g, '\\$&')
   })
   const regex = new RegExp(`^${source}$`, 's')

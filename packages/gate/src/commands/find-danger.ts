@@ -15,11 +15,14 @@ const ends =
 const stops = /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency)$/
 const disk =
   /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|dm-|mapper|md|loop|sr|mem|kmem|port|nbd|zd|block|ram)/
-/** To the end of the text where they have none: then each is looked at once. */
+/** An unterminated comment extends to the end of the text, so the scan stays linear. */
 const comments = /\/\*(?!!).*?(?:\*\/|$)|--[^\n]*(?:\n|$)/gs
 const drop = /\bdrop\s+(?:table|database|schema)\b/i
 
-/** What is refused whatever anybody allows: whole disks, whole machines, history that others have. On words, never on text. */
+/**
+ * Finds commands that no rule can allow: destroying whole disks or machines, or history that others use. Works on words,
+ * never on text.
+ */
 export function findDanger({ commands, plan }: CommandLine): Danger | undefined {
   for (const command of commands) {
     const danger = dangerOf(command)
@@ -35,7 +38,7 @@ export function findDanger({ commands, plan }: CommandLine): Danger | undefined 
 
 const readsCommands = /^(?:sh|bash|dash|ash|zsh|ksh|eval|source|\.)$/
 
-/** A shell without a script of its own, behind a program that fetches: `curl … | sh`, `eval "$(curl …)"`. */
+/** Detects a shell that runs downloaded text: `curl … | sh`, `eval "$(curl …)"`. */
 function runsWhatItFetches(commands: readonly FoundCommand[]): boolean {
   const fetches = commands.findIndex(({ program }) => fetchers.has(program))
   if (fetches < 0) return false
@@ -45,7 +48,7 @@ function runsWhatItFetches(commands: readonly FoundCommand[]): boolean {
   })
 }
 
-/** The here-documents of a plain line. */
+/** Returns the here-documents of a line. */
 export function textsIn(list: List): readonly string[] {
   return list.flatMap(({ stages }) =>
     stages.flatMap((stage) => [
@@ -68,7 +71,7 @@ function dangerOf({ texts, program, redirects, folders }: FoundCommand): Danger 
   )
     return { what: program, reason: 'it shuts down the machine' }
   if (writers.has(program)) {
-    // `dd` reads what `if=` names.
+    // `dd` only reads the file of `if=`.
     const written = program === 'dd' ? args.filter((word) => word.startsWith('of=')) : args
     const targets = written.map((word) => word.replace(/^of=/, ''))
     const target = targets.find((word) => disk.test(path.posix.normalize(word)))
@@ -114,7 +117,7 @@ function removesFound(args: readonly string[]): boolean {
 const systemFolder =
   /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|libx32|media|mnt|opt|proc|root|run|sbin|srv|sys|usr|usr\/(?:bin|lib|local|sbin|share)|var|var\/(?:lib|log)|users|system|library|applications|volumes|private|private\/etc|private\/var|windows|cygdrive(?:\/[a-z])?|mnt\/[a-z])$/i
 
-/** `{a,b}c` is `ac` and `bc`. What has too many choices is left as it is. */
+/** `{a,b}c` is `ac` and `bc`. A word with too many alternatives is returned unchanged. */
 function choicesOf(word: string): readonly string[] {
   const found: string[] = []
   const open = [word]
@@ -127,17 +130,17 @@ function choicesOf(word: string): readonly string[] {
   return [word, ...found, ...open]
 }
 
-/** `/`, `/*`, `/e*`, `/etc`, `~`, `$HOME`, and other ways to write them. */
+/** True for `/`, `/*`, `/e*`, `/etc`, `~`, `$HOME`, and other spellings of them. */
 function isRoot(word: string, folder: string): boolean {
   if (word.length > 4_096 || word.startsWith('-')) return false
   if (/^[A-Za-z]:[\\/]*\*?$/.test(word)) return true
-  // Tidied up first, so that what follows has one way to be read.
+  // Normalized first, so that each path has one spelling.
   const home = path.posix.normalize(`${word.replace(/^\$(?:HOME|\{HOME[^}]*\})/, '~')}/`).slice(0, -1)
   if (/^~[^/]*(?:\/[*.]*)?$/.test(home)) return true
   if (!path.posix.isAbsolute(word) && !path.posix.isAbsolute(folder)) return false
   if (/^\.?\*$|^\.$/.test(word)) return systemFolder.test(folder) || folder === '/'
   const whole = path.posix.resolve('/', folder, word)
-  // Names of the first level, whatever they are; and everything in a folder.
+  // Any name at the top level, and everything in such a folder.
   if (/^\/[^/]*[*?[][^/]*$/.test(whole)) return true
   const bare = whole.replace(/\/(?:\.?\*+|\{[^}/]*\}|\.\[\^\.\]\*|\?+\*)$/, '') || '/'
   return bare === '/' || systemFolder.test(bare)
@@ -171,7 +174,7 @@ function dangerOfWindows(program: string, args: readonly string[]): Danger | und
   return undefined
 }
 
-/** Whether an option is among the words: in a cluster, or as any beginning of its long name. */
+/** True if an option is among the words: in a cluster of short options, or as any prefix of its long name. */
 export function hasOption(args: readonly string[], short: string, long: string): boolean {
   return args.some((word) => {
     if (word.startsWith('--'))

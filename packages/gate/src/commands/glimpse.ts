@@ -10,8 +10,8 @@ const mostCommands = 500
 const deepest = 4
 
 /**
- * The commands that a person would see in a line that only a shell can read. It reads too much rather than too little, knows
- * nothing of variables, and can be deceived: what it finds may refuse a line and never allows one.
+ * Finds the commands that a person would see in a line that only a shell can parse. It finds too many rather than too few,
+ * does not resolve variables, and can be deceived: its findings may refuse a line, but never allow one.
  */
 export function glimpse(source: string, depth = 0, folders?: readonly string[]): readonly FoundCommand[] {
   if (depth > deepest) return []
@@ -27,7 +27,7 @@ class Glimpse {
   #word: string | undefined
   #arrow: 'read' | 'write' | undefined
   #delimiters: string[] = []
-  /** Where all of them may run: it grows with every `cd`, unless another line around this one knows. */
+  /** All folders in which the commands may run. Grows with every `cd`, unless an enclosing line provides it. */
   readonly #folders: readonly string[]
   readonly #ownFolders = ['.']
 
@@ -67,7 +67,7 @@ class Glimpse {
     this.#word = (this.#word ?? '') + text
   }
 
-  /** The commands of a text within this one. */
+  /** Finds the commands of a nested text. */
   #look(text: string): void {
     this.#found.push(...glimpse(text, this.#depth + 1, this.#folders))
   }
@@ -79,7 +79,7 @@ class Glimpse {
       for (const inner of innerTexts(text)) this.#look(inner)
       return void this.#add(text)
     }
-    // `$'\x72m'` is a name as well, if somebody spells it out.
+    // `$'\x72m'` also spells a name.
     const isEscaped = this.#word?.endsWith('$') === true
     if (isEscaped) this.#word = this.#word?.slice(0, -1)
     this.#add(isEscaped ? unescaped(single) : single)
@@ -108,7 +108,7 @@ class Glimpse {
       this.#arrow = arrow.includes('>') ? 'write' : 'read'
   }
 
-  /** What is written into a file is no command; what a shell is given is. */
+  /** The content of a here-document for a file is not a command; input of a shell is. */
   #skipDocuments(): void {
     for (const delimiter of this.#delimiters) {
       let text = ''
@@ -175,31 +175,31 @@ function unescaped(text: string): string {
   )
 }
 
-/** Programs that start another one which is named by their words. */
+/** Programs that start another program named in their arguments. */
 const starters = words(
   'xargs sudo doas su runuser pkexec env nice nohup timeout time stdbuf setsid ionice chroot watch parallel npx bunx pnpx ssh docker podman kubectl script strace ltrace taskset flock unshare nsenter busybox toybox command exec builtin eval caffeinate setpriv firejail entr wsl cmd powershell pwsh find',
 )
-/** Programs that read a text as commands. */
+/** Programs that interpret a text as commands. */
 export const shells = words(
   'sh bash dash ash ksh rbash zsh fish csh tcsh mksh yash eval su ssh xargs watch parallel env npx script cmd powershell pwsh sudo docker podman kubectl find trap',
 )
 
 const mostHints = 100
-/** Each hint repeats the words behind it, so a long line would cost their number squared. */
+/** Each hint repeats the words after it, so a long line would take quadratic space. */
 const mostHintWords = 200
 
-/** The same, for a text that may be commands: they restrict, and allow nothing. */
+/** Like `glimpse`, for a text that may contain commands: they can restrict the line, but allow nothing. */
 export function hintsFrom(text: string, depth = 1, folders?: readonly string[]): readonly FoundCommand[] {
   return glimpse(text, depth, folders).map((command) => ({ ...command, isHint: true }))
 }
 
-/** What stands behind such a program may be a command: a rule that refuses or asks for it counts there too. */
+/** The arguments of such a program may be a command, so rules that deny or ask apply to them too. */
 export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
   const { program, texts, folders, variables } = command
   const starts = starters.has(program)
   const reads = shells.has(program)
   if (!starts && !reads) return []
-  // Where it starts nothing, its words are not commands.
+  // If it starts nothing, its arguments are not commands.
   if (program === 'find' && command.described?.unlisted.length === 0) return []
   const found: FoundCommand[] = []
   for (let at = 1; at < texts.length && found.length < mostHints; at++) {

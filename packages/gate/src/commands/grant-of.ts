@@ -5,14 +5,14 @@ import type { FoundCommand } from './command-line.ts'
 import type { LineRequest } from './line-request.ts'
 import { showWords } from './show-words.ts'
 
-/** Begins every grant for a command. What follows it, up to the first separator, are the words. */
+/** The prefix of every grant for a command. The words follow, up to the first separator. */
 const grantSign = 'command: '
 const grantSeparator = ' · '
 
 /**
- * What a person permits for the rest of a session: these words, of this program file, in this folder, with these
- * variables. Files of the workspace that it would run, and what it is fed, are known by their content. `fed`: the line, where
- * one of its programs reads what another prints, or a here-document.
+ * Describes what a person permits for the rest of a session: these words, of this program file, in this folder, with these
+ * variables. Workspace files that it would run, and its input, are identified by their content. `fed` is the line, if one
+ * of its programs reads the output of another or a here-document.
  */
 export function grantOf(command: FoundCommand, request: LineRequest, fed: string | undefined): string {
   const { workspace, cwd, resolve } = request
@@ -21,7 +21,7 @@ export function grantOf(command: FoundCommand, request: LineRequest, fed: string
   const variables = Object.entries(command.variables).map(([key, value]) => `${key}=${value}`)
   const redirects = command.redirects.map(({ kind, path: file }) => `${kind === 'read' ? '<' : '>'} ${file}`)
   const file = program.kind === 'missing' ? 'no program' : program.file
-  // What it runs besides itself, and what it is fed, is no less a part of it than its words.
+  // The files it runs and its input are part of the grant, like its words.
   const { boundTo: files = [] } = boundTo({ commands: [command] }, request)
   const content = [...files, ...(fed === undefined ? [] : [`line ${fed}`])]
   const digest =
@@ -36,7 +36,7 @@ export function grantOf(command: FoundCommand, request: LineRequest, fed: string
   ].join(grantSeparator)
 }
 
-/** The words of such a grant, as a pattern of an allowlist has them. */
+/** Returns the words of such a grant, in the form of an allowlist pattern. */
 export function wordsOfGrant(grant: string): string {
   return grant.startsWith(grantSign) ? (grant.slice(grantSign.length).split(grantSeparator)[0] ?? '') : ''
 }

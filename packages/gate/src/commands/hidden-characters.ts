@@ -1,13 +1,13 @@
-/** Line breaks and tabs are what people write. All other controls change what is shown or what is read. */
+/** People write line breaks and tabs. All other control characters change what is shown or read. */
 const control = /(?![\n\t])\p{Cc}/u
-/** Directions, joiners and marks without width: what a person reads is not what would run. */
+/** Direction marks, joiners and zero-width characters: a person would read something else than what runs. */
 const invisible = /[\p{Cf}\p{Cs}\u2028\u2029]/u
 const unusual = /(?! )[\p{Zs}]|\p{Default_Ignorable_Code_Point}|\p{Co}|\u2800/u
 
-/** What most lines consist of, and nothing else. */
+/** The characters of most lines. */
 const plain = /^[\n\t -~]*$/
 
-/** Why a line cannot be shown to a person as it is; nothing when it can. */
+/** Returns why a line cannot safely be shown to a person, or undefined if it can. */
 export function refuseHidden(source: string): string | undefined {
   if (plain.test(source)) return undefined
   const found = control.exec(source) ?? invisible.exec(source)
@@ -17,7 +17,7 @@ export function refuseHidden(source: string): string | undefined {
   return `it contains ${what}, U+${code}, at position ${found.index + 1}. Write the line without it`
 }
 
-/** Spaces that are none, and blanks: harmless as text, and easily taken for something else. */
+/** True for unusual spaces and blanks: harmless as text, but easy to mistake for something else. */
 export function hasUnusual(source: string): boolean {
   return !plain.test(source) && unusual.test(source)
 }

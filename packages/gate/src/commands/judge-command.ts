@@ -20,7 +20,7 @@ export interface JudgedCommand {
 
 type Named = Pick<FoundCommand, 'texts' | 'described'>
 
-/** Judges one command alone: what lists say about it, and whether its words are all known to be harmless. */
+/** Judges a single command: the decisions of the lists, and whether all of its words are known to be harmless. */
 export function judgeCommand(command: FoundCommand, request: LineRequest): JudgedCommand {
   const { texts } = command
   const named = texts[0]?.includes('/') ? nameOf(command.words, request.resolve) : command
@@ -36,7 +36,7 @@ function isReading(described: Described | undefined, resolve: LineRequest['resol
     : isReading(nameOf(inner, resolve).described, resolve)
 }
 
-/** With the plain name where the path of a program is the one that the name would find anyway. */
+/** Uses the plain name if the path of a program is the one that the name resolves to. */
 function nameOf(words: readonly Word[], resolve: LineRequest['resolve']): Named {
   const written = words[0]?.text ?? ''
   const plain = listedName(written)
@@ -58,7 +58,7 @@ function decide(command: FoundCommand, { texts, described }: Named, request: Lin
   if (answer?.decision === 'deny') return said('deny', `denied by the pattern ${pattern}`)
   if (answer?.decision === 'ask') return said('ask', `the pattern ${pattern} requires approval`)
   if (command.isHint === true) return said('allow', 'judged by the command that starts it')
-  // `timeout 60 npm test` is as good as `npm test`.
+  // `timeout 60 npm test` is judged like `npm test`.
   if (described?.inner !== undefined && answer === undefined)
     return decide(command, nameOf(described.inner, request.resolve), request)
   const first = described?.unlisted[0]
@@ -83,7 +83,7 @@ function isRisky(command: FoundCommand): boolean {
   return assessRisk({ commands: [command], plan: [] }).risk === 'HIGH'
 }
 
-/** Why an allowance does not reach this command. */
+/** Returns why a rule that allows the command does not apply to it. */
 function weaknessOf(
   command: FoundCommand,
   name: string,
@@ -96,10 +96,10 @@ function weaknessOf(
   if (unnamed !== undefined)
     return `${unnamed.word} is not on the read-only list, and the rule does not name it`
   const program = isOfRunner(name) ? undefined : request.resolve(name)
-  // A pattern that fits a path names it; `effects.execute` names nothing.
+  // A pattern that matches a path names the program; `effects.execute` does not.
   if (program?.kind === 'inside' && (answer === undefined || !name.includes('/')))
     return 'it is a program in the workspace, and no rule names it'
-  // What no rule names has been found not to be risky before.
+  // If no rule names the command, its risk was checked earlier.
   const isOwnExecute = options.isOwnExecute === true && (answer === undefined || !isRisky(command))
   if (isOwnExecute || answer?.own === true) return undefined
   const setting =
@@ -108,7 +108,7 @@ function weaknessOf(
   if (options.sandboxed) return undefined
   const isReading = answer?.isShipped === true && described?.isReader === true && !described.needsSandbox
   if (!isReading) return 'there is no sandbox, so only your own rules can allow it'
-  // Another repository has settings of its own, which name programs.
+  // Another repository has its own settings, which can start programs.
   const isElsewhere =
     name === 'git' &&
     (described.folder !== undefined ||
@@ -130,7 +130,7 @@ function settingIn({ folders }: FoundCommand, { folder = '.' }: Described, cwd: 
   return undefined
 }
 
-/** The runner does it by itself. */
+/** True if the runner implements it. */
 function isOfRunner(name: string): boolean {
   return /^(?:cd|pwd|echo|true|false|:|command|export|exit)$/.test(name)
 }
@@ -145,13 +145,13 @@ function strictest(
     const answer = list.match(words, source)
     if (answer === undefined) continue
     const difference = strictness[answer.decision] - (found === undefined ? -1 : strictness[found.decision])
-    // Of two that allow it, the user's own counts.
+    // If two rules allow it, the user's own applies.
     if (difference > 0 || (difference === 0 && answer.own === true)) found = answer
   }
   return found
 }
 
-/** The list that Cadre ships with is the table of programs that only read, without what somebody has unset. */
+/** The shipped list is the table of read-only programs, without entries that a list disables. */
 function shipped(
   lists: readonly Allowlist[],
   words: readonly string[],

@@ -18,11 +18,11 @@ const tooMany: PathFinding = {
   reason: 'the line names more paths than Cadre can check',
 }
 
-/** What a path is used for. */
+/** How a path is used. */
 interface Use {
-  /** Also where nobody knows whether it is written. */
+  /** Also true if it is unknown whether the path is written. */
   readonly writes: boolean
-  /** What applies where something below it is protected. */
+  /** The decision if something below it is protected. */
   readonly below: Decision
   readonly isGuess: boolean
 }
@@ -30,8 +30,8 @@ interface Use {
 const reading: Use = { writes: false, below: 'allow', isGuess: false }
 
 /**
- * Every path that a line names, judged from every folder in which it may be used. Protected places are denied to whatever
- * could write; outside of the workspace a person is asked.
+ * Judges every path that a line names, from every folder in which it may be used. Writing to protected places is denied;
+ * paths outside the workspace need approval.
  */
 export function judgePaths(line: CommandLine, request: LineRequest): readonly PathFinding[] {
   const { workspace, cwd: start, options } = request
@@ -59,7 +59,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     const own = described?.folder
     const at = own === undefined ? folder : join(folder, own)
     if (own !== undefined) add(own, folder, reading)
-    // Of a program whose words are not listed every word may be a path.
+    // If the words of a program are not listed, every word may be a path.
     for (const { text, isGlob, isGuess } of isListed ? described.paths : guessed(words)) {
       if (isGlob) addGlob(text, at, use)
       else add(text, at, isGuess ? { ...use, isGuess } : use)
@@ -74,7 +74,10 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     else keep({ ...finding, decision: mayWrite, reason: `it writes ${written}` })
   }
 
-  /** The folder of a glob, and what matches now and could be a link or protected. The runner looks again when it runs. */
+  /**
+   * Checks the folder of a glob and its current matches, which could be links or protected. The runner checks again at run
+   * time.
+   */
   function addGlob(glob: string, folder: string, use: Use): void {
     if (globs++ >= mostGlobs) return
     const first = glob.search(/[*?[]/)
@@ -86,7 +89,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
         decision: 'ask',
         reason: 'Cadre cannot tell before it runs where the path leads',
       })
-    // Nothing is looked up outside.
+    // Nothing outside the workspace is expanded.
     if (above.decision !== 'allow') return
     const { paths, isCut } = expandGlob(glob, folder, use.writes)
     for (const one of paths) add(one, folder, { ...use, isGuess: true })
@@ -107,7 +110,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
   }
 
   function judgeOne(written: string, folder: string, { writes: write, below, isGuess }: Use): PathFinding {
-    // `-` is not left out: a redirect, `tee` and `ls` take it for the name of a file, which may be a link.
+    // `-` is included: redirects, `tee` and `ls` treat it as a file name, which may be a link.
     if (written === '/dev/null') return { path: written, decision: 'allow' }
     const whole = join(folder, written)
     const placed = places.judge({ path: whole, workspace, write, mounts: false, asWritten: true })
@@ -119,7 +122,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
       ...(reason !== undefined && { reason }),
     })
     if (placed.kind === 'protected') return said('deny', placed.reason ?? 'it is protected')
-    // A long text is no path, unless it says that it is one.
+    // A long text is not a path, unless it looks like one.
     if (placed.kind === 'invalid' && isGuess && !/^[/~]/.test(written) && !climbs.test(written))
       return said('allow')
     if (placed.kind !== 'inside')
@@ -131,7 +134,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     return said('allow')
   }
 
-  /** Empty for every command, and gone with it; not where the workspace itself is below it, with links that lead elsewhere. */
+  /** True for the temporary folder, which is empty for every command and deleted with it. Not if the workspace is below it. */
   function isScratch(written: string): boolean {
     if (!sandboxed || !/^\/tmp\/[^./]/.test(written) || climbs.test(written)) return false
     realWorkspace ??= judgeOne('.', workspace, reading).real ?? workspace
@@ -139,10 +142,10 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
   }
 }
 
-/** A `..` among the parts of a path. */
+/** A `..` segment in a path. */
 const climbs = /(?:^|\/)\.\.(?:\/|$)/
 
-/** By hand: what is tidied up before links are followed is another path. */
+/** Not `path.join`: normalizing before links are followed would give another path. */
 export function join(folder: string, name: string): string {
   return name.startsWith('/') ? name : `${folder}/${name}`
 }
@@ -152,7 +155,7 @@ function isAbove(folder: string, protectedPaths: readonly string[]): boolean {
   return protectedPaths.some((item) => item.startsWith(start))
 }
 
-/** What applies to the folders that a program is given, and that hold something protected. */
+/** Returns the decision for folders that a program receives and that contain something protected. */
 function reachOf(words: readonly Word[]): Decision {
   const [name = '', ...args] = words.map(({ text }) => text)
   const program = programOf(name)
@@ -165,10 +168,10 @@ function reachOf(words: readonly Word[]): Decision {
   return takesAll ? 'ask' : 'allow'
 }
 
-/** A word of its own, behind `=`, attached to a short option, and behind a scheme. */
+/** The whole word, the part after `=`, the value of a short option, and the part after a URL scheme. */
 const pathForms = [/^(?!-)(.*)$/s, /^[^=]*=(.*)$/s, /^-[A-Za-z]+?([/~.].*)$/s, /^file:\/\/(.*)$/i]
 
-/** Words, and parts of them, that may be paths. */
+/** Returns words, or parts of them, that may be paths. */
 function guessed(words: readonly Word[]): readonly PathWord[] {
   return words.slice(1).flatMap(({ text, glob }): PathWord[] => {
     if (glob !== undefined) return [{ text, isGlob: true, isGuess: true }]

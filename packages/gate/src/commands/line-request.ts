@@ -13,35 +13,35 @@ export interface PathJudge {
 }
 
 export interface CommandRuleOptions {
-  /** The user's and the home's lists. The strictest answer of those that say something counts; then the shipped list. */
+  /** The lists of the user and the home. The strictest decision of these applies, then the shipped list. */
   readonly allowlists: () => readonly Allowlist[]
-  /** What applies to commands that no list says anything about. */
+  /** The decision for commands that no list matches. */
   readonly execute: Decision
-  /** Where that is written. */
+  /** Where `execute` is set. */
   readonly decidedBy?: string | undefined
-  /** The user or the organisation allows it, not a project: it counts without a sandbox, too. */
+  /** The user or the organisation allows it, not a project, so it also applies without a sandbox. */
   readonly isOwnExecute?: boolean
-  /** What applies to files of the workspace that a redirect writes. */
+  /** The decision for workspace files that a redirect writes. */
   readonly write?: Decision
-  /** False: no bubblewrap, so only the user's own rules allow more than reading. */
+  /** False without bubblewrap: then only the user's own rules allow more than reading. */
   readonly sandboxed: boolean
   readonly places: PathJudge
-  /** False: decisions beforehand are forbidden by policy: nothing is allowed by a list. */
+  /** False if the policy forbids automatic approval: then lists allow nothing. */
   readonly beforehand: boolean
-  /** Where programs are looked for, as in `PATH`. */
+  /** The search path for programs, as in `PATH`. */
   readonly searchPath?: string | undefined
-  /** Folders besides the workspace in which no program is looked for: the project and the home. */
+  /** Folders besides the workspace in which no program is searched for: the project and the home. */
   readonly excluded?: readonly string[]
 }
 
-/** A line, where it is to run, and what it is judged by. */
+/** A command line, its folder, and the settings that it is judged by. */
 export interface LineRequest {
   readonly source: string
   readonly workspace: string
   /** The folder in which the line starts. */
   readonly cwd: string
   readonly options: CommandRuleOptions
-  /** The lists at this time. */
+  /** The current lists. */
   readonly lists: readonly Allowlist[]
   readonly resolve: (name: string) => Program
 }

@@ -7,16 +7,16 @@ import { askingAllowlist, readAllowlist } from './read-allowlist.ts'
 
 export interface AllowlistFile {
   readonly path: string
-  /** Which of its patterns the user has written, so that they count without a sandbox as well. */
+  /** Returns whether the user wrote a pattern, so that it also applies without a sandbox. */
   readonly isOwn?: (pattern: string) => boolean
   /** Absent: the file is the user's own. */
   readonly trusted?: (item: TrustItem) => boolean
 }
 
 export interface Allowlists {
-  /** As the files are now: a rule that a person adds counts from the next command on. */
+  /** The current content of the files: a rule that a person adds applies from the next command. */
   lists(): readonly Allowlist[]
-  /** What is wrong with them at this time. */
+  /** Current problems in the files. */
   diagnostics(): readonly Diagnostic[]
 }
 
@@ -28,7 +28,7 @@ interface Read {
 
 const largest = 1_000_000
 
-/** Lists in files that may change while a run goes on. One that nobody trusts allows nothing, and is not read again until it changes. */
+/** Allowlists in files that may change during a run. An untrusted list allows nothing, and is not read again until it changes. */
 export function openAllowlists(files: readonly AllowlistFile[]): Allowlists {
   const known = new Map<string, Read>()
   const current = (file: AllowlistFile): Read => {
@@ -71,7 +71,7 @@ function readOne({ path, trusted, isOwn }: AllowlistFile, stamp: string): Omit<R
   }
 }
 
-/** What is known of a file without reading it; `odd` where it cannot be read. */
+/** Returns a fingerprint of a file without reading it; `odd` if it cannot be read. */
 function lookAt(path: string): string {
   try {
     const stats = statSync(path, { throwIfNoEntry: false })

@@ -3,20 +3,20 @@ import { listedName } from './program-name.ts'
 import { type Fault, readRegex } from './regex-pattern.ts'
 import { showWords } from './show-words.ts'
 
-/** Of one word that is compared with a `*`. */
+/** The longest word that is compared with a `*`. */
 const mostLetters = 1_000
 
 const notWords =
   'a pattern consists of the words of one command, without quotes and operators. Write a /regex/, or set matchCommandLine'
 
-/** How a pattern is compared. `specific` orders those that fit: more words, then more letters. */
+/** A parsed pattern. `specific` orders matching patterns: more words, then more characters. */
 export interface Pattern {
-  /** `unsure`: too long to be compared. */
+  /** `unsure`: too long to compare. */
   fits(words: readonly string[], line: string): boolean | 'unsure'
-  /** Whether it speaks of one of these options itself. */
+  /** True if the pattern itself names one of these options. */
   names(options: readonly string[]): boolean
   readonly specific: number
-  /** Set where only commands of this name can fit. */
+  /** Set if only commands with this name can match. */
   readonly program?: string
 }
 
@@ -26,7 +26,7 @@ export interface PatternRequest {
   readonly matchCommandLine: boolean
 }
 
-/** Reads the key of an entry. Whatever is not understood is a fault, never a wider pattern. */
+/** Parses the key of an entry. Anything that is not recognised is an error, never a wider pattern. */
 export function readPattern(request: PatternRequest): Pattern | Fault {
   const text = request.text.trim()
   if (text === '') return { fault: 'it is empty' }
@@ -42,7 +42,10 @@ export function readPattern(request: PatternRequest): Pattern | Fault {
   return wordPattern(words)
 }
 
-/** Word by word: a beginning of the command. A last `*` is the rest; any other one is one word, or a part of it. */
+/**
+ * Compares word by word from the start of the command. A final `*` matches all remaining words; any other `*` matches one
+ * word or a part of it.
+ */
 function wordPattern(written: readonly string[]): Pattern {
   const isRest = written.length > 1 && written.at(-1) === '*'
   const words = isRest ? written.slice(0, -1) : written
@@ -69,7 +72,7 @@ function wordPattern(written: readonly string[]): Pattern {
   }
 }
 
-/** The whole line, letter by letter. For allowing, a `*` is a part of one word. */
+/** Compares the whole line character by character. In an `allow`, a `*` matches within one word only. */
 function linePattern(text: string, decision: Decision): Pattern {
   const regex = globOf(text, decision === 'allow' ? '[\\w./:=@%+,-]*' : '.*')
   return {
@@ -83,7 +86,8 @@ function regexPattern(text: string, { decision, matchCommandLine }: PatternReque
   const read = readRegex(text)
   if ('fault' in read) return read
   return {
-    // Nobody can say what is more special than an expression: an `ask` of it beats every `allow`, an `allow` of it no `ask`.
+    // Regular expressions cannot be ordered by specificity: with `ask` they beat every `allow`, with `allow` they beat no
+    // `ask`.
     specific: decision === 'allow' ? 0 : 1_000_000,
     fits(words, line) {
       const subject = matchCommandLine
@@ -93,7 +97,7 @@ function regexPattern(text: string, { decision, matchCommandLine }: PatternReque
       const found = read.regex.exec(subject)
       if (found === null || decision !== 'allow') return found !== null
       const end = found[0].length
-      // What is allowed begins where the command begins, and ends where a word ends; of a line it is all of it.
+      // An `allow` must match from the start of the command to the end of a word; for a line, all of it.
       return (
         found.index === 0 &&
         (end === subject.length || (!matchCommandLine && (subject[end] === ' ' || subject[end - 1] === ' ')))

@@ -55,11 +55,11 @@ describe('an allowlist', () => {
     ['/^GIT STATUS$/i: true', 'git status', 'allow'],
     ['/^GIT STATUS$/: true', 'git status', undefined],
     ['/-rf/: deny', 'rm -rf x', 'deny'],
-  ])('compares an expression: %s: %s is %s', (text, command, decision) => {
+  ])('compares a regular expression: %s: %s is %s', (text, command, decision) => {
     expect(ask(text, command)).toBe(decision)
   })
 
-  it('lets a longer pattern speak before a shorter one, and a denial before all', () => {
+  it('prefers a longer pattern over a shorter one, and a deny over all', () => {
     const text =
       'git: ask\ngit status: allow\ngit push: allow\ngit push --force: ask\nnpm: allow\nnpm publish: deny\nnpm publish --dry-run: allow\n'
     expect(ask(text, 'git status')).toBe('allow')
@@ -71,7 +71,7 @@ describe('an allowlist', () => {
     expect(ask('npm: ask\n/^npm test/: allow\n', 'npm test')).toBe('ask')
   })
 
-  it('compares a whole line only where it says so', () => {
+  it('compares a whole line only with matchCommandLine', () => {
     const text = "'ls | wc': {approve: true, matchCommandLine: true}"
     expect(ask(text, 'wc', 'ls | wc')).toBe('allow')
     expect(ask(text, 'wc', 'ls | wc; rm x')).toBeUndefined()
@@ -101,7 +101,7 @@ describe('an allowlist', () => {
     ['ls', 1],
     ['ls: true\nls: false', 2],
     ['ls: [', 1],
-  ])('says where %j is wrong, and allows nothing by it', (text, line) => {
+  ])('reports the error in %j, and allows nothing because of it', (text, line) => {
     const { allowlist, diagnostics } = readAllowlist(text, 'list.yaml')
     expect(diagnostics[0]).toMatchObject({ path: 'list.yaml', line, severity: 'error' })
     for (const command of ['ls', 'ls -la', 'wc', 'aaaa', 'x status'])
@@ -109,7 +109,7 @@ describe('an allowlist', () => {
   })
 
   it.each(['ls: [', '- ls', 'ls', 'cat: true\n"a | b": deny', 'ls: true\nls: deny'])(
-    'asks about everything where nobody can tell what %j forbids, and says so',
+    'asks about everything if it is unknown what %j denies, and reports this',
     (text) => {
       const { allowlist, diagnostics, widens } = readAllowlist(text, 'list.yaml')
       expect(allowlist.match(['cat', 'a'], 'cat a')?.decision).toBe('ask')
@@ -118,19 +118,19 @@ describe('an allowlist', () => {
     },
   )
 
-  it('asks about what has a value that nobody understands, and about nothing else', () => {
+  it('asks about commands with an invalid value, and no others', () => {
     expect(ask('ls: maybe\ncat: true', 'ls -la')).toBe('ask')
     expect(ask('ls: maybe\ncat: true', 'cat a')).toBe('allow')
     expect(ask('ls: maybe', 'wc')).toBeUndefined()
   })
 
-  it('says whether it widens anything', () => {
+  it('reports whether it allows anything', () => {
     expect(readAllowlist('ls: true', 'a').widens).toBe(true)
     expect(readAllowlist('rm: deny\nls: false\ncat: null', 'a').widens).toBe(false)
     expect(readAllowlist('', 'a')).toMatchObject({ widens: false, diagnostics: [] })
   })
 
-  it('takes no expression that a long line makes slow, and asks where it cannot compare', () => {
+  it('rejects a regular expression that is slow on long lines, and asks if it cannot compare', () => {
     const { allowlist } = readAllowlist('/^x.*y.*z.*w$/: deny', 'a')
     const word = 'x'.repeat(3_000)
     expect(allowlist.match([word], word)?.decision).toBe('ask')
@@ -141,7 +141,7 @@ describe('an allowlist', () => {
 const describeLine = (line: string) => describeCommand(line.split(' ').map((text) => ({ text })))
 
 describe('the shipped list', () => {
-  it('describes every listed program without a fault', () => {
+  it('has a valid spec for every listed program', () => {
     expect(Object.keys(readers).length).toBeGreaterThan(70)
     for (const name of Object.keys(readers))
       expect(describeCommand([{ text: name }]), name).toMatchObject({ isReader: true })
@@ -156,7 +156,7 @@ describe('the shipped list', () => {
     'find . -name x',
     'node --version',
     'command -v node',
-  ])('takes %s for reading', (line) => {
+  ])('treats %s as read-only', (line) => {
     expect(describeLine(line)).toMatchObject({ isReader: true, unlisted: [] })
   })
 
@@ -176,7 +176,7 @@ describe('the shipped list', () => {
     'sort -o x a',
     'find . -delete',
     'command touch x',
-  ])('does not take %s for reading', (line) => {
+  ])('does not treat %s as read-only', (line) => {
     const described = describeLine(line)
     expect(described?.isReader === true && described.unlisted.length === 0).toBe(false)
   })

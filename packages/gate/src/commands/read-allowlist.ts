@@ -6,13 +6,13 @@ const decisions = { allow: 'allow', ask: 'ask', deny: 'deny', true: 'allow', fal
 
 export interface ReadAllowlist {
   readonly allowlist: Allowlist
-  /** The same without what it allows: for lists that nobody has agreed to. */
+  /** The list without its `allow` entries, for untrusted lists. */
   readonly narrowing: Allowlist
   readonly diagnostics: readonly Diagnostic[]
   readonly widens: boolean
 }
 
-/** For a list that was not understood: what it forbids is not known, so everything is asked about. */
+/** For a list that could not be parsed: what it denies is unknown, so every command needs approval. */
 export function askingAllowlist(path: string, list?: Allowlist): Allowlist {
   return {
     match(words, line) {
@@ -23,9 +23,9 @@ export function askingAllowlist(path: string, list?: Allowlist): Allowlist {
 }
 
 /**
- * Reads `terminal-cmd-allowlist.yaml`: patterns, and what is decided about commands that fit. A value that is not
- * understood asks. Where nobody can tell what a list forbids, because it cannot be read or a pattern that restricts is not
- * understood, every command is asked about: what was meant to be refused must not be let through by somebody else.
+ * Parses `terminal-cmd-allowlist.yaml`: patterns, and the decision for matching commands. An invalid value means `ask`. If
+ * it is unknown what a list denies, because the file or a restricting pattern is invalid, every command needs approval: a
+ * command that the list was meant to deny must not be allowed by another list.
  */
 export function readAllowlist(
   text: string,
@@ -99,7 +99,7 @@ interface Value {
 
 const asking: Value = { decision: 'ask', matchCommandLine: false }
 
-/** A text says what is wrong. A value alone is what `approve` would be. */
+/** Returns a text with the error if the value is invalid. A plain value is short for `approve`. */
 function readValue({ value, fields }: Located): Value | 'unset' | string {
   const isAlone = fields === undefined
   const written = (isAlone ? { approve: value } : value) as { readonly [key: string]: unknown }

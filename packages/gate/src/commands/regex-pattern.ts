@@ -2,18 +2,18 @@ export interface Fault {
   readonly fault: string
 }
 
-/** A regular expression that cannot be made to run for ever. */
+/** A regular expression that cannot run forever. */
 interface RegexPattern {
   readonly regex: RegExp
-  /** Longer texts are not matched: the time grows with a power of the length. */
+  /** Longer texts are not matched: the time grows polynomially with the length. */
   readonly mostLetters: number
 }
 
 const limits = [4_000, 4_000, 1_000, 150, 60]
 
 /**
- * Reads `/source/flags`. Refused are repetitions of what repeats or chooses (the time would double with every letter),
- * references back, and more than four open repetitions.
+ * Parses `/source/flags`. Rejects repetitions of groups that repeat or contain alternatives (the time would double with
+ * every character), backreferences, and more than four unbounded repetitions.
  */
 export function readRegex(pattern: string): RegexPattern | Fault {
   const end = pattern.lastIndexOf('/')
@@ -38,7 +38,7 @@ export function readRegex(pattern: string): RegexPattern | Fault {
 
 function countRepetitions(source: string): number | Fault {
   let count = 0
-  /** For each open group: does something in it repeat or choose? */
+  /** For each open group: true if something in it repeats or has alternatives. */
   const groups: boolean[] = [false]
   let closed = false
   for (let at = 0; at < source.length; at++) {

@@ -3,18 +3,18 @@ import { isInside } from '@cadre/disk'
 import { followLinks } from '../paths/follow-links.ts'
 import { statsAt } from '../paths/one-look.ts'
 
-/** Folders in which no program is looked for: agents, or a repository, can put files there. */
+/** Folders in which no program is searched for, because agents or a repository can put files there. */
 export interface ProgramSearch {
   readonly path: string
   readonly excluded: readonly string[]
 }
 
-/** Agents can change a file `inside`, which is one of the workspace or of the home. */
+/** `inside`: a file in the workspace or the home, which agents can change. */
 export type Program =
   | { readonly kind: 'inside' | 'outside'; readonly file: string }
   | { readonly kind: 'missing' }
 
-/** Where programs are looked for, and what was found: programs that agents cannot change stay where they are. */
+/** The search folders and the programs found in them. Agents cannot change these, so they can be cached. */
 interface Known {
   readonly folders: readonly string[]
   readonly files: Map<string, string>
@@ -34,12 +34,12 @@ function knownOf(search: ProgramSearch): Known {
   return known
 }
 
-/** The folders of the path that are absolute and lead into none of the excluded ones. */
+/** Returns the absolute folders of the search path that lead into none of the excluded ones. */
 export function searchFolders(search: ProgramSearch): readonly string[] {
   return knownOf(search).folders
 }
 
-/** The file that a name stands for: looked for in the folders of the path, or, with a slash, from `folder`. */
+/** Resolves a program name to a file: in the folders of the search path or, for a name with a slash, relative to `folder`. */
 export function resolveProgram(name: string, folder: string, search: ProgramSearch): Program {
   if (name.includes('/')) {
     const isAbsolute = path.isAbsolute(name)

@@ -7,7 +7,7 @@ const interpreter = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua)$/
 const wrapper = /^(?:sudo|doas|env|nice|nohup|time|timeout|stdbuf|setsid)$/
 const mostLetters = 4_096
 
-/** `curl … | sh`: what is downloaded is run, and nobody has seen it. */
+/** True for `curl … | sh`, which runs a download that nobody has seen. */
 export function runsDownload(plan: List): boolean {
   return stepsIn(plan).some(({ stages }) => {
     const first = stages.findIndex((stage) => fetchers.has(programOf(wordsOf(stage)[0] ?? '')))
@@ -15,7 +15,7 @@ export function runsDownload(plan: List): boolean {
   })
 }
 
-/** The same in a line that only a shell can read: by what is plain to see in its beginning. */
+/** The same check for a line that only a shell can parse, from the visible words at its start. */
 export function showsDownload(source: string): boolean {
   const text = source.slice(0, mostLetters)
   return (
@@ -30,7 +30,7 @@ function wordsOf(stage: Stage): readonly string[] {
   return stage.kind === 'group' ? [] : stage.words.map(({ text }) => text)
 }
 
-/** Whether it takes its program from its input: it is given no file and no text to run. */
+/** True if the program reads its code from standard input: it has no file or text to run among its arguments. */
 function readsProgram([name = '', ...args]: readonly string[]): boolean {
   const program = programOf(name)
   if (wrapper.test(program)) {

@@ -1,4 +1,4 @@
-/** As a person would write them. Words that could be taken for several are quoted. */
+/** Returns the words as a person would write them. Ambiguous words are quoted. */
 export function showWords(words: readonly string[]): string {
   return words.map(showWord).join(' ')
 }

@@ -9,12 +9,13 @@ import { fetchers } from './programs/known-programs.ts'
 import { runsDownload, showsDownload } from './runs-download.ts'
 
 const mostRemembered = 16 * 1_024
-/** Several rules ask about the same call, one after the other. What a line comes down to depends on nothing else. */
+/** Several rules inspect the same call. The result depends only on the line, so it can be cached. */
 const recent = new Map<string, CommandLine>()
 
 /**
- * What a line would start. A plain line is known exactly. Of a line that needs a shell only what is plain to see is found:
- * enough to refuse it, or to say how risky it is, and never to allow it. Never throws.
+ * Finds the programs that a line would start. For a plain line the result is exact. For a line that needs a shell, it
+ * contains only what is visible in the text: enough to refuse the line or to rate its risk, never to allow it. Never
+ * throws.
  */
 export function understandLine(source: string): CommandLine {
   const known = recent.get(source)
@@ -26,7 +27,7 @@ export function understandLine(source: string): CommandLine {
   return line
 }
 
-/** What a command line comes down to, for rules that know commands by their words. */
+/** Summarizes a command line for rules that match commands by their words. */
 export function commandsOfCall(source: string): CommandsOfCall {
   const { commands, plan, refused } = understandLine(source)
   return {
@@ -51,7 +52,7 @@ function understand(source: string): CommandLine {
 function dangerIn(source: string, line: CommandLine): Danger | undefined {
   const { plan, commands } = line
   if (plan === undefined && isForkBomb(source))
-    return { what: 'fork bomb', reason: 'it starts itself over and over' }
+    return { what: 'fork bomb', reason: 'it starts copies of itself without limit' }
   const fetches = commands.some(({ program }) => fetchers.has(program))
   if (plan === undefined ? showsDownload(source) : fetches && runsDownload(plan))
     return { what: 'curl | sh', reason: 'it runs a download' }
@@ -60,7 +61,7 @@ function dangerIn(source: string, line: CommandLine): Danger | undefined {
 
 const mostFunctions = 20
 
-/** A function that starts itself in a pipe or in the background: `f() { f | f & }`. Linear in the length of the line. */
+/** Detects a function that starts itself in a pipe or in the background: `f() { f | f & }`. Takes linear time. */
 function isForkBomb(source: string): boolean {
   let open = source.indexOf('()')
   for (let count = 0; open >= 0 && count < mostFunctions; count++, open = source.indexOf('()', open + 2)) {
@@ -77,21 +78,24 @@ function commandsIn(list: List): readonly FoundCommand[] {
   const found: FoundCommand[] = []
   follow(list, ['.'], found)
   if (!found.some(({ program }) => shells.has(program))) return found
-  // What a shell of the line is given to read may be commands.
+  // Input of a shell in the line may be commands.
   const words = found.flatMap(({ texts }) => texts.slice(1).filter((text) => text.includes(' ')))
   return [...found, ...[...textsIn(list), ...words].flatMap((text) => hintsFrom(text))]
 }
 
-/** Follows `cd` through a plain line: in which folders each command may run, depending on what succeeded before it. */
+/**
+ * Follows `cd` through a plain line: computes the folders in which each command may run, depending on which commands
+ * succeeded before it.
+ */
 function follow(list: List, start: readonly string[], found: FoundCommand[]): void {
-  // The folders after the last step, where it succeeded and where it failed.
+  // The possible folders after the last step: if it succeeded, and if it failed.
   let passed = start
   let failed: readonly string[] = []
   for (const { after, stages } of list) {
     const from = after === '&&' ? passed : after === '||' ? failed : union(passed, failed)
     for (const stage of stages) {
       add(stage, from, found)
-      // A `cd` in a group ends with it.
+      // A `cd` in a group has no effect after it.
       if (stage.kind === 'group') follow(stage.list, from, found)
     }
     const to = foldersBehind(stages, from)
@@ -100,7 +104,7 @@ function follow(list: List, start: readonly string[], found: FoundCommand[]): vo
   }
 }
 
-/** A `cd` in a pipe is forgotten with it. */
+/** A `cd` in a pipeline has no effect after it. */
 function foldersBehind(stages: readonly Stage[], from: readonly string[]): readonly string[] {
   const only = stages[0]
   if (stages.length > 1 || only?.kind !== 'command' || only.words[0]?.text !== 'cd') return from
@@ -125,7 +129,7 @@ function filesOf(redirect: Redirect): readonly FoundRedirect[] {
 
 const mostFolders = 8
 
-/** Too many are as good as anywhere. */
+/** If there are too many, the folder counts as unknown. */
 function union(some: readonly string[], others: readonly string[]): readonly string[] {
   if (some === others || others.length === 0) return some
   const all = [...new Set([...some, ...others])]

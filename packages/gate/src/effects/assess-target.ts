@@ -14,7 +14,7 @@ const stems = new Set([
 ])
 const endings = new Set(['pem', 'key', 'p12', 'pfx', 'keystore', 'jks', 'kdbx'])
 
-/** How dangerous it is to change these paths, and why. Whole names decide, never parts of them: `secretary.md` is no secret. */
+/** Rates the risk of changing these paths, with reasons. Only whole names count: `secretary.md` is not a secret. */
 export function assessTarget(paths: readonly string[]): {
   readonly risk: Risk
   readonly reasons: readonly string[]

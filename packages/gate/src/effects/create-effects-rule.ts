@@ -7,22 +7,22 @@ import { assessTarget } from './assess-target.ts'
 
 export interface EffectsRuleOptions {
   readonly policy: Pick<Policy, 'effects' | 'beforehand' | 'decidedBy'>
-  /** What the team in use ships with. */
+  /** The effects that the team in use allows. */
   readonly team?: { readonly name: string; readonly effects?: Partial<Effects> } | undefined
-  /** `--allow`: loosens the default for one run, and never a policy. */
+  /** `--allow`: loosens the default for one run, but never a policy. */
   readonly allow?: readonly Effect[] | undefined
   readonly places: Pick<Places, 'judge'>
-  /** False: nothing keeps programs of a workspace from the rest of the machine, so running any of them is asked about. */
+  /** False: programs of the workspace can access the whole machine, so running one needs approval. */
   readonly sandboxed: () => boolean
-  /** A rule that allows a whole call that would be asked about. It loosens the default, and never a policy. */
+  /** A rule that allows a whole call that would need approval. It loosens the default, but never a policy. */
   readonly allowance?: Allowance | undefined
-  /** A protected path that the agent of a session may write all the same, relative to the workspace. */
+  /** A protected path that the agent of a session may write anyway, relative to the workspace. */
   readonly ownOf?: (session: SessionSpec) => string | undefined
 }
 
 /**
- * What may happen by what a tool can change: allowed, asked or denied as the policies, the team and the flags of the run say.
- * Whatever is allowed, paths outside of the workspace and protected ones are denied. Commands have a rule of their own.
+ * Judges a call by the effect of its tool: allowed, asked or denied, according to the policies, the team and the flags of
+ * the run. Paths outside the workspace and protected paths are always denied. Commands have a separate rule.
  */
 export function createEffectsRule(options: EffectsRuleOptions): Rule {
   const { policy, team, allow, places, sandboxed, ownOf } = options
@@ -98,20 +98,20 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
 
   function permissionOf(tool: Tool) {
     const permission = effects[tool.effect]
-    // Its command comes from the configuration, where a person has trusted it. What that runs, agents can change.
+    // Its command comes from the trusted configuration, but it runs code that agents can change.
     const isTrusted = sandboxed() && tool.name === 'get_errors' && tool.origin === 'built-in'
-    // What is written down to be done changes nothing by itself: whatever is done about it is judged then.
+    // Writing a task or a message has no effect by itself: the work that results from it is judged later.
     const isNoted = (writesTasks(tool) || leavesMessage(tool)) && !policy.decidedBy.has('effects.write')
     return (isTrusted || isNoted) && permission === 'ask' && policy.beforehand ? 'allow' : permission
   }
 }
 
-/** Our own tools for task files: they write there, and nowhere in the workspace. */
+/** Built-in tools for task files, which write nowhere else. */
 function writesTasks(tool: Tool): boolean {
   return tool.class === 'task' && tool.effect === 'write' && tool.origin === 'built-in'
 }
 
-/** Our own tools that put a message into a mailbox of the home. What goes outside of this machine is outbound. */
+/** Built-in tools that put a message in a mailbox of the home. Messages that leave this machine are outbound. */
 function leavesMessage(tool: Tool): boolean {
   return tool.class === 'message' && tool.effect === 'write' && tool.origin === 'built-in'
 }
@@ -121,7 +121,7 @@ function whatOf(tool: Tool): string {
   return writesTasks(tool) ? 'it changes task files in the home directory' : what[tool.effect]
 }
 
-/** A path that a call names, and what is to be said about it. */
+/** A path that a call names, with the verdict about it. */
 interface FoundPath {
   readonly kind: 'inside' | 'outside' | 'protected' | 'invalid'
   /** Relative to the workspace. */
@@ -144,7 +144,7 @@ const doing: { readonly [effect in Effect]: string } = {
 }
 
 function riskOf({ tool }: JudgedCall, found: readonly FoundPath[]) {
-  // As it is written and as it really is, below the workspace: where that lies says nothing about a file.
+  // Relative paths, as written and resolved: the location of the workspace says nothing about a file.
   const targets = found.flatMap(({ shown, finding: { path } }) => [
     ...(isAbsolute(path) ? [] : [path]),
     ...(shown === undefined || shown === path ? [] : [shown]),
@@ -155,7 +155,7 @@ function riskOf({ tool }: JudgedCall, found: readonly FoundPath[]) {
   return { risk, reasons: [] } as const
 }
 
-/** What a person may permit for the rest of a session. What runs programs is seen each time. */
+/** Returns what a person can permit for the rest of a session. Calls that run programs need approval each time. */
 function grantsOf({ tool, input }: JudgedCall): readonly string[] | undefined {
   if (writesTasks(tool)) return ['change task files']
   if (leavesMessage(tool)) return ['send messages to agents']
@@ -166,7 +166,10 @@ function grantsOf({ tool, input }: JudgedCall): readonly string[] | undefined {
   return [`outbound: ${tool.name}${host === undefined ? '' : ` from ${host}`}`]
 }
 
-/** Our own tool, which reaches the host of its address and nothing else. Of others nobody knows what an address in their input means. */
+/**
+ * True for the built-in tool, which contacts only the host of its address. For other tools, the meaning of an address in
+ * their input is unknown.
+ */
 function fetches(tool: Tool): boolean {
   return tool.name === 'web_fetch' && tool.origin === 'built-in'
 }

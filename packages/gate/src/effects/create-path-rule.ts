@@ -8,13 +8,13 @@ import {
 import { wordsOfCommand } from './words-of-command.ts'
 
 export interface PathRuleOptions extends DeniedPathsOptions {
-  /** Whether commands find that what they may not read is covered. */
+  /** True if the sandbox hides unreadable files from commands. */
   readonly sandboxed: () => boolean
 }
 
 /**
- * What policies say about single paths. A path is judged as it is written and where it really leads. A tool that looks into a
- * folder in which there may be such paths is let through when it is one of ours, which leave them out; others are asked about.
+ * Enforces policies about single paths. A path is judged as written and as resolved. A built-in tool may read a folder that
+ * contains such paths, because it omits them; other tools need approval.
  */
 export function createPathRule(options: PathRuleOptions): Rule {
   const { sandboxed } = options
@@ -45,14 +45,17 @@ function ofTool(denied: DeniedPaths, { tool, input }: JudgedCall, { workspace }:
     uses.flatMap((use) =>
       denied.find({ path, workspace, use }).flatMap((pattern): Found[] => {
         if (pattern.fit === 'within') return [{ ...pattern, path }]
-        // A folder above it: what is written there is something else, and ours do not show what is hidden.
+        // The path is a folder above it: a write there changes another file, and built-in tools omit hidden files.
         return hides || tool.effect === 'write' ? [] : [{ ...pattern, path, decision: 'ask' }]
       }),
     ),
   )
 }
 
-/** Whether a command reads or writes what it names cannot be told: what may not be read is refused, what may not be written is asked about. */
+/**
+ * It is unknown whether a command reads or writes a path that it names. Unreadable paths are denied, unwritable ones need
+ * approval.
+ */
 function ofCommand(denied: DeniedPaths, call: JudgedCall, { workspace }: SessionSpec): Found[] {
   return wordsOfCommand(call, workspace).flatMap(({ path, base }) => {
     const read = denied.find({ path, workspace, use: 'read', base })
@@ -65,7 +68,7 @@ function ofCommand(denied: DeniedPaths, call: JudgedCall, { workspace }: Session
   })
 }
 
-/** What lies in the workspace and nothing covers: a program may read it without naming it. */
+/** Unreadable files in the workspace that no sandbox hides: a program may read them without naming them. */
 function unseen(denied: DeniedPaths, { workspace }: SessionSpec): Found[] {
   return denied
     .find({ path: '.', workspace, use: 'read' })

@@ -5,13 +5,13 @@ import type { Places } from '../paths/places.ts'
 import { patternsByLink } from './linked-files.ts'
 import { type Fit, type PathPattern, readPattern } from './path-pattern.ts'
 
-/** A pattern of paths, from elsewhere than a policy. */
+/** A path pattern from another source than a policy. */
 export interface PathRestriction {
   readonly decision: 'ask' | 'deny'
   readonly use: 'read' | 'write'
   readonly key: string
   readonly text: string
-  /** As it is written there; `text` when absent. */
+  /** How the source writes it. Default: `text`. */
   readonly shown?: string | undefined
   readonly place?: string | undefined
 }
@@ -24,25 +24,25 @@ export interface DeniedPathsOptions {
   readonly userHome?: string | undefined
 }
 
-/** A pattern of the policy that a path fits. */
+/** A policy pattern that matches a path. */
 export interface FoundPattern {
   readonly decision: 'ask' | 'deny'
-  /** As it is written in the policy: `paths.deny.read`. */
+  /** Its key in the policy: `paths.deny.read`. */
   readonly key: string
   readonly pattern: string
-  /** `path:line` of the file that has it. */
+  /** `path:line` of the file that contains it. */
   readonly place?: string
-  /** `above`: the path is a folder that may hold such files. */
+  /** `above`: the path is a folder that may contain such files. */
   readonly fit: NonNullable<Fit>
   readonly real?: string
 }
 
 export interface DeniedPaths {
-  /** True when no policy says anything about paths. */
+  /** True if no policy restricts paths. */
   readonly isEmpty: boolean
   /**
-   * Every pattern that a path fits, however it is spelt, wherever it leads and by whichever of its names; relative to `base`,
-   * which is the workspace when absent.
+   * Returns every pattern that matches a path: in any spelling, after links, and by any of its hard links. Relative to
+   * `base`; default: the workspace.
    */
   find(request: {
     readonly path: string
@@ -50,9 +50,9 @@ export interface DeniedPaths {
     readonly use: 'read' | 'write'
     readonly base?: string
   }): readonly FoundPattern[]
-  /** For tools that list or search: which of the files below a folder must not be shown. Nothing when all may be. */
+  /** For tools that list or search: returns which files below a folder must be hidden, or undefined if none. */
   hiddenIn(workspace: string): ((absolute: string) => boolean) | undefined
-  /** For commands, which read what they like: what nobody may read. Nothing when there is no such thing. */
+  /** For commands, which can read anything: the files that no agent may read, or undefined if there are none. */
   unreadableIn(workspace: string): Unreadable | undefined
   /** The same for writing. */
   unwritableIn(workspace: string): Unwritable | undefined
@@ -64,12 +64,12 @@ export type Unreadable = DeniedFiles
 export type Unwritable = DeniedFiles
 
 export interface DeniedFiles {
-  /** Everything of the kind lies in one of these. */
+  /** All of them are in one of these folders. */
   readonly tops: readonly string[]
   fit(absolute: string): Fit
 }
 
-/** The paths that policies keep from agents. */
+/** The paths that policies deny to agents. */
 export function createDeniedPaths({ policy, more = [], places, userHome }: DeniedPathsOptions): DeniedPaths {
   const ofPolicy = (['deny', 'ask'] as const).flatMap((decision) =>
     (['read', 'write'] as const).flatMap((use) =>
@@ -142,7 +142,7 @@ export function createDeniedPaths({ policy, more = [], places, userHome }: Denie
   }
 }
 
-/** A backslash parts folders for some and is a letter for others. */
+/** A backslash is a path separator on some systems and a character on others. */
 function readingsOf(written: string, base: string, userHome: string | undefined): string[] {
   const home = /^~(?=$|\/)/.test(written) && userHome !== undefined ? userHome + written.slice(1) : written
   return [...new Set([home, home.replaceAll('\\', '/')])].map((reading) => path.resolve(base, reading))

@@ -20,7 +20,7 @@ const denied = (read: string[], write: string[] = []) => {
   return createDeniedPaths({ policy: { paths, decidedBy: new Map() }, places: createPlaces() })
 }
 
-describe('a hard link of a denied file', () => {
+describe('a hard link to a denied file', () => {
   it.each([
     ['a folder', 'secrets', 'secrets/deep/key'],
     ['one file', 'secrets/deep/key', 'secrets/deep/key'],

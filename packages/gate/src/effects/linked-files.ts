@@ -7,9 +7,9 @@ const mostEntries = 200_000
 const shortest = 1_000
 
 interface Known {
-  /** The numbers of the patterns that each file fits by one of its names. */
+  /** For each file, the indexes of the patterns that match one of its names. */
   readonly files: ReadonlyMap<string, ReadonlySet<number>>
-  /** False: there is too much to look through, so any file with several names may be one of them. */
+  /** False if there were too many files to search: then any file with several names may be one of them. */
   readonly isWhole: boolean
   readonly until: number
 }
@@ -17,9 +17,9 @@ interface Known {
 const known = new Map<string, Known>()
 
 /**
- * Which patterns are about a file by another of its names: a hard link of a denied file has the same content. Looks only for
- * files with more than one name, which are rare. What was found is used again for a second, or for twenty times as long as the
- * search took.
+ * Finds the patterns that apply to a file by another of its names: a hard link to a denied file has the same content.
+ * Considers only files with more than one name, which are rare. Caches the result for one second, or for twenty times the
+ * duration of the search.
  */
 export function patternsByLink(
   absolute: string,

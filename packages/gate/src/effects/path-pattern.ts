@@ -1,30 +1,33 @@
 import path from 'node:path'
 import { wildcardsMeet } from './wildcards-meet.ts'
 
-/** How a pattern and a path stand to each other: `within` is the path itself or what lies below it, `above` a folder that may hold such a path. */
+/**
+ * How a path relates to a pattern. `within`: it is the matched path or below it. `above`: it is a folder that may contain a
+ * match.
+ */
 export type Fit = 'within' | 'above' | undefined
 
 export interface PathPattern {
   readonly text: string
-  /** Everything that fits it lies in one of these, as far as it is not about a name wherever it is. */
+  /** Folders that contain all matches, except for patterns that are a single name. */
   readonly tops: readonly string[]
-  /** Of an absolute path in any spelling; it may hold wildcards itself. */
+  /** Matches an absolute path in any spelling, which may itself contain wildcards. */
   fit(absolute: string): Fit
 }
 
 export interface PatternPlaces {
-  /** The workspace in all its spellings: as it was named, and where it really is. */
+  /** The workspace as named, and its real path. */
   readonly workspaces: readonly string[]
   readonly userHome?: string | undefined
-  /** Where a path really leads. */
+  /** Resolves links in a path. */
   readonly locate: (path: string) => string | undefined
 }
 
 type Names = readonly string[]
 
 /**
- * A pattern of a policy: relative to the workspace, or absolute. Without a slash it is about that name in every folder. Names
- * are compared as the most forgiving file system would, since patterns only restrict.
+ * Parses a pattern of a policy: relative to the workspace, or absolute. Without a slash, it matches that name in every
+ * folder. Names are compared as on the most lenient file system, because patterns only restrict.
  */
 export function readPattern(text: string, places: PatternPlaces): PathPattern {
   const full = expanded(text, places.userHome)
@@ -44,7 +47,8 @@ export function readPattern(text: string, places: PatternPlaces): PathPattern {
     tops: [...new Set(named.map((names) => joined(fixedOf(names))))],
     fit(absolute) {
       const path = plainly(namesOf(absolute))
-      // A name is looked for in the workspace, and elsewhere for a path that leads elsewhere: the folders that a workspace lies in do not count.
+      // A single name is matched below the workspace, or anywhere for a path outside it. Folders above the workspace are
+      // ignored.
       const isElsewhere = isName && !inside.some((root) => root.every((name, at) => path[at] === name))
       const all = isElsewhere ? [...variants, plainly(['**', ...names])] : variants
       return all.map((variant) => compare(variant, path)).reduce(stronger, undefined)
@@ -52,7 +56,7 @@ export function readPattern(text: string, places: PatternPlaces): PathPattern {
   }
 }
 
-/** What stands before the first wildcard may be a link: then what it leads to is meant as well. */
+/** The part before the first wildcard may be a link: then its target is included. */
 function withReal(variants: readonly Names[], { locate }: PatternPlaces): readonly Names[] {
   const real = variants.flatMap((names) => {
     const fixed = fixedOf(names)
@@ -66,7 +70,7 @@ function withReal(variants: readonly Names[], { locate }: PatternPlaces): readon
   })
 }
 
-/** What stands before the first wildcard. */
+/** Returns the names before the first wildcard. */
 function fixedOf(names: Names): Names {
   const at = names.findIndex((name) => /[*?]/.test(name))
   return at < 0 ? names : names.slice(0, at)
@@ -76,7 +80,7 @@ function compare(pattern: Names, names: Names): Fit {
   const memo = new Map<number, Fit>()
   const from = (i: number, j: number): Fit => {
     if (i === pattern.length) return 'within'
-    // `secrets/*` and `secrets/**` are also about the folder itself.
+    // `secrets/*` and `secrets/**` also match the folder itself.
     if (j === names.length) return pattern.slice(i).every((name) => /^\*+$/.test(name)) ? 'within' : 'above'
     const key = i * (names.length + 1) + j
     if (memo.has(key)) return memo.get(key)

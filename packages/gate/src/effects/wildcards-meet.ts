@@ -1,9 +1,9 @@
 /**
- * Whether some text fits both wildcards, in which `*` stands for any text and `?` for one character. A text without either
- * is a wildcard that fits only itself. Takes at most as many steps as both lengths multiplied.
+ * True if some text matches both wildcards, where `*` matches any text and `?` one character. A text without either matches
+ * only itself. Takes time proportional to the product of both lengths.
  */
 export function wildcardsMeet(a: string, b: string): boolean {
-  // One row of answers: whether what is left of `a` can meet what is left of `b` from each position on.
+  // One row of the table: whether the rest of `a` can match the rest of `b` from each position.
   let below = new Array<boolean>(b.length + 1).fill(false)
   for (let i = a.length; i >= 0; i--) {
     const row = new Array<boolean>(b.length + 1).fill(false)

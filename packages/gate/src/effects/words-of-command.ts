@@ -3,15 +3,15 @@ import type { JudgedCall } from '@cadre/core'
 import { repositoryOf } from '@cadre/disk'
 import { understandLine } from '../commands/understand-line.ts'
 
-/** Something in a command that may name a path, and the folder it is relative to. */
+/** A word of a command that may name a path, and the folder it is relative to. */
 export interface CommandWord {
   readonly path: string
   readonly base: string
 }
 
 /**
- * Every word of a command that may name a path, with each folder its programs may run in. Options that are glued to a path
- * (`--file=a`, `-fa`), revisions (`HEAD:a`) and files to be read (`@a`) are given as they are and as the path alone.
+ * Returns every word of a command that may name a path, for each folder its programs may run in. Options with an attached
+ * path (`--file=a`, `-fa`), revisions (`HEAD:a`) and response files (`@a`) are returned as written and as the path alone.
  */
 export function wordsOfCommand({ tool, input }: JudgedCall, workspace: string): readonly CommandWord[] {
   const { command, cwd } = (input ?? {}) as { command?: unknown; cwd?: unknown }

@@ -5,13 +5,13 @@ import path from 'node:path'
 export interface ArtifactStamps {
   put(session: string, text: string): void
   remove(session: string): void
-  /** Whether this is the text that the session wrote. */
+  /** True if the session wrote this text. */
   isOf(session: string, text: string): boolean
 }
 
 /**
- * Which text a session has left in its artifact, so that a resumed one still knows it from that of another. A stamp that
- * cannot be written or read only means that the artifact does not count.
+ * Remembers which text a session wrote to its artifact, so that a resumed session recognises its own. If a stamp cannot be
+ * written or read, the artifact does not count.
  */
 export function createStamps(folder: string): ArtifactStamps {
   const at = (session: string) => path.join(folder, `${encodeURIComponent(session)}.sha256`)
@@ -19,7 +19,7 @@ export function createStamps(folder: string): ArtifactStamps {
     try {
       rmSync(at(session), { force: true })
     } catch {
-      // It names one text; whatever the artifact holds later is another.
+      // Without it, the artifact does not count.
     }
   }
   return {

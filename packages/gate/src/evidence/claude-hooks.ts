@@ -3,8 +3,8 @@ import type { WantedHook } from '@cadre/agents'
 const scripts = '.github/hooks/scripts'
 
 /**
- * The shipped hooks as entries for the settings of Claude Code. It runs them in the folder it is in at that moment, and Copilot CLI
- * and VS Code can read them, too. Exit code 2 denies the call: without a check there is no tool.
+ * The shipped hooks as entries for the settings of Claude Code, which runs them in its current folder. Copilot CLI and VS
+ * Code can read them too. Exit code 2 denies the call: if the check cannot run, no tool can.
  */
 export const claudeHooks: readonly WantedHook[] = [
   hook('SessionStart', 'subagent-quality-gate'),

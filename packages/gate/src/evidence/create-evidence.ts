@@ -8,7 +8,10 @@ import { createStamps } from './artifact-stamps.ts'
 
 export interface EvidenceOptions {
   readonly places: Places
-  /** A folder that no agent can write: remembers across a restart who wrote which artifact. Absent: this process only. */
+  /**
+   * A folder that agents cannot write. It records which session wrote which artifact, across restarts. Absent: only this
+   * process remembers.
+   */
   readonly folder?: string
 }
 
@@ -18,12 +21,14 @@ export interface Evidence {
 }
 
 /**
- * Owns what each running session has written into its artifact. An artifact counts only as the session itself left it:
+ * Owns what each running session has written to its artifact. An artifact counts only as the session itself left it:
  *
- * 1. What lies there when a session starts is of an earlier run, and is removed unless another running session wrote it.
- * 2. A session's evidence is the text that was there when its own call had been carried out, taken only when the tool
- *    says that the file is as this call leaves it. What another session writes into the same file is never its evidence.
- * 3. A session that wrote none is judged by its report alone; nothing is permitted by an artifact.
+ * 1. An artifact that exists when a session starts is from an earlier run. It is deleted, unless another running session
+ *    wrote it.
+ * 2. The evidence of a session is the text after its own call, taken only if the tool confirms that the file is as this
+ *    call
+ *     left it. Text that another session writes to the same file is never its evidence.
+ * 3. A session without an artifact is judged by its report alone. An artifact never grants permissions.
  */
 export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
   const stamps = folder === undefined ? undefined : createStamps(folder)
@@ -94,7 +99,7 @@ export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
     stamps?.put(session.id, text)
   }
 
-  /** Nothing for an agent that has no artifact, or none where it may be. */
+  /** Returns undefined for an agent without an artifact, or if the path is not allowed. */
   function placeOf({ agent, workspace }: SessionSpec): string | undefined {
     const { boundary, requiredSections = [] } = agent
     if (boundary?.writes === 'none' || (boundary?.writes === undefined && requiredSections.length === 0))
@@ -110,24 +115,24 @@ function isMissing(text: string, heading: string): boolean {
 
 const mostBytes = 4 * 1_024 * 1_024
 
-/** The text of an artifact; nothing when there is none, or something that is no file of a sensible size. */
+/** Returns the text of an artifact, or undefined if it is missing, not a regular file, or too large. */
 function readArtifact(place: string): string | undefined {
   try {
     const stats = lstatSync(place)
     return stats.isFile() && stats.size <= mostBytes ? readFileSync(place, 'utf8') : undefined
   } catch {
-    // Not there, or not to be read: no evidence either way.
+    // Missing or unreadable, so no evidence.
     return undefined
   }
 }
 
-/** Removes what an earlier run has left behind. What cannot be removed is never taken for evidence either. */
+/** Deletes an artifact of an earlier run. If that fails, it still never counts as evidence. */
 function clearArtifact(place: string): void {
   try {
     if (!lstatSync(place).isFile()) return
     unlinkSync(place)
     rememberWritten(place, undefined)
   } catch {
-    // Nothing is there, which is how it should be.
+    // It does not exist, which is fine.
   }
 }

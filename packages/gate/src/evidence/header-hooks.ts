@@ -3,8 +3,8 @@ import type { Json } from '@cadre/core'
 type Script = 'security-check' | 'subagent-quality-gate'
 
 /**
- * The shipped hooks for the header of an agent file. VS Code tells a hook in a file of its own not whose call it is, and runs these for
- * this agent alone. The end of a worker is a Stop there.
+ * The shipped hooks for the header of an agent file. VS Code does not tell hooks in separate files whose call it is, but
+ * runs header hooks only for their agent. The end of a worker is reported as Stop.
  */
 export function headerHooks(isLead: boolean, hook: (script: Script) => Json): Json {
   const check = [hook('security-check')]
@@ -14,7 +14,7 @@ export function headerHooks(isLead: boolean, hook: (script: Script) => Json): Js
     : { PreToolUse: check, Stop: evidence }
 }
 
-/** Runs a script from the root of the project. Exit code 2 denies: without a check there is no tool. */
+/** Runs a script from the root of the project. Exit code 2 denies the call: if the check cannot run, no tool can. */
 export function projectHook(script: Script, role: string): Json {
   const windows = `node .github\\hooks\\scripts\\${script}.mjs --agent ${role}`
   const isCheck = script === 'security-check'

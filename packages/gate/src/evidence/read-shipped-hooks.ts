@@ -3,22 +3,22 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { artifactFolder } from '../roles/artifact-of.ts'
 
-/** A file of the hooks as it belongs into a project. */
+/** A hook file to be copied into a project. */
 export interface ShippedFile {
-  /** Below the project, with `/`. */
+  /** Relative to the project, with `/`. */
   readonly path: string
   readonly text: string
 }
 
 /**
- * The hooks that hold other programs to the roles of the supervisor team: a configuration, its scripts, and a folder for
- * artifacts that git does not keep. Found through this package's own name, from wherever the code was bundled to.
+ * The hooks that enforce the roles of the supervisor team in other hosts: a configuration, its scripts, and a git-ignored
+ * folder for artifacts. Found by the name of this package, even when the code is bundled.
  */
 export function readShippedHooks(): readonly ShippedFile[] {
   const names = readdirSync(shippedFolder(), { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
     .filter((name) => /\.(?:json|mjs)$/.test(name) && !name.startsWith('harness/'))
-    // Scripts first: a configuration without them would deny every call.
+    // Scripts come first: a configuration without them would deny every call.
     .sort((a, b) => Number(a.endsWith('.json')) - Number(b.endsWith('.json')) || (a < b ? -1 : 1))
   return [
     ...names.map((name) => ({
@@ -29,7 +29,7 @@ export function readShippedHooks(): readonly ShippedFile[] {
   ]
 }
 
-/** The script that proves in a project that its hooks work. */
+/** The script that tests the hooks of a project. */
 export function readHookHarness(): ShippedFile {
   const name = 'test-hook-artifacts.mjs'
   return {

@@ -11,7 +11,7 @@ import { scriptsOf } from './scripts-of.ts'
 const none: ReadHooks = { hooks: [], diagnostics: [], entries: 0 }
 const known = new WeakMap<AgentDefinition, ReadHooks>()
 
-/** The hooks that an agent's own file brings, read once for each definition. */
+/** Reads the hooks in an agent's own file, once per definition. */
 export function readAgentHooks(agent: AgentDefinition): ReadHooks {
   if (agent.hooks === undefined || agent.hooks === null) return none
   const made = known.get(agent)
@@ -29,17 +29,17 @@ export function readAgentHooks(agent: AgentDefinition): ReadHooks {
 export interface AgentHooksTrust {
   readonly project: string
   readonly trusted: (item: TrustItem) => boolean
-  /** The agents as their files have them now. */
+  /** The current definitions of the agents. */
   readonly agents?: Pick<Agents, 'get'> | undefined
-  /** A home of the user's own: agents in it did not come with the project. */
+  /** A home of the user's own: its agents are not part of the project. */
   readonly ownHome?: string | undefined
-  /** What becomes of hooks that nobody has agreed to: they are left out, or nothing goes past them. */
+  /** For untrusted hooks: `idle` skips them, `barred` denies the calls they would judge. */
   readonly strangers?: 'idle' | 'barred' | undefined
 }
 
 /**
- * What a person agrees to for the hooks of an agent; nothing when there are none. Those of a file of the user's own need no
- * agreement, unless they run files of the project.
+ * The trust item for the hooks of an agent, or undefined if it has none. Hooks in the user's own files need no trust,
+ * unless they run project files.
  */
 export function agentHooksItem(
   agent: AgentDefinition,
@@ -61,9 +61,9 @@ function isUsers(
 }
 
 /**
- * The hooks of agents, each with why it is not run. An agent comes from a file, or from the record of a session, which may
- * say anything: hooks that are not those of a file of the user's own have to be agreed to as they are. Judged once for each
- * definition: a changed file is another one.
+ * Returns the hooks of agents, with the reason for each that does not run. An agent comes from a file, or from a session
+ * record, which can contain anything: hooks need trust unless they are in the user's own files. Checked once per
+ * definition; a changed file is a new definition.
  */
 export function createAgentHooks({
   project,
@@ -95,7 +95,7 @@ export function createAgentHooks({
     })
   }
 
-  /** Nothing that came with the project can put a file there. */
+  /** True if the project cannot have created this file. */
   function isOwn(agent: AgentDefinition): boolean {
     const known = agents?.get(agent.name)
     if (known === undefined || known.source?.path !== agent.source?.path) return false
@@ -110,7 +110,7 @@ function itemOf(agent: AgentDefinition, project: string): TrustItem | undefined 
   if (hooks.length === 0) return undefined
   const file = agent.source?.path
   const isElsewhere = file !== undefined && !isInside(project, file)
-  // Where the file is not the project's, what it runs there is another thing in each project.
+  // If the file is outside the project, the files it runs differ per project.
   const scripts = isElsewhere ? hooks.flatMap((hook) => projectFilesOf(hook, project)) : undefined
   const sha256 = fingerprintHooks(digestOf(agent.hooks), scripts ? [{ scripts }] : hooks, project)
   return { path: `${isElsewhere ? `${project}#` : ''}${file ?? agent.name}#hooks`, sha256 }
@@ -126,7 +126,7 @@ function digestOf(value: Json | undefined): string {
     .digest('hex')
 }
 
-/** Of what an agent's file says only the values are known here: all of it stands where the agent begins. */
+/** The agent definition has values without lines, so every hook gets the line where the agent starts. */
 function locate(value: Json, line: number, depth = 0): Located {
   if (depth > 50 || typeof value !== 'object' || value === null) return { line, value }
   if (Array.isArray(value)) {

@@ -4,7 +4,7 @@ import { noticesOf } from './hook-runner.ts'
 import { toHostCalls } from './host-calls.ts'
 import { explain, ruleOf } from './judge-with-hooks.ts'
 
-/** PermissionRequest: whoever may answer for a person. A denial of one counts more than the permission of another. */
+/** PermissionRequest: hooks that answer for a person. One denial outweighs all permissions. */
 export function answerWithHooks({ hooksFor, runner, tell, place }: HookParts): Answerer {
   return ({ call }, session, signal) => {
     const hooks = hooksFor('PermissionRequest', session, { kind: 'call', call, session })
@@ -32,7 +32,7 @@ export function answerWithHooks({ hooksFor, runner, tell, place }: HookParts): A
             }
           if (decision === 'allow') permitted += 1
         }
-        // Of a call about several files each has to be permitted.
+        // For a call about several files, each must be permitted.
         if (permitted === said.length)
           allowed ??= { kind: 'allow', by: 'hook', rule, reason: explain(at, 'permitted') }
       }

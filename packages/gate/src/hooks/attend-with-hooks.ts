@@ -6,17 +6,17 @@ import { noticesOf } from './hook-runner.ts'
 import { toHostCalls } from './host-calls.ts'
 import type { Happening, SessionEndReason } from './payload.ts'
 
-/** What happens to a session, as hooks know it; nothing where they do not. */
+/** An event of a session in the form that hooks receive; undefined if there is no such hook event. */
 interface Happened {
   readonly event: Happening['event']
   readonly subject: MatchSubject
-  /** One payload, or one for each file that a call is about. */
+  /** One payload, or one for each file of a call. */
   readonly happenings: (hook: Hook) => readonly Happening[]
 }
 
 const nothing: MatchSubject = { kind: 'nothing' }
 
-/** All events but those that decide. A hook that fails here holds up nothing; the person is told. */
+/** Handles all events that decide nothing. A hook that fails here blocks nothing, but Cadre reports it. */
 export function attendWithHooks({ hooksFor, runner, place }: HookParts): Attend {
   return (moment, session, signal) => {
     const happened = read(moment, session)
@@ -54,7 +54,7 @@ export function attendWithHooks({ hooksFor, runner, place }: HookParts): Attend 
   }
 }
 
-/** A session that somebody started has no prompt and no end of its own to hooks: it is one subagent, from start to stop. */
+/** For hooks, a delegated session has no prompt or end of its own: it is one subagent, from start to stop. */
 function read(moment: Moment, session: SessionSpec): Happened | undefined {
   const isEntry = session.parent === undefined
   const { agent } = session
@@ -103,7 +103,7 @@ function settled(
   { call, outcome, content }: Extract<Moment, { kind: 'call.settled' }>,
   session: SessionSpec,
 ): Happened | undefined {
-  // What was refused, cancelled or is in doubt was no use of a tool; and a report is none either.
+  // A refused, cancelled or doubtful call did not use the tool, and a report is not a tool call.
   if ((outcome !== 'done' && outcome !== 'failed') || call.tool.kind === 'report') return undefined
   const { id } = call.call
   const event = outcome === 'done' ? 'PostToolUse' : 'PostToolUseFailure'

@@ -22,52 +22,52 @@ import { createProcessSlots, type ProcessSlots } from './process-slots.ts'
 import { reviewWithHooks } from './review-with-hooks.ts'
 
 export interface HooksOptions {
-  /** Asked for every event, so that whoever gives it decides when files are read again. */
+  /** Called for every event, so the caller decides when files are read again. */
   readonly hooks: () => HookSet
-  /** Where hooks run, and whose scripts they name. */
+  /** The folder that hooks run in and that contains their scripts. */
   readonly project: string
   readonly userHome: string
   readonly environment: (extra: { readonly [name: string]: string }) => NodeJS.ProcessEnv
-  /** Gets what a person should know, a sentence each. */
+  /** Receives messages for a person, one sentence each. */
   readonly tell: (message: string) => void
-  /** Agents of the run: those above a session in its chain are looked up here. */
+  /** The agents of the run, to look up the ancestors of a session. */
   readonly agents?: Agents | undefined
-  /** For the hooks of agents that came with the project. */
+  /** Decides about hooks of agents that are part of the project. */
   readonly trusted?: ((item: TrustItem) => boolean) | undefined
-  /** A home of the user's own: agents in it did not come with the project. */
+  /** A home of the user's own: its agents are not part of the project. */
   readonly ownHome?: string | undefined
-  /** Hooks of agents that nobody has agreed to: `barred` denies what they would have been asked about. Default: `idle`. */
+  /** For untrusted hooks of agents: `barred` denies the calls they would judge. Default: `idle`. */
   readonly strangers?: 'idle' | 'barred' | undefined
-  /** The file of a session, for those who want to read it. */
+  /** Returns the session file, for hooks that read it. */
   readonly transcript?: ((session: string) => string | undefined) | undefined
   readonly now?: () => number
-  /** Hook processes at once; the rest wait their turn. */
+  /** The maximum number of concurrent hook processes; others wait. */
   readonly most?: number
   readonly slots?: ProcessSlots
   readonly certificates?: string | undefined
   readonly graceMs?: number | undefined
 }
 
-/** What hooks have to say, for each place where the gate and the loop ask. */
+/** The connections of hooks to the gate and the loop. */
 export interface Hooks {
   readonly rule: Rule
   readonly answerer: Answerer
   readonly reviewer: Reviewer
   readonly attend: Attend
-  /** Events for which at least one hook of the files or of an agent of the run is run. */
+  /** Events with at least one hook that runs, from the files or an agent of the run. */
   readonly events: ReadonlySet<HookEvent>
-  /** The hooks that a call would run before it, as `path:line`. Starts nothing. */
+  /** Returns the hooks that would run before a call, as `path:line`. Runs nothing. */
   wouldRun(call: JudgedCall, session: SessionSpec): readonly string[]
 }
 
-/** Finds what is to be run for an event of a session, in the order in which it is asked. */
+/** Returns the hooks to run for an event of a session, in order. */
 export type HooksFor = (event: HookEvent, session: SessionSpec, subject: MatchSubject) => readonly Hook[]
 
 export interface HookParts {
   readonly hooksFor: HooksFor
   readonly runner: HookRunner
   readonly tell: (message: string) => void
-  /** `path:line`, as it is shown. */
+  /** Formats `path:line` for display. */
   readonly place: (hook: Hook) => string
 }
 
@@ -113,13 +113,13 @@ export function createHooks(options: HooksOptions): Hooks {
   }
 }
 
-/** Runs whose agents are remembered; far more than are at work at once. */
+/** The number of runs whose agents are cached; far more than run at once. */
 const mostKnown = 10_000
 
 /**
- * Agents whose own hooks count for a session: itself, and, for what is asked before a call, all above it: what an agent's
- * hooks forbid it must not be able to have done by somebody it starts. Those above count as they were when they were first
- * seen in this run, and are looked up once: files must not be read for every call.
+ * The agents whose own hooks apply to a session: its own agent and, before a call, all agents above it. Otherwise an agent
+ * could delegate what its hooks deny. The definitions of ancestors are looked up once per run, because files must not be
+ * read for every call.
  */
 function createOwnHooks(agents: Agents) {
   const known = new Map<string, AgentDefinition | undefined>()
@@ -138,14 +138,14 @@ function createOwnHooks(agents: Agents) {
   }
 }
 
-/** The end of an agent is Stop in its own file, and SubagentStop where somebody else has started it. */
+/** The end of an agent is Stop in its own file, and SubagentStop elsewhere if it was delegated. */
 function forEvent(hook: Hook, event: HookEvent): Hook {
   return hook.event === 'Stop' && event === 'SubagentStop' ? { ...hook, event } : hook
 }
 
 const indexes = new WeakMap<HookSet, Map<HookEvent, Hook[]>>()
 
-/** Most calls of most sessions have no hook: that must cost one lookup. */
+/** Most calls have no hook, so this must cost only one lookup. */
 function byEvent(set: HookSet): ReadonlyMap<HookEvent, readonly Hook[]> {
   const made = indexes.get(set)
   if (made !== undefined) return made

@@ -1,4 +1,4 @@
-/** Replaces `$NAME` and `${NAME}`. A variable that is not known becomes nothing. */
+/** Replaces `$NAME` and `${NAME}`. An unknown variable becomes an empty text. */
 export function expand(text: string, known: NodeJS.ProcessEnv): string {
   return text.replace(
     /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g,

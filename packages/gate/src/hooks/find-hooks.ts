@@ -13,16 +13,16 @@ import { scriptsOf } from './scripts-of.ts'
 export interface FindHooksRequest {
   readonly project: string
   readonly userHome: string
-  /** `/etc/cadre/hooks.d`: what the administrator sets. Nothing below switches it off. */
+  /** `/etc/cadre/hooks.d`: hooks of the administrator. No other file can disable them. */
   readonly policyFolder?: string | undefined
-  /** Who must own it. Root. */
+  /** The required owner. Default: root. */
   readonly policyOwner?: number | undefined
   /**
-   * Whether a person has agreed to what came with the project. Hooks of the user and the administrator need no agreement, unless
-   * they run files of the project.
+   * True if a person trusts an item of the project. Hooks of the user and the administrator need no trust, unless they run
+   * project files.
    */
   readonly trusted: (item: TrustItem) => boolean
-  /** A home of the user's own inside the project: files in it did not come with the project. */
+  /** A home of the user's own inside the project: its files are not part of the project. */
   readonly ownHome?: string | undefined
   readonly platform?: NodeJS.Platform
 }
@@ -35,7 +35,7 @@ interface FoundFile {
 
 const largestFile = 1_000_000
 
-/** Every hook there is, with why it is not run where it is not. Changes nothing, starts nothing, never throws. */
+/** Returns all hooks, with the reason for each that does not run. Changes nothing, starts nothing, never throws. */
 export function findHooks(request: FindHooksRequest): HookSet {
   const diagnostics: Diagnostic[] = []
   const seen = new Set<string>()
@@ -71,14 +71,14 @@ export function findHooks(request: FindHooksRequest): HookSet {
       if (why !== undefined) return { ...hook, idle: why }
       if (runsProject || projectFilesOf(hook, request.project, request.ownHome).length === 0) return hook
       const reason = 'it runs files of this project, but this folder is not trusted'
-      // What the administrator demands is not left out: without it the call is denied.
+      // A required hook of the administrator is not skipped: if it cannot run, the call is denied.
       return place.level === 'policy' ? { ...hook, barred: reason } : { ...hook, idle: hook.idle ?? reason }
     })
   })
   return { hooks, files, diagnostics }
 }
 
-/** What a person agrees to before hooks of somebody else's run files of this project. */
+/** The trust item for project files that hooks from elsewhere run. */
 function filesOfProject(
   { place, read, text }: FoundFile,
   { project, ownHome }: FindHooksRequest,
@@ -95,8 +95,8 @@ function filesOfProject(
 const levels: readonly HookLevel[] = ['agent', 'project', 'user', 'policy']
 
 /**
- * A file switches off its own hooks, and settings those of their level and below: what comes with a repository must not take
- * away what the user has put there to watch over it.
+ * A file can disable its own hooks, and settings those of their level and below. A repository must not disable the user's
+ * hooks.
  */
 function whyIdle(
   { place, read }: FoundFile,
@@ -139,7 +139,7 @@ function textAt(
     )
   try {
     const real = realpathSync.native(path)
-    // One file that is reached in two ways is one file, of the level that is trusted least.
+    // A file that is found twice counts once, with the least trusted level.
     if (seen.has(real)) return undefined
     seen.add(real)
     if (level === 'project' && !isInside(realpathSync.native(project), real))
@@ -165,8 +165,8 @@ function statOf(path: string) {
 }
 
 /**
- * Why somebody else than the administrator could have written this file; nothing when nobody could. Unlike a policy, which
- * can only forbid, a hook is a program: what anybody may write there must not be run for everybody.
+ * Returns why someone other than the administrator could have written this file, or undefined. Unlike a policy, which can
+ * only restrict, a hook is a program: a file that others can write must not run for everyone.
  */
 function weaknessOf(file: string, owner: number): string | undefined {
   if (process.platform === 'win32') return undefined

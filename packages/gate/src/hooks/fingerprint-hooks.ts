@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { Hook } from './hook.ts'
 
 /**
- * What a person agrees to when they trust hooks: the text they are written in, and the scripts of the project that they
- * name. A script that is changed afterwards asks again, as the file itself does.
+ * Computes the fingerprint that a person trusts: the text of the hooks, and the project scripts they name. If one of them
+ * changes, Cadre asks again.
  */
 export function fingerprintHooks(
   text: string,

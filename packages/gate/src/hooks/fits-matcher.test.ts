@@ -92,7 +92,7 @@ describe('Claude Code', () => {
       expect(fits({ matcher: 'Bash', condition: rule }, 'execute_command', input)).toBe(expected)
   })
 
-  it('a matcher that is no regular expression fits nothing, and is told', () => {
+  it('a matcher that is not a regular expression matches nothing, and is reported', () => {
     const hook: Hook = { ...base, event: 'SessionStart', matcher: '([' }
     expect(fitsMatcher(hook, { kind: 'values', values: ['startup'] })).toBe(false)
     expect(faultOfMatcher(hook)).toContain('never runs, as in Claude Code')
@@ -109,14 +109,14 @@ describe('Claude Code', () => {
     },
   )
 
-  it('a line that may hide more is shown to the hook whatever the rule says', () => {
+  it('a line that may hide more runs the hook despite the rule', () => {
     const commands = () => ({ list: [['eval', '$X']], sure: false })
     expect(fits({ matcher: 'Bash(git push*)' }, 'execute_command', { command: 'eval "$X"' }, commands)).toBe(
       true,
     )
   })
 
-  it('a rule about files looks at the path', () => {
+  it('a rule about files checks the path', () => {
     expect(fits({ condition: 'Write(.env*)' }, 'write_file', { path: '.env.local' })).toBe(true)
     expect(fits({ condition: 'Write(.env*)' }, 'write_file', { path: 'a.txt' })).toBe(false)
   })
@@ -149,7 +149,7 @@ describe('the Copilot CLI', () => {
   })
 })
 
-it('VS Code looks at no matcher', () => {
+it('VS Code ignores matchers', () => {
   expect(fits({ dialect: 'vscode', matcher: 'Write' }, 'execute_command')).toBe(true)
 })
 
@@ -167,7 +167,7 @@ describe('hostile matchers', () => {
     'a'.repeat(3_000),
     '(x{1,100}){1,100}',
   ]
-  it.each(hostile)('%s is not tried, and the hook is run', (matcher) => {
+  it.each(hostile)('%s is not evaluated, and the hook runs', (matcher) => {
     expect(safePattern(matcher, { anchored: true }).kind).toBe('costly')
     expect(fits({ matcher }, 'execute_command')).toBe(!/^\w+$/.test(matcher))
     expect(fits({ matcher, dialect: 'copilot', casing: 'camel' }, 'execute_command')).toBe(true)

@@ -3,15 +3,15 @@ import type { Hook } from './hook.ts'
 import { toHostCalls } from './host-calls.ts'
 import { type SafePattern, safePattern } from './safe-pattern.ts'
 
-/** What an event is about, as matchers see it. */
+/** What an event is about, as seen by matchers. */
 export type MatchSubject =
   | { readonly kind: 'call'; readonly call: JudgedCall; readonly session: SessionSpec }
-  /** The source of a start, the trigger of a compaction, the names of an agent: any of them may fit. */
+  /** The source of a start, the trigger of a compaction, or the names of an agent: any of them may match. */
   | { readonly kind: 'values'; readonly values: readonly string[] }
-  /** Nothing that could be matched. */
+  /** Nothing to match. */
   | { readonly kind: 'nothing' }
 
-/** Events whose matcher the Copilot command looks at. It has no others, and neither have we for its files. */
+/** Events for which the Copilot CLI evaluates matchers. For its files, Cadre does the same. */
 const copilotMatches = new Set([
   'PreToolUse',
   'PostToolUse',
@@ -23,8 +23,8 @@ const copilotMatches = new Set([
 ])
 
 /**
- * Whether a hook is to be run, by the rules of its dialect. In doubt it is: a matcher that nobody can evaluate in reasonable
- * time must not switch off what watches over a call. One that is no regular expression fits nothing, in any host.
+ * True if a hook should run, by the rules of its dialect. In doubt it runs: a matcher that is too slow to evaluate must not
+ * disable a check. A matcher that is not a valid regular expression matches nothing, as in every host.
  */
 export function fitsMatcher(hook: Hook, subject: MatchSubject): boolean {
   return fits(hook, subject) && fitsCondition(hook, subject)
@@ -56,19 +56,19 @@ function fits(hook: Hook, subject: MatchSubject): boolean {
     case 'costly':
       return true
     default:
-      // No host runs it. What people are told says so.
+      // No host runs it, and a diagnostic reports this.
       return false
   }
 }
 
-/** The Copilot command takes Claude's rules for the two events that decide, where they are spelled as Claude does. */
+/** The Copilot CLI uses Claude's rules for the two deciding events, if they have Claude's spelling. */
 function hasClaudeRules({ dialect, casing, event }: Hook): boolean {
   return (
     dialect === 'claude' || (casing === 'pascal' && (event === 'PreToolUse' || event === 'PermissionRequest'))
   )
 }
 
-/** A name of another dialect means the tool that it means there; one of Claude's own means exactly itself. */
+/** A name from another dialect means the tool it names there; one of Claude's own names means exactly that tool. */
 function isForeign(word: string, { tool }: JudgedCall): boolean {
   return word === tool.name || (!knowsTool('claude', word) && !/^[a-z]+$/.test(word) && covers(word, tool))
 }
@@ -86,7 +86,7 @@ interface Rule {
   readonly pattern?: string
 }
 
-/** `Bash(git push*)`, as permission rules are written. Real files have it for a matcher, too. */
+/** `Bash(git push*)`, as in permission rules. Real files use it as a matcher too. */
 function readRules(text: string): readonly Rule[] | undefined {
   const parts = text.replaceAll(/\\([()])/g, '$1').split(/\|(?![^()]*\))/)
   const rules = parts.map((part) => /^\s*([\w-]+)(?:\(([^()]*)\))?\s*$/.exec(part))
@@ -100,9 +100,9 @@ function fitsRule(rule: Rule, names: readonly string[], call: JudgedCall, sessio
   if (!names.includes(rule.tool) && !isForeign(rule.tool, call)) return false
   if (rule.pattern === undefined || isAll(rule.pattern)) return true
   if (call.tool.commands?.(call.input).sure === false) return true
-  // `.*` where a regular expression was meant, `:*` as older rules write it.
+  // `.*` where a regular expression was intended, `:*` as in older rules.
   const pattern = rule.pattern.replaceAll('.*', '*').replace(/:\*$/, '*')
-  return subjectsOf(call, session.workspace).some((subject) => subject.fitsSome(pattern))
+  return subjectsOf(call, session.workspace).some((subject) => subject.matchesSome(pattern))
 }
 
 function fitsCondition(hook: Hook, subject: MatchSubject): boolean {
@@ -128,7 +128,7 @@ function patternFor(matcher: string, anchored: boolean): SafePattern {
   return pattern
 }
 
-/** What to tell a person about a matcher that cannot be used as it is written. */
+/** Returns the problem with a matcher that cannot be used as written. */
 export function faultOfMatcher(hook: Hook): string | undefined {
   const { matcher = '', dialect, event } = hook
   if (isAll(matcher) || dialect === 'vscode') return undefined

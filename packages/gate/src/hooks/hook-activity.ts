@@ -1,7 +1,7 @@
 let started = 0
 let running = 0
 
-/** Hooks are programs of ours: what they log while something is watched is not the doing of what is watched. */
+/** Marks work as caused by a hook: a log file that a hook writes during a watched command was not written by that command. */
 export async function asHookActivity<T>(work: () => Promise<T>): Promise<T> {
   started++
   running++
@@ -12,7 +12,7 @@ export async function asHookActivity<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Tells, whenever it is asked, whether a hook has run at any time since. */
+/** Returns a function that reports whether a hook has run since. */
 export function watchHookActivity(): () => boolean {
   const before = started
   const wasRunning = running > 0

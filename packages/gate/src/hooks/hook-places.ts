@@ -24,7 +24,7 @@ const ofUser: readonly Row[] = [
   ['.claude/settings.json', 'claude-settings'],
 ]
 
-/** Every file that may hold hooks, there or not, in the order in which they are asked. Folders are looked into. */
+/** Returns every possible hook file, existing or not, in evaluation order. Lists the hook folders. */
 export function hookPlaces({
   project,
   userHome,
@@ -54,7 +54,7 @@ function jsonFilesIn(folder: string): string[] {
       .slice(0, 1_000)
       .map((name) => path.join(folder, name))
   } catch {
-    // Not there, or not to be read: then there are none.
+    // Missing or unreadable, so there are none.
     return []
   }
 }

@@ -12,12 +12,12 @@ export interface HookRunnerOptions extends HookSurroundings {
 }
 
 export interface HookRunner {
-  /** Runs one hook and reads what it says. Never rejects. Nothing comes of one that nobody waits for. */
+  /** Runs one hook and parses its answer. Never rejects. A background hook has no answer. */
   run(hook: Hook, happening: Happening, session: SessionSpec, signal: AbortSignal): Promise<HookAnswer>
 }
 
 const nothing: HookAnswer = {}
-/** Sessions whose single runs are remembered; far more than run at once. */
+/** The number of sessions whose `once` hooks are remembered; far more than run at once. */
 const mostRemembered = 10_000
 
 export function createHookRunner(options: HookRunnerOptions): HookRunner {
@@ -36,7 +36,7 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
         done.add(key)
       }
       if (!hook.background) return ask(hook, happening, session, signal)
-      // Its own end is not the session's: it may still write its log when the call is long done.
+      // It does not end with the session: it may still write its log after the call is done.
       void ask(hook, happening, session, new AbortController().signal)
         .then(({ notices = [] }) => {
           for (const notice of notices) tell(`hook ${placeOf(hook, project)}: ${notice}`)

@@ -3,14 +3,14 @@ import type { Diagnostic } from '@cadre/disk'
 import type { TrustItem } from '@cadre/home'
 import type { HookScript } from './scripts-of.ts'
 
-/** Whose rules hold for a hook: what it is told, and what its exit codes and its output mean. */
+/** The dialect decides the payload of a hook and the meaning of its exit codes and output. */
 export type HookDialect = 'vscode' | 'copilot' | 'claude'
 
-/** Where it comes from. Asked in this order, so that the administrator's hooks see a call as it will be run. */
+/** Its source. Evaluated in this order, so that the administrator's hooks see a call as it will run. */
 export type HookLevel = 'agent' | 'project' | 'user' | 'policy'
 
 export type HookAction =
-  /** `shell` is absent where program and arguments are given apart: nothing reads them but the program. */
+  /** `shell` is absent if program and arguments are separate: then no shell interprets them. */
   | {
       readonly kind: 'command'
       readonly command: string
@@ -21,16 +21,16 @@ export type HookAction =
       readonly kind: 'http'
       readonly url: string
       readonly headers: { readonly [name: string]: string }
-      /** Names of variables that the headers may mention. */
+      /** Variables that the headers may reference. */
       readonly variables: readonly string[]
     }
 
-/** One entry of a file, ready to be run. Plain data. */
+/** One entry of a hook file, ready to run. Plain data. */
 export interface Hook {
   readonly event: HookEvent
-  /** The event as the file spells it. */
+  /** The event name as written in the file. */
   readonly spelling: string
-  /** `camel` asks for the camelCase payload of the Copilot command. */
+  /** `camel` selects the camelCase payload of the Copilot CLI. */
   readonly casing: 'camel' | 'pascal'
   readonly dialect: HookDialect
   readonly level: HookLevel
@@ -43,15 +43,15 @@ export interface Hook {
   readonly timeoutMs: number
   readonly cwd?: string
   readonly env: { readonly [name: string]: string }
-  /** Nobody waits for it, and what it says counts for nothing. */
+  /** Cadre does not wait for it and ignores its answer. */
   readonly background: boolean
-  /** At most once in a session. */
+  /** Runs at most once per session. */
   readonly once: boolean
-  /** Files of the project that it runs. It is not run any more when one of them is changed. */
+  /** The project files that it runs. It no longer runs if one of them changes. */
   readonly scripts?: readonly HookScript[]
-  /** Why it is not run; absent when it is. */
+  /** Why it does not run; absent if it does. */
   readonly idle?: string
-  /** Why it may not be run although it counts: it ends as one that cannot be started. */
+  /** Why it must not run although it is required: it is treated like a hook that cannot start. */
   readonly barred?: string
 }
 
@@ -62,11 +62,11 @@ export interface HookFile {
   readonly level: HookLevel
   readonly status: HookFileStatus
   readonly trusted: boolean
-  /** What a person agrees to when they trust this file: its text and the scripts of the project that it names. */
+  /** The fingerprint that a person trusts: its text and the project scripts that it names. */
   readonly sha256: string
-  /** Of the user or the administrator: what it runs of this project, which a person has to agree to. */
+  /** For hooks of the user or the administrator: the project files they run, which need trust. */
   readonly projectFiles?: TrustItem & { readonly files: readonly string[] }
-  /** How many entries of it can be run, were they trusted. */
+  /** The number of entries that can run if trusted. */
   readonly hooks: number
 }
 

@@ -4,11 +4,11 @@ import { isObject } from '@cadre/disk'
 import type { HookDialect } from './hook.ts'
 import { claudeTools, copilotTools, type HostTools, vscodeTools } from './host-tools.ts'
 
-/** A call as a program of the dialect would have made it. */
+/** A call as a host of the dialect would make it. */
 export interface HostCall {
   readonly name: string
   readonly input: JsonObject
-  /** Other names by which the same tool is known there. */
+  /** Other names of the same tool in that host. */
   readonly alsoCalled: readonly string[]
 }
 
@@ -24,8 +24,8 @@ const tables: { readonly [dialect in HookDialect]: HostTools } = {
 }
 
 /**
- * How the dialect would say it. Paths are absolute, as they are there: a hook does not run in the workspace of a session. A
- * call about several files becomes one for each: a script that looks at the path of a call must be shown every path.
+ * Translates a call into the dialect. Paths are absolute, as in the host, because a hook does not run in the workspace of a
+ * session. A call about several files becomes one call per file, so that a script that checks the path sees every path.
  */
 export function toHostCalls(
   { tool, input }: Pick<JudgedCall, 'tool' | 'input'>,
@@ -40,7 +40,7 @@ export function toHostCalls(
   ]
   return calls.map(({ name, input: said, alsoCalled = [] }) => {
     const runtime = [name, ...alsoCalled]
-    // The Copilot command reports Claude's names in the snake_case payload, with the arguments as they are.
+    // The Copilot CLI reports Claude's names in the snake_case payload, with unchanged arguments.
     const shown = dialect === 'copilot' && casing === 'pascal' ? (claudeNameOf(tool) ?? name) : name
     return { name: shown, input: said, alsoCalled: [...runtime, ...(row?.also ?? [])] }
   })
@@ -66,7 +66,7 @@ function defaultName(dialect: HookDialect, tool: Tool): string {
   return (dialect === 'claude' ? namesFor('claude', tool.name)?.[0] : undefined) ?? tool.name
 }
 
-/** The arguments that a hook gave back, as the tool's own. Throws where the tool's own reading of them does. */
+/** Translates arguments returned by a hook back to those of the tool. Throws if the tool rejects them. */
 export function fromHostInput(tool: Tool, name: string, input: JsonObject): JsonObject {
   const own = normaliseInput(tool, name, input)
   return isObject(own) ? own : input

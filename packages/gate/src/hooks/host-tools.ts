@@ -9,17 +9,17 @@ export interface SaidCall {
 
 export interface HostTool {
   readonly name: string
-  /** Other names of the same tool there. */
+  /** Other names of the same tool in the host. */
   readonly also?: readonly string[]
   readonly calls: (input: JsonObject, paths: readonly string[]) => readonly SaidCall[]
 }
 
-/** What a host calls our tools, and how it spells their arguments. Tools that are not here keep their own. */
+/** A host's names for Cadre's tools and their arguments. Tools that are not listed keep their own names. */
 export type HostTools = { readonly [tool: string]: HostTool }
 
 type Spelling = { readonly [ours: string]: string }
 
-/** One call, with its arguments renamed; those that have no other name there stay. */
+/** Translates one call, with renamed arguments; arguments without another name stay unchanged. */
 function plain(name: string, spelling: Spelling = {}, also?: readonly string[]): HostTool {
   return {
     name,
@@ -39,17 +39,17 @@ function renamed(input: JsonObject, spelling: Spelling): JsonObject {
 
 interface EditNames {
   readonly one: string
-  /** For several edits of one file, and the key that holds them. */
+  /** For several edits of one file: the tool, and the key with the edits. */
   readonly many: readonly [name: string, key: string]
   readonly patch: readonly [name: string, key: string]
   readonly path: string
   readonly spelling: Spelling
-  /** Whether each of several edits names its file. */
+  /** True if each of several edits names its file. */
   readonly pathInEach?: boolean
   readonly also?: readonly string[]
 }
 
-/** `edit_file` takes one edit, several in several files, or a patch: each file of them is a call of its own. */
+/** `edit_file` takes one edit, several edits in several files, or a patch: each file becomes a separate call. */
 function edits({ one, many, patch, path, spelling, pathInEach = false, also }: EditNames): HostTool {
   const calls = (input: JsonObject, paths: readonly string[]): SaidCall[] => {
     if (typeof input['patch'] === 'string') {
@@ -86,7 +86,7 @@ const outputModes: { readonly [ours: string]: string } = {
   counts: 'count',
 }
 
-/** Claude's Grep, which the Copilot command has as well: always a regular expression, and files alone unless it is asked. */
+/** Claude's Grep, which the Copilot CLI also has: always a regular expression, and lists only files by default. */
 function grep(name: string, also?: readonly string[]): HostTool {
   return {
     name,

@@ -13,9 +13,9 @@ import { fromHostInput, toHostCalls } from './host-calls.ts'
 import type { HookAnswer } from './read-answer.ts'
 
 /**
- * PreToolUse as a rule of the gate. Hooks are asked one after the other, each with the arguments as the ones before have
- * left them, the administrator's last: it decides about what will really be run. The first denial ends it. A call that no
- * hook fits is answered at once.
+ * PreToolUse as a rule of the gate. Hooks run one after the other, each with the arguments that the previous ones returned.
+ * The administrator's hooks run last and judge the final call. The first denial ends it. A call without a matching hook is
+ * answered immediately.
  */
 export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, immediate: boolean): Rule {
   return {
@@ -23,7 +23,7 @@ export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, imm
     name: 'hooks',
     ...(immediate && { immediate: true }),
     judge(call, session, signal) {
-      // A report is how a session ends, and no call of any host: Stop and SubagentStop are asked about it.
+      // A report ends a session and is not a tool call in any host: Stop and SubagentStop handle it.
       if (call.tool.kind === 'report') return undefined
       const hooks = hooksFor('PreToolUse', session, { kind: 'call', call, session })
       return hooks.length === 0 ? undefined : askAll(hooks, call, session, signal)
@@ -69,7 +69,7 @@ export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, imm
     }
   }
 
-  /** What it says about a call, its arguments already as the tool's own. */
+  /** Runs one hook, with the arguments translated back to those of the tool. */
   async function askOne(
     hook: Hook,
     call: JudgedCall,
@@ -119,7 +119,7 @@ function stricter(
 ): Verdict | undefined {
   if (decision === 'ask' && verdict?.kind !== 'ask') {
     const asked = { kind: 'ask', by: 'hook', rule: ruleOf(at), reason: explain(at, reason) } as const
-    // What the administrator wants a person to see, no hook of anybody else answers.
+    // If the administrator's hook asks for a person, no other hook can answer.
     return level === 'policy' ? { ...asked, firm: true } : asked
   }
   if (decision === 'ask' && verdict?.kind === 'ask' && level === 'policy') return { ...verdict, firm: true }
@@ -128,7 +128,7 @@ function stricter(
   return verdict
 }
 
-/** Short and stable: where a person finds it. */
+/** Short and stable, and names the place of the hook. */
 export function ruleOf(place: string): string {
   return `hook: ${place}`
 }

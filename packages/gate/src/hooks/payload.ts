@@ -5,7 +5,7 @@ import type { HostCall } from './host-calls.ts'
 
 export type SessionEndReason = 'complete' | 'error' | 'abort' | 'timeout'
 
-/** What happened, before it is put into the words of a dialect. */
+/** An event, before it is translated to a dialect. */
 export type Happening =
   | { readonly event: 'SessionStart'; readonly source: 'startup' | 'resume'; readonly prompt: string }
   | { readonly event: 'SessionEnd'; readonly reason: SessionEndReason }
@@ -33,14 +33,14 @@ export interface PayloadContext {
   readonly session: SessionSpec
   /** Milliseconds since 1970. */
   readonly now: number
-  /** The file of a session, where it is known. */
+  /** Returns the file of a session, if known. */
   readonly transcript: (session: string) => string | undefined
 }
 
-/** `claude` and `vscode` have one format each, the Copilot command has two: the spelling of the event chooses. */
+/** `claude` and `vscode` have one format each, the Copilot CLI has two: the spelling of the event selects one. */
 export type PayloadFormat = 'vscode' | 'copilot-camel' | 'copilot-snake' | 'claude'
 
-/** Where VS Code has no such event, its files get what the Copilot command has for that spelling. */
+/** Events that VS Code does not have. Its files get the payload of the Copilot CLI for that spelling. */
 const notInVscode: ReadonlySet<HookEvent> = new Set([
   'SessionEnd',
   'PostToolUseFailure',
@@ -55,7 +55,7 @@ function formatOf({ dialect, casing, event }: Pick<Hook, 'dialect' | 'casing' | 
   return dialect === 'copilot' || notInVscode.has(event) ? 'copilot-snake' : 'vscode'
 }
 
-/** What a hook is told: exactly the keys that its host documents, and of a descendant also which one it is. */
+/** Builds the payload of a hook: exactly the keys that its host documents, plus the identity of a delegated session. */
 export function payloadFor(
   hook: Pick<Hook, 'dialect' | 'casing' | 'event'>,
   happening: Happening,
@@ -102,7 +102,7 @@ function ofEvent(format: PayloadFormat, happening: Happening, context: PayloadCo
   const { session } = context
   const isCopilot = format === 'copilot-camel' || format === 'copilot-snake'
   const spell = (fields: JsonObject) => (format === 'copilot-camel' ? fields : snakeKeys(fields))
-  // Of the Copilot command only some events carry it; the other two have it in all.
+  // In the Copilot CLI only some events include it; the other two always do.
   const transcript = isCopilot ? { transcriptPath: context.transcript(session.id) ?? '' } : {}
   switch (happening.event) {
     case 'SessionStart':
@@ -163,7 +163,7 @@ function ofEvent(format: PayloadFormat, happening: Happening, context: PayloadCo
       if (format === 'claude') return { trigger: 'auto', custom_instructions: null }
       return spell({ ...transcript, trigger: 'auto', customInstructions: '' })
     case 'Notification':
-      // The one payload of the Copilot command that mixes both.
+      // The only payload of the Copilot CLI that mixes both spellings.
       return {
         ...(format === 'copilot-camel' && { hook_event_name: 'Notification' }),
         message: happening.message,
@@ -186,7 +186,7 @@ function ofCall(
   const isCopilot = format === 'copilot-camel' || format === 'copilot-snake'
   const named: JsonObject =
     format === 'copilot-camel'
-      ? // As text: scripts for the Copilot command parse it once more.
+      ? // As text: scripts for the Copilot CLI parse it themselves.
         { toolName: said.name, toolArgs: JSON.stringify(said.input) }
       : { tool_name: said.name, tool_input: said.input, ...(!isCopilot && { tool_use_id: call }) }
   if (happening.event === 'PostToolUse') {
@@ -201,7 +201,7 @@ function ofCall(
   return named
 }
 
-/** Of a descendant: its own session, its kind and its name. */
+/** For a delegated session: its own id, type and name. */
 function agentOf(format: PayloadFormat, { id, agent }: SessionSpec): JsonObject {
   const fields = { agentId: id, agentType: agent.type ?? agent.name, agentName: agent.name }
   return format === 'copilot-camel' ? fields : snakeKeys(fields)

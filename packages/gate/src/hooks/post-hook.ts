@@ -7,7 +7,7 @@ import type { HookEnd, HookSurroundings } from './run-hook.ts'
 
 const mostAnswer = 10 * 1_024 * 1_024
 
-/** Sends the payload to a server. Nothing but https, no redirects: whoever answers decides about calls. Never rejects. */
+/** Sends the payload to a server. Only https and no redirects, because the answer decides about calls. Never rejects. */
 export function postHook(
   { timeoutMs }: Pick<Hook, 'timeoutMs'>,
   { url, headers, variables }: Extract<HookAction, { kind: 'http' }>,

@@ -1,11 +1,12 @@
 /**
- * Owns how many hook processes run at once in this process. Whoever starts one takes a slot before and gives it back after.
- * 1. Never more than `most` are taken.
- * 2. Slots are given in the order in which they were asked for.
- * 3. Who is aborted while waiting gets none and holds up nobody.
+ * Limits how many hook processes run at once in this process. A caller takes a slot before it starts one, and releases it
+ * afterwards.
+ * 1. At most `most` slots are taken.
+ * 2. Slots are assigned in the order of the requests.
+ * 3. A request that is aborted while waiting gets no slot and blocks nobody.
  */
 export interface ProcessSlots {
-  /** False when it was aborted before there was one: then nothing is to be given back. */
+  /** Resolves with false if aborted before a slot was free: then there is nothing to release. */
   take(signal: AbortSignal): Promise<boolean>
   give(): void
 }

@@ -52,12 +52,12 @@ it.each([
   expect(filesOf(command)).toEqual(files)
 })
 
-it('leaves out files of a home of the user', () => {
+it('omits files in the user’s own home', () => {
   expect(filesOf('.cadre/own.sh')).toEqual(['.cadre/own.sh'])
   expect(filesOf('.cadre/own.sh', path.join(project, '.cadre'))).toEqual([])
 })
 
-it('keeps a hook of the user from running files of a project until somebody agrees to them', () => {
+it('does not run a user’s hook that runs project files until a person trusts them', () => {
   const userHome = path.join(root, 'user')
   mkdirSync(path.join(userHome, '.claude'), { recursive: true })
   const hook = (command: string) => [{ hooks: [{ type: 'command', command }] }]
@@ -81,7 +81,7 @@ it('keeps a hook of the user from running files of a project until somebody agre
   expect(idle(found(agreed).hooks)).toEqual(idle(before.hooks))
 })
 
-it('asks for hooks of an agent of the user that run files of a project, and for no others', () => {
+it('requires trust for hooks of a user’s agent that run project files, and for no others', () => {
   const agent = (folder: string, command: string) => ({
     name: 'own',
     description: 'd',

@@ -11,8 +11,8 @@ const interpreter =
   /^(?:node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|lua|awk|pwsh|powershell|[bdkz]?a?sh|source|\.)$/
 
 /**
- * Files of a project that a hook of somebody else's would run: the scripts it names, programs, what an interpreter is given, and
- * what a package manager or make is told to do. Only files that are there, and none below `except`.
+ * Returns the project files that a hook from elsewhere would run: scripts it names, programs, arguments of interpreters,
+ * and targets of package managers or make. Includes only existing files, and none below `except`.
  */
 export function projectFilesOf(
   hook: Pick<Hook, 'action' | 'cwd'>,

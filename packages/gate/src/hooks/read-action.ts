@@ -3,13 +3,13 @@ import type { HookAction } from './hook.ts'
 import type { EntryContext, Say } from './read-hook-entry.ts'
 
 export interface ReadAction {
-  /** Absent when the entry says nothing that anybody could run. */
+  /** Absent if the entry has nothing to run. */
   readonly action?: HookAction
-  /** Why it is not run here. */
+  /** Why it does not run here. */
   readonly idle?: string
 }
 
-/** Kinds of hooks that need what is not here: a model, an agent or a server of their host. */
+/** Hook types that require a model, an agent or a server of their host. */
 const notRun = new Set(['prompt', 'agent', 'mcp_tool'])
 
 export function readAction(item: Located, context: EntryContext, say: Say): ReadAction {
@@ -106,7 +106,7 @@ function readCommand(
   }
 }
 
-/** VS Code leaves the command to the system's own shell; the other two ask for bash. */
+/** VS Code uses the default shell of the system; the other two require bash. */
 function shellFor(key: string, platform: NodeJS.Platform, dialect: string, wanted: string | undefined) {
   if (wanted === 'powershell' || key === 'powershell') return 'powershell'
   if (platform === 'win32') return key === 'windows' || dialect === 'vscode' ? 'cmd' : 'powershell'

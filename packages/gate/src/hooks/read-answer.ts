@@ -4,20 +4,20 @@ import type { Hook } from './hook.ts'
 import { cut, readOutput } from './read-output.ts'
 import type { HookEnd } from './run-hook.ts'
 
-/** What a hook has said, whatever its dialect. */
+/** The answer of a hook, in any dialect. */
 export interface HookAnswer {
-  /** Of PreToolUse and PermissionRequest. */
+  /** For PreToolUse and PermissionRequest. */
   readonly decision?: 'allow' | 'ask' | 'deny'
   readonly reason?: string
-  /** Arguments, as the dialect spells them. */
+  /** Arguments, with the names of the dialect. */
   readonly input?: JsonObject
   /** For the model. */
   readonly context?: string
-  /** The prompt is not taken, the result is bad, the session is not to end: and why. */
+  /** Why the prompt is rejected, the result is bad, or the session must not end. */
   readonly blocked?: string
-  /** In the place of what the tool gave. */
+  /** Replaces the result of the tool. */
   readonly content?: string
-  /** The session ends, and why. */
+  /** Why the session ends. */
   readonly stop?: string
   /** For the person. */
   readonly notices?: readonly string[]
@@ -28,8 +28,8 @@ type Judged = Pick<Hook, 'event' | 'dialect'>
 const cannotStart = new Set([126, 127])
 
 /**
- * What the end of a hook means by the rules of its dialect. PreToolUse denies whenever it is not known what the hook would
- * have said; everything else goes on, with a word to the person.
+ * Interprets the end of a hook by the rules of its dialect. PreToolUse denies if the answer of the hook is unknown; all
+ * other events continue, with a notice.
  */
 export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
   if (end.kind === 'failed') return unknown(hook, end.reason)
@@ -39,7 +39,7 @@ export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
   if (code === 0) return readPrinted(hook, stdout)
   if (cannotStart.has(code))
     return unknown(hook, `it did not start (exit code ${code})${said && `: ${said}`}`)
-  // What a shell says of a program that was killed by a signal.
+  // The exit code that a shell reports for a program killed by a signal.
   if (code > 128 && code <= 192)
     return unknown(hook, `it was killed by signal ${code - 128}${said && `: ${said}`}`)
   if (code === 2) return blocking(hook, stdout, said)
@@ -47,7 +47,7 @@ export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
   return hook.dialect === 'copilot' ? unknown(hook, failure) : { notices: [failure] }
 }
 
-/** `{"async": true}` on the first line: the hook only goes on working, and what comes of it decides nothing. */
+/** `{"async": true}` on the first line: the hook keeps running in the background, and its result decides nothing. */
 function goesOn(stdout: string): boolean {
   const [line = ''] = stdout.trimStart().split('\n', 1)
   if (!line.includes('"async"')) return false
@@ -63,7 +63,7 @@ function unknown({ event }: Judged, reason: string): HookAnswer {
   return event === 'PreToolUse' ? { decision: 'deny', reason } : { notices: [reason] }
 }
 
-/** Exit code 2: the one that every host knows, and each in its own way. */
+/** Exit code 2 exists in every host, with a different meaning in each. */
 function blocking(hook: Judged, stdout: string, said: string): HookAnswer {
   const { event, dialect } = hook
   const reason = said || 'a hook exited with code 2 and gave no reason'
@@ -71,7 +71,7 @@ function blocking(hook: Judged, stdout: string, said: string): HookAnswer {
   switch (event) {
     case 'PreToolUse':
     case 'PermissionRequest': {
-      // The Copilot command keeps what was printed, less the decision; Claude Code and VS Code ignore it.
+      // The Copilot CLI keeps the output except for the decision; Claude Code and VS Code ignore it.
       const printed = isCopilot ? readPrinted(hook, stdout) : {}
       const { decision: _, input: __, ...rest } = printed
       return { ...rest, decision: 'deny', reason: printed.reason ?? reason }
@@ -105,14 +105,14 @@ function readPrinted(hook: Judged, stdout: string): HookAnswer {
   return isObject(output) ? readOutput(hook, output) : unknown(hook, 'it printed JSON that is not an object')
 }
 
-/** Claude Code shows it to the model where a session begins or a person speaks; the others have no use for it. */
+/** Claude Code shows it to the model at the start of a session and with a prompt; the others ignore it. */
 function plainText({ event, dialect }: Judged, text: string): HookAnswer {
   if (dialect === 'claude' && (event === 'SessionStart' || event === 'UserPromptSubmit'))
     return { context: cut(text) }
   return dialect === 'vscode' ? { notices: [`it printed text that is not JSON: ${cut(text, 200)}`] } : {}
 }
 
-/** Lines that only say how far it is. */
+/** Removes lines that only report progress. */
 function withoutProgress(stdout: string): string {
   if (!stdout.includes('progress')) return stdout
   return stdout

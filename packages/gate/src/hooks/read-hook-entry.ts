@@ -69,7 +69,7 @@ export function readEntry(item: Located, context: EntryContext): ReadEntry {
       )
       return []
     }
-    // An entry within a group may narrow further; the matcher of the group holds where it has none.
+    // An entry in a group can have its own matcher; otherwise that of the group applies.
     return readOne(inner, readMatcher(inner.fields, say) ?? matcher, context, say) ?? []
   })
   return { hooks, diagnostics, entries: group.items.length }

@@ -7,18 +7,18 @@ export interface HooksFileRequest {
   readonly path: string
   readonly text: string
   readonly level: HookLevel
-  /** `hooks`: a file of hooks and nothing else. The others are settings in which hooks are one key of many. */
+  /** `hooks`: a file that contains only hooks. The others are settings, where hooks are one key of many. */
   readonly kind: 'hooks' | 'claude-settings' | 'copilot-settings'
   readonly platform?: NodeJS.Platform
 }
 
 export interface ReadHooksFile extends ReadHooks {
   readonly status: HookFileStatus
-  /** `file`: its own hooks are off. `level`: those of other files as well. */
+  /** `file`: disables its own hooks. `level`: also those of other files. */
   readonly disables?: 'file' | 'level'
 }
 
-/** Reads a file that may have hooks. Never throws; settings without hooks are `loaded` with none. */
+/** Reads a file that may contain hooks. Never throws; settings without hooks are `loaded` with none. */
 export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
   const { path, text, kind } = request
   const json = readJson({ path, text })
@@ -26,7 +26,7 @@ export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
   const say = (severity: Diagnostic['severity'], line: number, code: string, message: string, fix?: string) =>
     diagnostics.push({ path, line, severity, code, message, ...(fix !== undefined && { fix }) })
   const failed = (): ReadHooksFile => ({ hooks: [], entries: 0, diagnostics, status: 'failed' })
-  // What a parser makes of the rest of a broken file is a guess, and every host refuses to make one.
+  // Recovering data from a broken file would be a guess, and every host rejects such a file.
   const broken = json.diagnostics.find(({ severity }) => severity === 'error')
   if (broken !== undefined) {
     const fix = 'Fix it. Until then, Cadre runs no hook of this file.'

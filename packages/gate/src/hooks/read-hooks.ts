@@ -6,11 +6,11 @@ import { readEntry } from './read-hook-entry.ts'
 export interface HooksSource {
   readonly path: string
   readonly level: HookLevel
-  /** `shared`: a file that VS Code and the Copilot command both read; each event then says whose it is. */
+  /** `shared`: a file that both VS Code and the Copilot CLI read. Each event then determines its dialect. */
   readonly dialect: HookDialect | 'shared'
-  /** Whether the file has a `version`, which only the Copilot command asks for. */
+  /** True if the file has a `version`, which only the Copilot CLI requires. */
   readonly versioned?: boolean
-  /** Settings beside much else: the Copilot command takes all of their hooks or none. */
+  /** Hooks inside settings: the Copilot CLI uses all of them or none. */
   readonly inline?: boolean
   readonly platform?: NodeJS.Platform
 }
@@ -18,11 +18,11 @@ export interface HooksSource {
 export interface ReadHooks {
   readonly hooks: readonly Hook[]
   readonly diagnostics: readonly Diagnostic[]
-  /** Entries that were written, used or not. */
+  /** The number of entries in the file, used or not. */
   readonly entries: number
 }
 
-/** Reads the value of `hooks`: events, each with a list of entries. What cannot be used is said; the rest is used. */
+/** Reads the value of `hooks`: events, each with a list of entries. Reports invalid entries and uses the rest. */
 export function readHooks(written: Located, source: HooksSource): ReadHooks {
   const { path } = source
   const diagnostics: Diagnostic[] = []
@@ -110,7 +110,7 @@ const hostNames: { readonly [dialect in HookDialect]: string } = {
   claude: 'Claude Code',
 }
 
-/** A file of Claude Code is its own in every spelling. Elsewhere camelCase is the Copilot command's, and so is a version. */
+/** A file of Claude Code always has that dialect. Elsewhere, camelCase or a version means the Copilot CLI. */
 function dialectOf(casing: 'camel' | 'pascal', { dialect, versioned }: HooksSource): HookDialect {
   if (dialect !== 'shared') return dialect
   return casing === 'camel' || versioned === true ? 'copilot' : 'vscode'

@@ -5,7 +5,7 @@ import type { HookAnswer } from './read-answer.ts'
 
 const mostText = 10_000
 
-/** The one JSON document that a hook printed, flat or with `hookSpecificOutput`: both are understood in every dialect. */
+/** Parses the JSON document that a hook printed, flat or with `hookSpecificOutput`: every dialect accepts both. */
 export function readOutput(
   { event, dialect }: Pick<Hook, 'event' | 'dialect'>,
   output: JsonObject,
@@ -39,7 +39,7 @@ export function readOutput(
       }
     }
     case 'UserPromptSubmit':
-      // The Copilot command drops all that such a hook prints, and VS Code takes what is common to all events.
+      // The Copilot CLI ignores all output of such a hook, and VS Code uses the fields common to all events.
       if (dialect === 'copilot') return {}
       if (dialect === 'vscode') return common
       return {
@@ -71,7 +71,7 @@ export function readOutput(
   }
 }
 
-/** A session whose text does not fit into its model any more has no other way to go on. */
+/** A session that exceeds its context window cannot continue without the summary. */
 function summaryStays(reason: string | undefined): string {
   return `it tried to prevent the summary of the session${reason === undefined ? '' : ` (${reason})`}, which Cadre does not support`
 }
@@ -89,7 +89,7 @@ const decisions: { readonly [word: string]: HookAnswer['decision'] } = {
 }
 const strictness = { allow: 0, ask: 1, deny: 2 } as const
 
-/** A word that nobody knows may have been meant to forbid. */
+/** An unknown word may have been intended to deny. */
 function decisionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): HookAnswer {
   const words = [
     inner['permissionDecision'],
@@ -135,7 +135,7 @@ function permissionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Ho
     }
   }
   if (behavior !== 'allow') return {}
-  // What it permits is another call than the one that was judged.
+  // It permits a different call from the one that was judged.
   if (isObject(nested['updatedInput']))
     return {
       notices: [

@@ -2,14 +2,14 @@ import type { Located } from '@cadre/disk'
 import type { HookDialect } from './hook.ts'
 import type { Say } from './read-hook-entry.ts'
 
-/** Seconds. */
+/** In seconds. */
 const defaults: { readonly [dialect in HookDialect]: number } = { vscode: 30, copilot: 30, claude: 60 }
-/** Hardly anybody lets a hook run for longer. */
+/** Longer hook timeouts are rare. */
 const likely = 600
-/** What a timer can count. */
+/** The maximum of a timer. */
 const longest = 2_000_000
 
-/** Which of the two keys wins is the dialect's own; both are seconds everywhere. */
+/** The dialect decides which of the two keys takes precedence; both are in seconds. */
 export function readTimeout(fields: ReadonlyMap<string, Located>, dialect: HookDialect, say: Say): number {
   const order = dialect === 'copilot' ? ['timeoutSec', 'timeout'] : ['timeout', 'timeoutSec']
   for (const key of order) {

@@ -2,7 +2,7 @@ import type { Review, Reviewer } from '@cadre/core'
 import type { HookParts } from './create-hooks.ts'
 import { noticesOf } from './hook-runner.ts'
 
-/** Stop for an entry session, SubagentStop for every other: each may send it back, as often as core lets it. */
+/** Stop for an entry session, SubagentStop for every other. Each can send the report back, as often as core permits. */
 export function reviewWithHooks({ hooksFor, runner, tell, place }: HookParts): Reviewer {
   return ({ report, stops }, session, signal) => {
     const event = session.parent === undefined ? 'Stop' : 'SubagentStop'
@@ -21,7 +21,7 @@ export function reviewWithHooks({ hooksFor, runner, tell, place }: HookParts): R
         const happening = { event, text: report.text, active: stops > 0 } as const
         const answer = await runner.run(hook, happening, session, signal)
         for (const notice of noticesOf(place(hook), answer)) tell(notice)
-        // Whoever ends everything has the last word about going on.
+        // A hook that ends the session takes precedence over one that continues it.
         if (answer.stop !== undefined) return { kind: 'accept' }
         if (answer.blocked !== undefined) reasons.push(`${answer.blocked} (hook ${place(hook)})`)
       }

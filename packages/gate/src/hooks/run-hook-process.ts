@@ -1,8 +1,8 @@
 /**
- * Owns one process of a hook, with all that it starts, and the file with its input.
- * 1. It is the leader of a group of its own; whatever ends it before its time ends the group.
- * 2. The file can be read by nobody else and is gone when this resolves.
- * 3. It resolves although something that the hook started holds its pipes.
+ * Owns one hook process, everything it starts, and the file with its input.
+ * 1. It leads its own process group; ending it early kills the group.
+ * 2. Only this user can read the file, and it is deleted when this resolves.
+ * 3. It resolves even if a child of the hook keeps the pipes open.
  */
 import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
@@ -21,13 +21,13 @@ export interface HookProcess {
   readonly action: Extract<HookAction, { kind: 'command' }>
   readonly payload: string
   readonly cwd: string
-  /** Given the path of the file that holds the payload. */
+  /** Receives the path of the file that contains the payload. */
   readonly environment: (input: string) => NodeJS.ProcessEnv
   readonly timeoutMs: number
   readonly graceMs: number
 }
 
-/** Characters of each stream that are kept; the rest is read and forgotten. */
+/** The number of characters kept of each stream; the rest is discarded. */
 const mostOutput = 10 * 1_024 * 1_024
 
 export async function runHookProcess(run: HookProcess, signal: AbortSignal): Promise<HookEnd> {
@@ -90,13 +90,13 @@ function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): P
       received += 1
       err.add(bytes)
     })
-    // A hook that reads nothing closes its input at once.
+    // A hook that reads nothing closes its input early.
     child.stdin.on('error', () => {})
     child.on('error', (error) =>
       settle({ kind: 'failed', why: 'start', reason: `cannot start ${program}: ${error.message}` }),
     )
     child.on('exit', () => {
-      // What a hook that was ended has started is ended with it, however it took the first word.
+      // Kills everything that a stopped hook started, even if it exited on the first signal.
       if (ended !== undefined) kill('SIGKILL')
       releasePipes({ pipes: [child.stdout, child.stderr], quiet: 200, received: () => received })
     })
@@ -118,7 +118,7 @@ function commandLine(
   const project = env['CLAUDE_PROJECT_DIR'] ?? ''
   switch (shell) {
     case 'bash':
-      // The pipes of a child are sockets here, and bash takes a socket for a login from elsewhere: it would run ~/.bashrc.
+      // Node's pipes are sockets, and bash treats a socket as a remote login: it would run ~/.bashrc.
       return ['bash', ['--norc', '--noprofile', '-c', command]]
     case 'sh':
       return ['/bin/sh', ['-c', command]]

@@ -8,11 +8,11 @@ import type { ProcessSlots } from './process-slots.ts'
 import { runHookProcess } from './run-hook-process.ts'
 import { changedScript } from './scripts-of.ts'
 
-/** How a hook came to its end. */
+/** How a hook ended. */
 export type HookEnd =
-  /** `code` of an http hook is 0 for an answer of 200 to 299. */
+  /** For an http hook, `code` is 0 for status 200 to 299. */
   | { readonly kind: 'exited'; readonly code: number; readonly stdout: string; readonly stderr: string }
-  /** It is not known what it would have said. */
+  /** Its answer is unknown. */
   | {
       readonly kind: 'failed'
       readonly why: 'killed' | 'timeout' | 'start' | 'aborted' | 'changed'
@@ -20,19 +20,19 @@ export type HookEnd =
     }
 
 export interface HookSurroundings {
-  /** The folder in which hooks are run, and to which relative paths of theirs belong. */
+  /** The folder in which hooks run, and the base of their relative paths. */
   readonly project: string
   readonly userHome: string
   /** The environment of a program, without keys and tokens, with these variables added. */
   readonly environment: (extra: { readonly [name: string]: string }) => NodeJS.ProcessEnv
   readonly slots: ProcessSlots
-  /** Further certificates to believe, for servers of one's own. */
+  /** Additional trusted certificates, for your own servers. */
   readonly certificates?: string | undefined
-  /** How long a hook that is told to end may take before it is ended. */
+  /** How long a hook may take to end after SIGTERM before it is killed. */
   readonly graceMs?: number | undefined
 }
 
-// Python runs what it finds in a __pycache__ in the place of the script beside it, and agents may write there.
+// Python runs the cached code in __pycache__ instead of the script, and agents may write there.
 const quietly = { PYTHONPYCACHEPREFIX: devNull, PYTHONDONTWRITEBYTECODE: '1' }
 
 /** Runs a hook with this payload. Never rejects. */
@@ -44,11 +44,11 @@ export async function runHook(
 ): Promise<HookEnd> {
   const { slots, project, environment } = surroundings
   if (hook.barred !== undefined) return { kind: 'failed', why: 'changed', reason: hook.barred }
-  // All calls of a session share its signal, and every hook of them listens: that is no leak.
+  // All hooks of a session listen to the same signal, which is not a leak.
   setMaxListeners(0, signal)
   if (!(await slots.take(signal))) return { kind: 'failed', why: 'aborted', reason: 'it was cancelled' }
   try {
-    // An agent that may write the script of a hook could otherwise have anything run, outside of every sandbox.
+    // Otherwise, an agent that can write the script of a hook could run anything outside the sandbox.
     const changed = await changedScript(hook.scripts ?? [])
     if (changed !== undefined)
       return {
@@ -64,7 +64,7 @@ export async function runHook(
     }
     const { action } = hook
     if (action.kind === 'http') {
-      // Certificates and all: most runs have no such hook, and should not wait for it when they start.
+      // Loaded lazily, with certificates: most runs have no such hook.
       const { postHook } = await import('./post-hook.ts')
       return await postHook(hook, action, payload, surroundings, signal)
     }
@@ -86,7 +86,7 @@ export async function runHook(
   }
 }
 
-/** The Copilot command puts variables into the values of `env`; only what a hook may see at all can be put there. */
+/** The Copilot CLI expands variables in the values of `env`; only variables visible to hooks are available. */
 function variablesOf({ env, dialect }: Hook, known: NodeJS.ProcessEnv): { readonly [name: string]: string } {
   if (dialect !== 'copilot') return env
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, expand(value, known)]))

@@ -1,25 +1,25 @@
 export type SafePattern =
   | { readonly kind: 'pattern'; test(text: string): boolean }
   | { readonly kind: 'invalid' }
-  /** A regular expression that could take for ever on a short name. */
+  /** A regular expression that could run forever on a short name. */
   | { readonly kind: 'costly' }
 
-/** Longer than any matcher a person writes. */
+/** Longer than any matcher that a person writes. */
 const longestPattern = 2_000
-/** Names of tools and agents; a text that is longer is compared by its beginning. */
+/** For names of tools and agents; only the start of a longer text is compared. */
 const longestText = 256
 const mostRepeats = 4
 
 /**
- * A regular expression out of a file. One that could backtrack without end is not made: a file must not be able to hold up
- * every session by what it has for a matcher.
+ * Compiles a regular expression from a file. Rejects expressions with catastrophic backtracking: a matcher must not be able
+ * to block every session.
  */
 export function safePattern(source: string, { anchored }: { readonly anchored: boolean }): SafePattern {
   if (source.length > longestPattern) return { kind: 'costly' }
   let pattern: RegExp
   try {
     pattern = new RegExp(anchored ? `^(?:${source})$` : source)
-    // What is valid only because of the brackets around it is not valid.
+    // Rejects a source that is valid only inside the added brackets.
     new RegExp(source)
   } catch {
     return { kind: 'invalid' }
@@ -29,8 +29,8 @@ export function safePattern(source: string, { anchored }: { readonly anchored: b
 }
 
 /**
- * Whether it repeats something that itself repeats or chooses, refers back, or repeats without end too often: everything
- * that takes more than a low power of the length. Refuses some that would be harmless.
+ * True if it repeats something that itself repeats or has alternatives, has a backreference, or has too many unbounded
+ * repetitions: anything worse than a low polynomial. Rejects some harmless ones.
  */
 function isCostly(source: string): boolean {
   const open: { variable: boolean }[] = []
@@ -58,7 +58,7 @@ function isCostly(source: string): boolean {
     } else if (sign === '*' || sign === '+' || (sign === '{' && /^\{\d+,?\d*\}/.test(source.slice(at)))) {
       if (last.variable) return true
       if (++repeats > mostRepeats) return true
-      // Counted repeats of counted repeats multiply as well.
+      // Nested counted repetitions multiply as well.
       if (sign === '{' && Number(/^\{(\d+)/.exec(source.slice(at))?.[1]) > 100) return true
       const around = open.at(-1)
       if (around !== undefined) around.variable = true

@@ -14,7 +14,7 @@ export interface SampleRequest {
   readonly created: string
 }
 
-/** An event that did not happen, with everything a hook is told of one that did. */
+/** A fictitious event with a complete payload. */
 export interface Sample {
   readonly session: SessionSpec
   readonly subject: MatchSubject
@@ -24,7 +24,7 @@ export interface Sample {
 const prompt = 'Say hello.'
 const text = 'Hello.'
 
-/** The sample of each event that `cadre hooks test` feeds, and the documentation shows. */
+/** Returns the sample of each event, for `cadre hooks test` and the documentation. */
 export function sampleOf(request: SampleRequest): Sample {
   const { event, tool, input } = request
   const session = sessionOf(request)

@@ -6,23 +6,23 @@ import { isInside, realPathIfThere } from '@cadre/disk'
 import { moduleFiles } from '@cadre/home'
 import type { Hook } from './hook.ts'
 
-/** A file of the project that a hook runs, as it was when the hook was read. */
+/** A project file that a hook runs, with its content when the hook was read. */
 export interface HookScript {
   readonly path: string
-  /** Absent when there was no such file. */
+  /** Absent if the file did not exist. */
   readonly sha256?: string
 }
 
 const mostScripts = 500
-/** Of what is too large, or runs too much, to be looked at: nothing is ever equal to it, so it is never run. */
+/** For files that are too large, or run too many others: it never equals a digest, so the hook never runs. */
 const unknown = 'unknown'
 
 const endings = /\.(?:sh|bash|zsh|fish|[cm]?[jt]s|py|rb|pl|php|ps1|cmd|bat|lua|awk|jq)$/i
 
 /**
- * The scripts of the project that a command names, in whatever folder it would be run, with what they import or start
- * themselves. What is named like a script and leads to nothing is among them: who puts a file there later would have it run.
- * What a hook writes to, or only reads, is not.
+ * Returns the project scripts that a command names, in any folder where it may run, and the files that these import or
+ * start. Includes missing files that are named like a script, because a file created there later would run. Excludes files
+ * that a hook only reads or writes.
  */
 export function scriptsOf(
   { action, cwd }: Pick<Hook, 'action' | 'cwd'>,
@@ -53,7 +53,7 @@ export function scriptsOf(
   return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** What is wrong with the first of them that is not any more what it was. */
+/** Returns the problem with the first script that has changed. */
 export async function changedScript(scripts: readonly HookScript[]): Promise<string | undefined> {
   for (const { path: at, sha256 } of scripts) {
     const now = await readFile(at).then(digestOf, () => undefined)
@@ -89,7 +89,7 @@ function startOf(real: string): string {
   }
 }
 
-/** What a command says, with the project's folder in the place of what stands for it. */
+/** Returns the command with variables for the project folder replaced. */
 export function lineOf(
   { command, args = [] }: { readonly command: string; readonly args?: readonly string[] },
   project: string,
@@ -97,7 +97,7 @@ export function lineOf(
   return withProject([command, ...args].join(' '), project)
 }
 
-/** Where a command may be by the time it names a script. */
+/** The folders in which a command may be when it names a script. */
 function foldersOf(line: string, cwd: string | undefined, project: string): string[] {
   const start = cwd === undefined ? project : path.resolve(project, withProject(cwd, project))
   const entered = [...line.matchAll(/(?:^|[\s;&|({])(?:cd|pushd)\s+["']?([^\s;&|"'()<>$*?]+)/g)]

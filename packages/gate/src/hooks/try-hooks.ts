@@ -8,14 +8,14 @@ import { type HookEnd, type HookSurroundings, runHook } from './run-hook.ts'
 import type { Sample } from './samples.ts'
 
 export interface TryHooksRequest extends Omit<HookSurroundings, 'slots'> {
-  /** Of one event. Those that are idle, or that do not fit, are left out. */
+  /** The hooks of one event. Idle and non-matching ones are skipped. */
   readonly hooks: readonly Hook[]
   readonly sample: Sample
   readonly now: number
   readonly transcript?: ((session: string) => string | undefined) | undefined
 }
 
-/** One run of one hook: what it was told, what it did, and what that means. */
+/** One run of one hook: its payload, its result, and what that means. */
 export interface HookTrial {
   readonly hook: Hook
   readonly payload: JsonObject
@@ -23,7 +23,7 @@ export interface HookTrial {
   readonly answer: HookAnswer
 }
 
-/** Runs hooks for real, one after the other, with what a sample says. */
+/** Runs hooks one after the other with a sample. */
 export async function tryHooks(request: TryHooksRequest, signal: AbortSignal): Promise<readonly HookTrial[]> {
   const { hooks, sample, now, transcript = () => undefined } = request
   const slots = createProcessSlots(1)
@@ -39,7 +39,7 @@ export async function tryHooks(request: TryHooksRequest, signal: AbortSignal): P
   return trials
 }
 
-/** What all of them come down to: the strictest counts. */
+/** The overall decision: the strictest one applies. */
 export function decisionOf(
   trials: readonly HookTrial[],
 ): 'allow' | 'ask' | 'deny' | 'block' | 'stop' | 'none' {

@@ -2,7 +2,7 @@ import { readlinkSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { entryAt } from './one-look.ts'
 
-/** One step of a path that exists, after links. */
+/** One existing segment of a path, after links. */
 export interface Step {
   readonly real: string
   readonly stats: Stats
@@ -11,9 +11,9 @@ export interface Step {
 export type Followed =
   | {
       readonly kind: 'followed'
-      /** Absolute, without links as far as it exists; what does not exist is taken as it is written. */
+      /** Absolute, with links resolved as far as the path exists; the rest is as written. */
       readonly real: string
-      /** Every step that exists, from the top down. */
+      /** Every existing segment, from the top down. */
       readonly steps: readonly Step[]
     }
   | { readonly kind: 'lost'; readonly code: string }
@@ -21,9 +21,9 @@ export type Followed =
 const mostLinks = 40
 
 /**
- * Where a path leads, step by step, as the system itself would go: `..` after a link is above the link's target. A link to
- * something missing is followed, as writing would. Links of `/proc` that mean another thing to each process lead nowhere.
- * With `from`, a real folder, the target is relative to it, and the steps begin below it.
+ * Resolves a path segment by segment, as the system does: `..` after a link is the parent of the link's target. A dangling
+ * link is followed, as a write would. Links in `/proc` that depend on the process are not followed. With `from`, a real
+ * folder, the target is relative to it, and the segments start below it.
  */
 export function followLinks(target: string, from?: string): Followed {
   const root = rootOf(from ?? target)
@@ -64,7 +64,7 @@ export function followLinks(target: string, from?: string): Followed {
   return { kind: 'followed', real: current, steps }
 }
 
-/** Asked for every path, and taking one apart costs more than all the rest. */
+/** Called for every path, and parsing one would cost more than everything else here. */
 function rootOf(place: string): string {
   if (path.sep === '\\') return path.parse(place).root
   return place.startsWith('/') ? '/' : ''
@@ -78,13 +78,13 @@ function isAbove(folder: string, target: string): boolean {
   return folder === target || target.startsWith(folder + path.sep)
 }
 
-/** Nothing where there is nothing; the system's word where it cannot be said. */
+/** Returns undefined if nothing exists, and the system's error code if that is unknown. */
 function statsOf(target: string): Stats | string | undefined {
   try {
     return entryAt(target)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Below a file there is nothing; what the path would be is known all the same.
+    // Nothing exists below a file, but the resulting path is still known.
     return code === 'ENOTDIR' ? undefined : (code ?? 'EIO')
   }
 }
@@ -97,7 +97,7 @@ function linkAt(target: string): string | undefined {
   }
 }
 
-// `self` is this process here and another one in a command; the links below a process's folder lead past names altogether.
+// `self` is a different process in a command, and links below a process's folder bypass path names.
 function isMagic(link: string): boolean {
   return link.startsWith('/proc/')
 }

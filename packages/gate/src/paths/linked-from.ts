@@ -12,8 +12,8 @@ const known = new Map<string, Known>()
 const mostFolders = 200
 
 /**
- * Whether a link somewhere below a protected folder leads to this file: whoever writes the file then writes what is
- * protected. A folder is read again only when it has changed.
+ * True if a link below a protected folder points to this file: writing the file would then change protected content. A
+ * folder is read again only if it has changed.
  */
 export function isLinkedFrom(folder: string, stats: Stats, target: Pick<Stats, 'dev' | 'ino'>): boolean {
   let found = known.get(folder)
@@ -30,7 +30,7 @@ export function identity({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string {
 }
 
 function isCurrent({ folders, targets }: Known, stats: Stats): boolean {
-  // Where a link leads may change without its folder: then there is no way around looking.
+  // The target of a link can change without its folder, so it must be checked.
   if (targets.size > 0) return false
   return folders.every(({ at, mark }, i) => mark === markOf(i === 0 ? stats : at))
 }

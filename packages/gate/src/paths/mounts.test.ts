@@ -34,14 +34,14 @@ describe('the memory of a home', () => {
     ['memory\\a.md', 'a.md'],
     ['memory/deep/b.md', 'deep/b.md'],
     ['memory/none.md', 'none.md'],
-  ])('is read as %s in every workspace', (given, below) => {
+  ])('is readable as %s in every workspace', (given, below) => {
     const real = path.join(memory, below)
     expect(read(given)).toMatchObject({ kind: 'inside', real, root: workspace, shown: `memory/${below}` })
     expect(places.locate(given, workspace)).toBe(real)
     expect(places.locate(path.join(workspace, given.replaceAll('\\', '/')), workspace)).toBe(real)
   })
 
-  it('is a folder of its own', () => {
+  it('is listed as a folder', () => {
     expect(read('memory')).toMatchObject({
       kind: 'inside',
       real: memory,
@@ -51,13 +51,13 @@ describe('the memory of a home', () => {
   })
 
   it.each(['memory', 'memory/a.md', 'memory/new.md', 'memory/deep/x/y.md'])(
-    'is not written as %s',
+    'is not writable as %s',
     (given) => {
       expect(places.judge({ path: given, workspace, write: true })).toMatchObject({ kind: 'protected' })
     },
   )
 
-  it('leads nowhere else, whatever is linked in it', () => {
+  it('does not lead outside, even through links in it', () => {
     symlinkSync('../config.yaml', path.join(memory, 'config.md'))
     symlinkSync(folder, path.join(memory, 'up'))
     symlinkSync('/etc/passwd', path.join(memory, 'passwd'))
@@ -70,7 +70,7 @@ describe('the memory of a home', () => {
       })
     expect(read('memory/same.md')).toMatchObject({ kind: 'inside', real: path.join(memory, 'a.md') })
     expect(read('memory/loop')).toMatchObject({ kind: 'invalid' })
-    // What stands above it is the workspace, as it would be for a folder.
+    // Above the mount is the workspace, as for a real folder.
     expect(read('memory/../outside.md')).toMatchObject({
       kind: 'inside',
       real: path.join(workspace, 'outside.md'),
@@ -80,7 +80,7 @@ describe('the memory of a home', () => {
     expect(read('memory.md')).toMatchObject({ real: path.join(workspace, 'memory.md') })
   })
 
-  it('gives way to what the workspace has under that name', () => {
+  it('is hidden by an entry of that name in the workspace', () => {
     writeFileSync(path.join(workspace, 'memory'), 'a file')
     expect(read('memory')).toMatchObject({ real: path.join(workspace, 'memory') })
     expect(places.mountsIn(workspace)).toEqual([])
@@ -93,7 +93,7 @@ describe('the memory of a home', () => {
     expect(places.judge({ path: 'memory/a.md', workspace, write: true }).kind).toBe('inside')
   })
 
-  it('is not there for commands, nor without a home, nor when it is no folder', () => {
+  it('does not exist for commands, without a home, or if it is not a folder', () => {
     const real = path.join(workspace, 'memory/a.md')
     expect(places.judge({ path: 'memory/a.md', workspace, write: true, mounts: false })).toMatchObject({
       kind: 'inside',
@@ -106,7 +106,7 @@ describe('the memory of a home', () => {
     expect(read('memory/a.md')).toMatchObject({ real })
   })
 
-  it('is there in a workspace inside the home', () => {
+  it('exists in a workspace inside the home', () => {
     const isolated = path.join(folder, 'home/workspaces/w')
     mkdirSync(isolated, { recursive: true })
     expect(places.judge({ path: 'memory/a.md', workspace: isolated, write: false })).toMatchObject({

@@ -1,25 +1,25 @@
 import path from 'node:path'
 import { type Followed, followLinks } from './follow-links.ts'
 
-/** A folder of the home that agents read as if it lay in their workspace. Nobody writes there by that name. */
+/** A folder of the home that agents read as if it were in their workspace. It is read-only under that name. */
 export interface Mount {
-  /** The name it has in every workspace that has nothing of that name itself. */
+  /** Its name in every workspace that does not itself contain that name. */
   readonly name: string
-  /** Where it really is. */
+  /** Its real path. */
   readonly folder: string
 }
 
 export interface MountedPath {
   readonly mount: Mount
-  /** Relative to the mount, links followed; `lost` when that cannot be said. */
+  /** Relative to the mount, after links; `lost` if that is unknown. */
   readonly followed: Followed
 }
 
 const names = ['memory'] as const
 
 /**
- * Where a followed path lies in a mount. The workspace comes first: what exists in it under the name of a mount hides the
- * mount, whatever it is. Everything is looked at anew each time, because both can come and go.
+ * Maps a resolved path to a mount. The workspace takes precedence: anything in it with the name of a mount hides the mount.
+ * Checked each time, because both can appear and disappear.
  */
 export function createMounts(
   home: string | undefined,
@@ -42,7 +42,7 @@ export function createMounts(
   }
 }
 
-/** The mounts that a workspace has now. */
+/** Returns the current mounts of a workspace. */
 export function mountsIn(
   root: string,
   find: ReturnType<typeof createMounts>,

@@ -4,18 +4,21 @@ import { statsAt } from './one-look.ts'
 import { type ProtectedRoot, rootsIn } from './protected-roots.ts'
 
 interface Known {
-  /** Of the folder when it was read. Absent: it had just changed, and may have changed again without another mark. */
+  /**
+   * The modification time of the folder when it was read. Absent if it had just changed, because another change might not
+   * alter the time.
+   */
   readonly mark: string | undefined
   readonly roots: readonly ProtectedRoot[]
 }
 
 const known = new Map<string, Known>()
-/** Longer than any file system's clock takes from one tick to the next. */
+/** Longer than the timestamp resolution of any file system. */
 const tick = 2_500
 
 /**
- * The protected places of a folder that can be there: those whose first name is. The folder is read again only when something
- * was added to it or removed.
+ * Returns the protected places of a folder whose first name exists. The folder is read again only if an entry was added or
+ * removed.
  */
 export function ownRootsIn(folder: string): readonly ProtectedRoot[] {
   const stats = statsAt(folder)
@@ -38,7 +41,7 @@ function namesOf(folder: string): string[] {
   try {
     return readdirSync(folder).map((name) => name.toLowerCase())
   } catch {
-    // What cannot be read is taken to be there.
+    // If the folder is unreadable, all of them are assumed to exist.
     return rootsIn(folder).map(({ path: place }) => firstOf(place, folder).toLowerCase())
   }
 }

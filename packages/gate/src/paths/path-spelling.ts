@@ -1,8 +1,8 @@
 const longestPath = 4096
 
 /**
- * What is wrong with a path before the file system is asked. Names that mean something else to the system than to a
- * reader (devices, streams, other users' folders) never get further than here.
+ * Returns what is wrong with a path, before the file system is accessed. Rejects names that mean something else to the
+ * system than to a reader: devices, streams, home directories of users.
  */
 export function invalidPathReason(path: string, platform: NodeJS.Platform): string | undefined {
   if (path === '') return 'The path is empty. Use a path relative to the workspace, for example src/main.ts.'

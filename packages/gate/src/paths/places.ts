@@ -24,11 +24,11 @@ export type Placed =
   | {
       readonly kind: 'inside'
       readonly real: string
-      /** Relative to the workspace, with `/` between names; `.` for the workspace itself. */
+      /** Relative to the workspace, with `/`; `.` for the workspace itself. */
       readonly shown: string
-      /** The workspace's own real path. */
+      /** The real path of the workspace. */
       readonly root: string
-      /** Set when it does not lie in the workspace, but in what agents read by this name in every workspace. */
+      /** Set if the path is in a mount, not in the workspace. */
       readonly mount?: Mount
     }
   | {
@@ -38,30 +38,33 @@ export type Placed =
     }
 
 export interface PlaceRequest {
-  /** As it was written: relative to the workspace, or absolute. */
+  /** As written: relative to the workspace, or absolute. */
   readonly path: string
   readonly workspace: string
   readonly write: boolean
-  /** A protected path that this agent may write all the same: its artifact, relative to the workspace. */
+  /** A protected path that this agent may write anyway: its artifact, relative to the workspace. */
   readonly own?: string
-  /** False: as the system itself goes, and commands with it. */
+  /** False: resolve as the system does, which applies to commands. */
   readonly mounts?: false
-  /** A backslash is an ordinary character, as it is to programs. */
+  /** A backslash is an ordinary character, as for programs. */
   readonly asWritten?: true
 }
 
 /**
- * Where paths lead, and who may go there. The answer holds for the moment it is given: whoever opens a file looks again,
- * because a link can be put in its place at any time.
+ * Resolves paths and decides who may access them. A verdict applies only at that moment: code that opens a file must check
+ * again, because a link can replace it at any time.
  */
 export interface Places {
-  /** Absolute, with every link followed as far as it exists; nothing when that cannot be said. Never throws. */
+  /** Returns the absolute path with links resolved as far as it exists, or undefined if that is unknown. Never throws. */
   locate(path: string, workspace: string): string | undefined
-  /** Whether a session may read or write there. Never throws. */
+  /** Decides whether a session may read or write a path. Never throws. */
   judge(request: PlaceRequest): Placed
-  /** What no agent may change, files and folders, existing or not: absolute. Names deeper in the workspace are not in it. */
+  /** Absolute paths of files and folders that no agent may change, existing or not. Excludes names deeper in the workspace. */
   protectedIn(workspace: string): readonly string[]
-  /** What agents read in this workspace that does not lie in it: the memory of the home, unless the workspace has its own. */
+  /**
+   * Folders that agents read in this workspace although they are elsewhere: the memory of the home, unless the workspace
+   * has its own.
+   */
   mountsIn(workspace: string): readonly Mount[]
 }
 
@@ -140,7 +143,7 @@ export function createPlaces(options: RootOptions = {}): Places {
   }
 }
 
-/** Reading only, and never out of it: a link in it leads nowhere else. */
+/** Read-only, and confined to the mount: links in it must not point outside. */
 function judgeMounted(request: PlaceRequest, { mount, followed }: MountedPath, root: string): Placed {
   if (followed.kind === 'lost') return lost(request.path, followed.code)
   const { real } = followed
@@ -160,12 +163,12 @@ interface Place {
   readonly real: string
   readonly root: string
   readonly shown: string
-  /** What exists of it below the workspace. */
+  /** The existing segments below the workspace. */
   readonly steps: readonly Step[]
   readonly own: string | undefined
 }
 
-/** Compared as resolved paths; and the way there must be without links, or it would be somebody else's file. */
+/** Compares resolved paths. The path to it must not contain links, or it could be another file. */
 function isOwn({ real, root, own }: Place): boolean {
   return own !== undefined && real === path.resolve(root, own)
 }
@@ -178,7 +181,7 @@ function covers(
   return !isFree(place, except, real, root)
 }
 
-/** What is excepted is free for those who work there, each in a folder of their own, and for nobody who looks in from above. */
+/** The exception applies to sessions whose workspace is below it, not to sessions that access it from above. */
 function isFree(place: string, except: string | undefined, real: string, root: string): boolean {
   if (except === undefined) return false
   const below = path.join(place, except) + path.sep
@@ -186,8 +189,8 @@ function isFree(place: string, except: string | undefined, real: string, root: s
 }
 
 /**
- * The same file or folder by another way: a link in a protected place, another mount, a second name. What the names say
- * was checked before.
+ * Finds the same file or folder under another path: a link in a protected place, another mount, or a hard link. Names were
+ * checked before.
  */
 function protectionByIdentity(
   { real, root, steps }: Place,
@@ -202,7 +205,7 @@ function protectionByIdentity(
     const at = ids.indexOf(identity(stats))
     const found = steps[at]?.real
     if (found !== undefined && !isFree(found, except, real, root)) return what
-    // Of git and of the home only what is in them counts, and links out of them lead to nothing that decides.
+    // For git and the home, only their contents count: links in them point to nothing that affects decisions.
     const mayLink = stats.isDirectory() && except === undefined && path.basename(place) !== '.git'
     if (mayLink && file !== undefined && isLinkedFrom(place, stats, file)) return what
   }
@@ -217,9 +220,9 @@ function isShared(file: Stats | undefined, roots: readonly ProtectedRoot[]): boo
   )
 }
 
-/** A worktree keeps its things elsewhere; that may be a folder of the workspace with any name. */
+/** A worktree keeps its git files elsewhere, possibly in a workspace folder with any name. */
 function gitRoots(root: string): ProtectedRoot[] {
-  // A folder of that name is protected by it.
+  // A folder named `.git` is protected by its name.
   const folders = gitFoldersOf(root)
   if (folders === undefined || folders.own === path.join(root, '.git')) return []
   return [...new Set([folders.own, folders.common])].map((place) => ({
@@ -228,29 +231,30 @@ function gitRoots(root: string): ProtectedRoot[] {
   }))
 }
 
-/** `root`: where the workspace really is, if it is there. */
+/** `root`: the real path of the workspace, if it exists. */
 function follow(given: string, workspace: string, root: string | undefined, asWritten?: true): Followed {
   const at = (written: string) => {
     if (path.isAbsolute(written)) {
-      // There are no links on the way to the workspace's real path.
+      // The real path of the workspace contains no links.
       const isBelow = asWritten && root !== undefined && written.startsWith(`${root}/`)
       return isBelow ? followLinks(written.slice(root.length + 1), root) : followLinks(written)
     }
-    // Joined by hand: what is tidied up before links are followed is another path.
+    // Not `path.join`: normalizing before links are followed would give another path.
     return root === undefined
       ? followLinks(`${path.resolve(workspace)}${path.sep}${written}`)
       : followLinks(written, root)
   }
   const followed = at(given)
   if (path.sep === '\\' || asWritten || !given.includes('\\')) return followed
-  // Models write `src\main.ts` on every system. Where a backslash is a letter, it is one only if such a file exists.
+  // Models write `src\main.ts` on every system. Where a backslash is an ordinary character, it counts as one only if such a
+  // file exists.
   const exists = followed.kind === 'followed' && followed.steps.at(-1)?.real === followed.real
   return exists ? followed : at(given.replaceAll('\\', '/'))
 }
 
 const folders = new Map<string, { readonly real: string; readonly id: string }>()
 
-/** Where a workspace really is. Followed again when another folder is there than before. */
+/** Returns the real path of a workspace. Resolved again if the folder was replaced. */
 function realFolder(workspace: string): string | undefined {
   const stats = statsAt(workspace)
   if (stats === undefined) return undefined

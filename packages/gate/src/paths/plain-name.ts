@@ -1,9 +1,9 @@
 /**
- * A path as the most forgiving file system would compare it: without case, without characters that some systems ignore
- * in names, without what Windows drops from the end of a name. Two spellings that are equal here may be one file somewhere.
+ * Normalizes a path as the most lenient file system would: ignores case, characters that some systems ignore in names, and
+ * endings that Windows drops. Two spellings with the same result may be the same file on some system.
  */
 export function plainName(path: string): string {
-  // Nearly every path is plain already, and this is asked for every call.
+  // A fast path: most paths are already normalized, and this runs for every call.
   if (/^(?:[a-z0-9_/-]|\.(?=[a-z0-9_-]))*$/.test(path)) return path
   return path
     .normalize('NFKC')
@@ -15,13 +15,13 @@ export function plainName(path: string): string {
     .join('/')
 }
 
-/** Whether two names of one step of a path may be the same file; `plain` went through `plainName`. */
+/** True if two names of a path segment may be the same file. `plain` is a result of `plainName`. */
 export function mayBe(plain: string | undefined, name: string): boolean {
   if (plain === undefined) return false
   return plain === name || (plain.includes('~') && isShortNameOf(plain, name))
 }
 
-/** `git~1` is what Windows calls `.git` where somebody wants eight letters, `settin~1.jso` what it calls `settings.json`. */
+/** `git~1` is the Windows short name of `.git`, `settin~1.jso` that of `settings.json`. */
 function isShortNameOf(short: string, name: string): boolean {
   const found = /^([^~]{1,6})~\d{1,3}(?:\.([^.]{1,3}))?$/.exec(short)
   if (found === null) return false

@@ -1,16 +1,16 @@
 import { mayBe, plainName } from './plain-name.ts'
 
 export interface ProtectedName {
-  /** The steps of the path, as they are usually spelt. */
+  /** The segments of the path, in their usual spelling. */
   readonly names: readonly string[]
-  /** Whoever works below this name in it is free to; from above, by its name, it is not. */
+  /** A session whose workspace is below this name may change it; a session above may not. */
   readonly except?: string
   readonly what: string
 }
 
-// What decides about agents is not theirs to change: an agent that can write its own rules has none. Neither is what makes
-// another program run something that nobody asked for, when a folder is opened, entered or committed in. Instructions for
-// agents (AGENTS.md, CLAUDE.md), and what people start by name (package.json, Makefile), are part of the work.
+// Files that control agents: an agent that can change its own rules has none. Also files that make another program run
+// something unasked, when a folder is opened, entered or committed to. Instructions for agents (AGENTS.md, CLAUDE.md) and
+// files that people run by name (package.json, Makefile) are ordinary work files.
 export const protectedNames: readonly ProtectedName[] = [
   { names: ['.git'], what: "git's own files" },
   { names: ['.cadre'], except: 'workspaces', what: 'the home directory of Cadre' },
@@ -23,7 +23,7 @@ export const protectedNames: readonly ProtectedName[] = [
   { names: ['.vscode', 'tasks.json'], what: 'programs that an editor starts' },
   { names: ['.vscode', 'launch.json'], what: 'programs that an editor starts' },
   { names: ['.zed'], what: 'programs and servers that an editor starts' },
-  // Not the whole folder: the editor itself writes there all the time.
+  // Not the whole folder, because the editor writes there all the time.
   { names: ['.idea', 'runConfigurations'], what: 'programs that an editor starts' },
   { names: ['.idea', 'watcherTasks.xml'], what: 'programs that an editor starts' },
   { names: ['.idea', 'startup.xml'], what: 'programs that an editor starts' },
@@ -55,14 +55,14 @@ export const protectedNames: readonly ProtectedName[] = [
 ]
 
 const plainNames = protectedNames.map(({ names, what }) => ({ names: names.map(plainName), what }))
-/** The few that do not begin with a dot. */
+/** The few names without a leading dot. */
 const undotted = new Set(plainNames.flatMap(({ names: [first = ''] }) => (first[0] === '.' ? [] : [first])))
 
-/** What a path belongs to by its names, in plain letters, wherever in the workspace they are. */
+/** Returns what a path is part of by its normalized names, at any depth in the workspace. */
 export function protectionByName(plain: readonly string[]): string | undefined {
   for (let at = 0; at < plain.length; at++) {
     const first = plain[at] as string
-    // Nearly all names of a path are none of these. A tilde stands for a name in eight letters.
+    // A fast path: most names are none of these. A tilde marks a Windows short name.
     if (first[0] !== '.' && !undotted.has(first) && !first.includes('~')) continue
     const found = plainNames.find(({ names }) => names.every((name, i) => mayBe(plain[at + i], name)))
     if (found !== undefined) return found.what

@@ -2,29 +2,29 @@ import path from 'node:path'
 import { followLinks } from './follow-links.ts'
 import { protectedNames } from './protected-names.ts'
 
-/** A protected place with an address of its own, wherever the workspace is. */
+/** A protected place with a fixed location, wherever the workspace is. */
 export interface ProtectedRoot {
   readonly path: string
-  /** Whoever works below this name in it is free to. */
+  /** A session whose workspace is below this name may change it. */
   readonly except?: string
   readonly what: string
 }
 
 export interface RootOptions {
-  /** The home of the agents. */
+  /** The Cadre home. */
   readonly home?: string
-  /** The user's own folder. */
+  /** The user's home directory. */
   readonly userHome?: string
-  /** Where the user's policy, trust and list of commands are, if not in the usual place. */
+  /** The folder with the user's policy, trust and allowlist, if not the default. */
   readonly userSettings?: string
-  /** The folder whose agent files, hooks and settings count. */
+  /** The folder whose agent files, hooks and settings apply. */
   readonly project?: string
   readonly more?: readonly string[]
-  /** Files that hooks run, wherever they lie. */
+  /** Files that hooks run, anywhere. */
   readonly scripts?: readonly string[]
 }
 
-/** Each as it was named and as it really is. Without those of the project, which are many. */
+/** Returns each place as named and as resolved. Excludes those of the project, which are many. */
 export function protectedRoots(options: RootOptions): ProtectedRoot[] {
   const { home, userHome, userSettings, more = [], scripts = [] } = options
   const roots: ProtectedRoot[] = [{ path: '/etc/cadre', what: "the organisation's policy" }]
@@ -43,7 +43,7 @@ export function protectedRoots(options: RootOptions): ProtectedRoot[] {
   return roots.flatMap(withReal)
 }
 
-/** The protected names of the project, each as it was named and as it really is. */
+/** Returns the protected names of the project, each as named and as resolved. */
 export function projectRoots({ project }: RootOptions): ProtectedRoot[] {
   return project === undefined ? [] : rootsIn(path.resolve(project)).flatMap(withReal)
 }
@@ -55,7 +55,7 @@ function withReal(root: ProtectedRoot): ProtectedRoot[] {
     : [root]
 }
 
-/** The protected names directly in a folder. */
+/** Returns the protected names directly in a folder. */
 export function rootsIn(folder: string): ProtectedRoot[] {
   const start = folder.endsWith(path.sep) ? folder : folder + path.sep
   return protectedNames.map(({ names, ...rest }) => ({ path: start + names.join(path.sep), ...rest }))

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { gitFoldersOf } from './repository-folders.ts'
 
-it('says where a worktree keeps its things, also after that has changed', () => {
+it('finds the git folders of a worktree, even after they change', () => {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-git-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const at = (...names: string[]) => path.join(root, ...names)

@@ -2,11 +2,11 @@ import { readFileSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { targetAt } from './one-look.ts'
 
-/** Where git keeps what belongs to a folder. For a plain repository both are its `.git`. */
+/** Where git stores the files of a folder. In an ordinary repository, both are its `.git`. */
 export interface GitFolders {
-  /** What is this worktree's alone: index, HEAD. */
+  /** Files of this worktree only: index, HEAD. */
   readonly own: string
-  /** What all worktrees share: objects, refs, config, hooks. */
+  /** Files shared by all worktrees: objects, refs, config, hooks. */
   readonly common: string
 }
 
@@ -14,14 +14,14 @@ interface Known {
   readonly mark: string
   readonly own: string
   readonly common: string
-  /** Of the file that says where the common folder is. */
+  /** Identifies the version of the file that names the common folder. */
   readonly commonMark: string
 }
 
-/** Of worktrees: every write asks, and these files hardly ever change. */
+/** Cached for worktrees: every write needs them, and these files rarely change. */
 const known = new Map<string, Known>()
 
-/** Nothing when the folder is not the top of a repository or a worktree. Never throws. */
+/** Returns undefined if the folder is not the top of a repository or worktree. Never throws. */
 export function gitFoldersOf(folder: string): GitFolders | undefined {
   const entry = path.join(folder, '.git')
   try {
@@ -34,7 +34,7 @@ export function gitFoldersOf(folder: string): GitFolders | undefined {
     const target = /^gitdir: (.+?)\s*$/m.exec(readFileSync(entry, 'utf8').slice(0, 8192))?.[1]
     if (target === undefined) return undefined
     const own = path.resolve(folder, target)
-    // Looked at first: what changes afterwards is then read again.
+    // Taken before reading, so that a later change is noticed.
     const commonMark = commonMarkOf(own)
     const found = { mark, commonMark, own, common: commonOf(own) }
     if (known.size > 1_000) known.clear()

@@ -1,24 +1,24 @@
 import path from 'node:path'
 import { entryAt } from './one-look.ts'
 
-// Git takes any folder with these for a repository, whatever it is called, and obeys its settings: one of them names a program
-// that `git status` starts. Compared without case, as some file systems do.
+// Git treats any folder with these names as a repository, and applies its settings, one of which names a program that `git
+// status` starts. Compared without case, as some file systems do.
 const parts = ['HEAD', 'objects', 'refs', 'commondir'] as const
 const partNames = new Set<string>(parts.map((name) => name.toLowerCase()))
 
-/** Whether this name, in any case, is one of those that make a folder a repository. */
+/** True if this name, in any case, is one of those that make a folder a repository. */
 export function isRepositoryPart(name: string): boolean {
   return partNames.has(name.toLowerCase())
 }
 
-/** Whether a folder with such names is a repository for git. Its files are not looked into: they can be changed later. */
+/** True if git treats a folder with such names as a repository. The files are not read, because they can change later. */
 export function makesRepository(has: (part: (typeof parts)[number]) => boolean): boolean {
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
 }
 
 /**
- * Whether a file of a folder is part of a repository without a `.git`, or would make one of any folder on the way. `names` are
- * its names below the folder, `plain` the same in plain letters. One look at the disk for each folder on the way.
+ * True if a file is part of a repository without a `.git`, or would turn a folder above it into one. `names` are its names
+ * below the folder, `plain` the same normalized. Needs one file system lookup per folder.
  */
 export function isInBareRepository(
   root: string,

@@ -6,8 +6,8 @@ import { entryAt } from './one-look.ts'
 const mostEntries = 50_000
 
 /**
- * Whether a file with several names has one of them in a protected place: writing it would write both. Asked only for
- * files with more than one name, which are rare. Where there is too much to look at the answer is yes.
+ * True if one of several hard links of a file is in a protected place: writing the file would change both. Called only for
+ * files with more than one name, which are rare. Returns true if there are too many files to search.
  */
 export function sharesContent(file: Pick<Stats, 'dev' | 'ino'>, places: readonly string[]): boolean {
   const waiting = [...places]
@@ -23,7 +23,7 @@ export function sharesContent(file: Pick<Stats, 'dev' | 'ino'>, places: readonly
   return false
 }
 
-// Git names its objects after their content and never trusts one that was changed.
+// Git names its objects after their content, and rejects a changed one.
 function isObjects(folder: string, name: string): boolean {
   return name === 'objects' && path.basename(folder) === '.git'
 }

@@ -3,7 +3,7 @@ import type { Decision } from '../commands/allowlist.ts'
 /** One rule of `permissions` in the settings of Claude Code. */
 export interface ClaudeRule {
   readonly decision: Decision
-  /** As it is written: `Bash(git push *)`. */
+  /** As written: `Bash(git push *)`. */
   readonly text: string
   /** `Bash`. */
   readonly tool: string
@@ -11,20 +11,20 @@ export interface ClaudeRule {
   readonly specifier?: string
   /** `path:line`. */
   readonly place: string
-  /** The user's own settings, or files that came with the project. */
+  /** The user's own settings, or files of the project. */
   readonly level: 'user' | 'project'
 }
 
-/** What a rule is about. */
+/** What a rule applies to. */
 export type RuleSubject =
-  /** Calls of tools that this name covers. */
+  /** Calls of the tools that this name covers. */
   | { readonly kind: 'tool' }
-  /** Files: what may not be read, or not be changed. */
+  /** Files that may not be read, or not be changed. */
   | { readonly kind: 'paths'; readonly use: 'read' | 'write'; readonly pattern: string }
   | { readonly kind: 'command'; readonly pattern: string }
   | { readonly kind: 'domain'; readonly domain: string }
   | { readonly kind: 'agent' | 'skill'; readonly name: string }
-  /** It says something that Cadre does not understand. */
+  /** Cadre does not support this rule. */
   | { readonly kind: 'unsupported'; readonly why: string }
 
 /** `Bash(git push *)`. Nothing if it is no rule. */
@@ -43,7 +43,7 @@ export function readRule(
 const reading = /^(?:Read|Grep|Glob|LS|NotebookRead)$/
 const writing = /^(?:Edit|Write|MultiEdit|NotebookEdit)$/
 
-/** What a rule is about, by the name of its tool and what stands in its brackets. */
+/** Returns what a rule applies to, by its tool name and the text in parentheses. */
 export function subjectOf({ tool, specifier }: Pick<ClaudeRule, 'tool' | 'specifier'>): RuleSubject {
   if (specifier === undefined || specifier === '*') return { kind: 'tool' }
   if (tool === 'Bash') return { kind: 'command', pattern: specifier.trim().replace(/\s+/g, ' ') }

@@ -12,8 +12,8 @@ import { type ClaudeRule, subjectOf } from './claude-rule.ts'
 import type { PermissionSet } from './find-permissions.ts'
 
 /**
- * What `permissions` in the settings of Claude Code deny or ask about, besides paths and commands, which have rules of their own. A
- * denial comes before a question. Of a rule whose brackets Cadre does not understand, every call of the tool is asked about.
+ * Enforces `deny` and `ask` of `permissions` in the settings of Claude Code. Paths and commands have separate rules. A deny
+ * takes precedence over an ask. If Cadre does not support the text in parentheses, every call of the tool needs approval.
  */
 export function createPermissionsRule({ rules, lost }: PermissionSet): Rule {
   const restricting = rules.filter(({ decision }) => decision !== 'allow')
@@ -67,7 +67,7 @@ function decisionOf(rule: ClaudeRule, call: JudgedCall): 'ask' | 'deny' | undefi
   }
 }
 
-/** A rule about reading is about every tool that shows files, and one about editing about every tool that changes them. */
+/** A rule about reading covers every tool that shows files, and one about editing every tool that changes them. */
 export function concerns(name: string, tool: Tool): boolean {
   if (name === '*' || covers(name, tool)) return true
   if (tool.kind !== undefined) return false
@@ -75,7 +75,7 @@ export function concerns(name: string, tool: Tool): boolean {
   return /^(?:Edit|Write)$/.test(name) && tool.class === 'edit'
 }
 
-/** The host itself or one below it. An address that nobody can read might be any. */
+/** Matches the host itself or a subdomain. An address that cannot be parsed could be any host. */
 function mayReach(domain: string, input: unknown): boolean {
   const host = hostOf(input)
   const plain = domain.replace(/^\*\./, '')

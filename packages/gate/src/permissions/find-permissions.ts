@@ -10,7 +10,7 @@ import { widens } from './widens.ts'
 export interface FindPermissionsRequest {
   readonly project: string
   readonly userHome: string
-  /** Whether a person has agreed to what a file of the project allows. */
+  /** True if a person trusts what a project file allows. */
   readonly trusted: (item: TrustItem) => boolean
 }
 
@@ -18,13 +18,16 @@ export interface FindPermissionsRequest {
 export interface PermissionSet {
   readonly rules: readonly ClaudeRule[]
   readonly diagnostics: readonly Diagnostic[]
-  /** Files of which nobody can tell what they forbid. */
+  /** Files that could not be read, so that what they deny is unknown. */
   readonly lost: readonly string[]
 }
 
 export const noPermissions: PermissionSet = { rules: [], diagnostics: [], lost: [] }
 
-/** Reads the settings of the project and of the user. A file of the project restricts at once, and allows what it allows after trust. */
+/**
+ * Reads the settings of the project and the user. Restrictions of a project file apply immediately, its permissions only
+ * after trust.
+ */
 export function findPermissions({ project, userHome, trusted }: FindPermissionsRequest): PermissionSet {
   const seen = new Set<string>()
   const found = [
@@ -48,7 +51,7 @@ export function projectFiles(project: string): string[] {
   return ['.claude/settings.json', '.claude/settings.local.json'].map((name) => path.join(project, name))
 }
 
-/** What a person agrees to before a file of the project allows anything. Nothing if it allows nothing. */
+/** The trust item for the permissions of a project file, or undefined if it allows nothing. */
 export function allowItem(file: string, rules: readonly ClaudeRule[]): TrustItem | undefined {
   const allowed = rules.filter(widens).map(({ text }) => text)
   if (allowed.length === 0) return undefined
@@ -81,7 +84,7 @@ function readAt(
     }
   }
   const real = realpathSync(file)
-  // One file that is reached in two ways is one of the project.
+  // A file that is found twice counts as a project file.
   if (seen.has(real)) return nothing
   seen.add(real)
   return { file, level, ...readPermissions({ path: file, text: content.text, level }) }

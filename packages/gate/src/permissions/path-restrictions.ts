@@ -3,8 +3,8 @@ import type { PathRestriction } from '../effects/denied-paths.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
 
 /**
- * Paths that rules deny or ask about, in the patterns of policies. A pattern with a set of letters, `[ab]`, is read as any letter: it
- * restricts more, never less.
+ * Returns the paths that rules deny or ask about, as policy patterns. A character set `[ab]` is treated as any character:
+ * this restricts more, never less.
  */
 export function pathRestrictions(rules: readonly ClaudeRule[], project: string): PathRestriction[] {
   return rules.flatMap((rule) => {
@@ -24,8 +24,9 @@ export function pathRestrictions(rules: readonly ClaudeRule[], project: string):
 }
 
 /**
- * A path in the settings of Claude Code: `//x` is absolute, `~/x` in the user's folder, `/x` in the project or beside the user's settings,
- * anything else in the workspace. `/x` also means the file in a workspace that is a copy of the project.
+ * Translates a path in the settings of Claude Code: `//x` is absolute, `~/x` in the user's home, `/x` in the project or
+ * next to the user's settings, anything else in the workspace. `/x` also matches that file in a workspace that is a copy of
+ * the project.
  */
 export function patternsOf(written: string, level: ClaudeRule['level'], project: string): string[] {
   const text = written.length > 1 ? written.replace(/\/+$/, '') : written

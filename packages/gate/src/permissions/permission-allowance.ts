@@ -13,7 +13,7 @@ export interface AllowanceOptions {
   readonly places: Pick<Places, 'locate'>
 }
 
-/** The rule that allows a whole call, besides commands: every file that it changes, or the host it reaches. */
+/** Returns the rule that allows a whole call, except for commands: every file that it changes, or the host it contacts. */
 export type Allowance = (call: JudgedCall, workspace: string) => ClaudeRule | undefined
 
 export function permissionAllowance({ rules, project, userHome, places }: AllowanceOptions): Allowance {
@@ -22,7 +22,7 @@ export function permissionAllowance({ rules, project, userHome, places }: Allowa
 
   function allows(rule: ClaudeRule, { tool, input }: JudgedCall, workspace: string): boolean {
     const subject = subjectOf(rule)
-    // A tool that changes files without naming them is judged without this rule.
+    // This rule does not apply to a tool that changes files without naming them.
     const paths = tool.effect === 'write' && tool.class === 'edit' ? (tool.paths?.(input) ?? []) : []
     if (subject.kind === 'tool') {
       if (/^mcp__/.test(rule.tool)) return covers(rule.tool, tool)

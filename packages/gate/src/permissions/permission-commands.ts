@@ -1,4 +1,4 @@
-import { fitsPattern } from '@cadre/disk'
+import { matchesPattern } from '@cadre/disk'
 import type { Allowlist, ListAnswer } from '../commands/allowlist.ts'
 import { programOf } from '../commands/program-name.ts'
 import { showWords } from '../commands/show-words.ts'
@@ -8,8 +8,9 @@ import { allowedWords } from './widens.ts'
 const mostLetters = 10_000
 
 /**
- * The rules about commands as one list, which is asked about every command of a line. Denials and questions hold as soon as the command
- * or the line may fit; an allowance needs the words of the command, and the gate asks for everything that its grammar cannot judge.
+ * Turns the rules about commands into one allowlist, which is applied to every command of a line. A deny or ask applies if
+ * the command or the line may match. An allow needs the words of the command, and lines outside the grammar of the gate
+ * always need approval.
  */
 export function permissionCommands(rules: readonly ClaudeRule[]): Allowlist {
   const about = rules.flatMap((rule) => {
@@ -33,7 +34,7 @@ export function permissionCommands(rules: readonly ClaudeRule[]): Allowlist {
         ({ pattern, exactly }) =>
           pattern.fits(words, line) === true && (exactly === undefined || exactly === words.length),
       )
-      // The user's own rule applies without a sandbox, too.
+      // The user's own rule also applies without a sandbox.
       const best = allowed.find(({ rule }) => rule.level === 'user') ?? allowed[0]
       if (best === undefined) return undefined
       return {
@@ -47,19 +48,19 @@ export function permissionCommands(rules: readonly ClaudeRule[]): Allowlist {
   }
 }
 
-/** The command as it is written, with the plain name of its program, and the whole line. */
+/** The command as written, with the plain name of its program, and the whole line. */
 function readingsOf(words: readonly string[], line: string): string[] {
   const [program = '', ...rest] = words
   const plain = [programOf(program), ...rest]
   return [words.join(' '), plain.join(' '), showWords(plain), line.trim().replace(/\s+/g, ' ')]
 }
 
-/** What is too long to be compared might fit. */
+/** A text that is too long to compare might match. */
 function mayFit(text: string, pattern: string): boolean {
   if (text.length > mostLetters) return true
   const isPrefix = pattern.endsWith(':*')
   const start = isPrefix ? pattern.slice(0, -2) : pattern
-  if (fitsPattern(text, start)) return true
-  if (isPrefix) return fitsPattern(text, `${start} *`)
-  return start.endsWith(' *') && fitsPattern(text, start.slice(0, -2))
+  if (matchesPattern(text, start)) return true
+  if (isPrefix) return matchesPattern(text, `${start} *`)
+  return start.endsWith(' *') && matchesPattern(text, start.slice(0, -2))
 }

@@ -6,7 +6,7 @@ import { widens } from './widens.ts'
 export interface ReadPermissions {
   readonly rules: readonly ClaudeRule[]
   readonly diagnostics: readonly Diagnostic[]
-  /** Nobody can tell what the file forbids, so every call needs approval. */
+  /** It is unknown what the file denies, so every call needs approval. */
   readonly isLost: boolean
 }
 
@@ -17,17 +17,17 @@ export interface PermissionsFile {
 }
 
 const decisions = ['deny', 'ask', 'allow'] as const
-/** Keys that have no rules. These need no support: Cadre has no mode without a gate that they could switch off. */
+/** Keys without rules. They need no support: they disable modes that Cadre does not have. */
 const idle = new Set([...decisions, 'disableBypassPermissionsMode', 'disableAutoMode'])
 
-/** Reads `permissions` of a settings file of Claude Code. What is not supported is reported. Never throws. */
+/** Reads `permissions` from a settings file of Claude Code. Reports what is not supported. Never throws. */
 export function readPermissions({ path, text, level }: PermissionsFile): ReadPermissions {
   const diagnostics: Diagnostic[] = []
   const report = (severity: Diagnostic['severity'], line: number, message: string, code = 'permissions') => {
     diagnostics.push({ path, line, severity, code, message })
   }
   const { root, diagnostics: faults } = readJson({ path, text })
-  // What comes before a fault may lack the rule that comes after it.
+  // After a syntax error, rules may be missing.
   if (root === undefined || faults.length > 0) {
     if (!/"permissions"/.test(text)) return { rules: [], diagnostics, isLost: false }
     report(
@@ -76,7 +76,7 @@ export function readPermissions({ path, text, level }: PermissionsFile): ReadPer
   return { rules, diagnostics, isLost }
 }
 
-/** A sentence about a rule that does not do what it says. */
+/** Returns a sentence about a rule that has another effect than written. */
 function unsupportedIn(rule: ClaudeRule): string | undefined {
   const { decision, text } = rule
   const subject = subjectOf(rule)

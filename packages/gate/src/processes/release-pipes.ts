@@ -2,15 +2,15 @@ import type { Readable } from 'node:stream'
 
 export interface Pipes {
   readonly pipes: readonly (Readable | undefined)[]
-  /** How long nothing may come before they are let go, in milliseconds. */
+  /** How long the pipes must be silent before they are closed, in milliseconds. */
   readonly quiet: number
-  /** How much has come so far; nothing as long as something still has to. */
+  /** The amount received so far; undefined while data is still expected. */
   readonly received: () => number | undefined
 }
 
 /**
- * For a process that has ended: something it started may hold its pipes open for ever. They are let go when nothing more
- * comes, and not by the time alone: on a busy machine what it wrote last may still be on its way.
+ * Closes the pipes of a process that has exited, because a child of it may keep them open forever. Waits until no more data
+ * arrives, not for a fixed time: on a busy machine, the last output may still be in transit.
  */
 export function releasePipes(request: Pipes): void {
   const { pipes, quiet, received } = request

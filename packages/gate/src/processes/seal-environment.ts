@@ -3,13 +3,12 @@ import { isPlainVariable } from '../sandbox/clean-environment.ts'
 import { markVariable } from '../sandbox/command-mark.ts'
 
 /**
- * Takes keys out of reach of the programs that this process starts. Call it before anything is started. `process.env` stays as
- * it is.
+ * Hides keys from the programs that this process starts. Call it before starting any. `process.env` does not change.
  *
- * On Linux the system shows the environment that a process was started with to all programs of the same user, in
- * `/proc/PID/environ`, and changing a variable does not change that. So every variable that commands do not get anyway is moved
- * to memory of this process, and its first place is overwritten: which of them are keys, only the configuration knows. On other
- * systems, and where it fails, nothing is changed.
+ * On Linux, `/proc/PID/environ` shows the initial environment of a process to all programs of the same user, and changing a
+ * variable does not change it. So every variable that commands do not get anyway is moved to other memory of this process,
+ * and its original memory is overwritten. All of them are moved, because only the configuration knows which are keys. On
+ * other systems, and on failure, nothing changes.
  */
 export function sealEnvironment(): void {
   if (process.platform !== 'linux') return
@@ -22,7 +21,7 @@ export function sealEnvironment(): void {
       block.fill(0, at, at + length)
       const value = process.env[name]
       if (value === undefined) continue
-      // Removed first: in its old place it would be overwritten below.
+      // Removed first, because its old memory is overwritten below.
       delete process.env[name]
       process.env[name] = value
     }
@@ -33,14 +32,14 @@ export function sealEnvironment(): void {
       closeSync(memory)
     }
   } catch {
-    // A system that does not permit it.
+    // The system does not permit it.
   }
 }
 
-/** The address of the first variable, by what the system says about this process. */
+/** Returns the address of the first variable, as the system reports it. */
 function startOfBlock(length: number): number | undefined {
   const stat = readFileSync('/proc/self/stat', 'latin1')
-  // The program's name, in parentheses, may contain anything. The fields after it begin with the third.
+  // The program name in parentheses can contain anything. The fields after it start with the third.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [start, end] = [Number(fields[47]), Number(fields[48])]
   return Number.isSafeInteger(start) && start > 0 && end - start >= length ? start : undefined
@@ -58,7 +57,7 @@ function partsToMove(block: Buffer): Part[] {
     const end = block.indexOf(0, at)
     const length = (end < 0 ? block.length : end) - at
     const [name = ''] = block.toString('utf8', at, at + length).split('=', 1)
-    // By its mark a process that a command started is found again.
+    // The mark identifies a process that a command started.
     if (length > 0 && !isPlainVariable(name) && name !== markVariable) parts.push({ name, at, length })
     at += length + 1
   }

@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** Sends a signal to a process and, where it was started as the leader of a group, to all it has started. */
+/** Sends a signal to a process and, if it leads a group, to everything it has started. */
 export function signalGroup(child: ChildProcess, how: NodeJS.Signals): void {
   if (child.pid === undefined) return
   try {
     if (process.platform === 'win32') child.kill(how)
     else process.kill(-child.pid, how)
   } catch {
-    // It has ended by itself in the meantime.
+    // It has already exited.
   }
 }

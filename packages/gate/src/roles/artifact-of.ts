@@ -1,14 +1,14 @@
 import type { AgentDefinition, ToolContext } from '@cadre/core'
 
-/** Where agents mirror their reports, below the workspace. */
+/** The folder with copies of agents' reports, relative to the workspace. */
 export const artifactFolder = '.github/hooks/artifacts'
 
-/** Names that Windows keeps for devices, whatever follows the dot. */
+/** Names that Windows reserves for devices, with any extension. */
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/
 
 /**
- * The one file that an agent may write whatever its boundary is, unless it may write none: relative to the workspace,
- * with `/`. Agents are told apart without case and so are their files; no name leads out of the folder.
+ * Returns the one file that an agent may write despite its boundary, unless it may write nothing: relative to the
+ * workspace, with `/`. Agent names and their files ignore case. No name can lead outside the folder.
  */
 export function artifactOf({ name }: Pick<AgentDefinition, 'name'>): string {
   const plain = name
@@ -16,13 +16,13 @@ export function artifactOf({ name }: Pick<AgentDefinition, 'name'>): string {
     .normalize('NFC')
     .toLowerCase()
     .replaceAll(/\s+/g, '-')
-    // Letters of any script stay readable; every other sign is written as its number, so that no two names meet.
+    // Letters of any script stay readable; every other character is encoded as its number, so that names cannot collide.
     .replaceAll(/[^\p{L}\p{M}\p{N}._-]/gu, (sign) => `%${sign.codePointAt(0)?.toString(16)}`)
     .replace(/^\./, '%2e')
   return `${artifactFolder}/${device.test(plain) ? `%${plain}` : plain}.md`
 }
 
-/** For the tools: the protected path that whoever calls may write all the same. Nothing for one that may write none. */
+/** For tools: returns the protected path that the caller may write anyway, or undefined if it may write nothing. */
 export function ownArtifact({
   agent,
   boundary,

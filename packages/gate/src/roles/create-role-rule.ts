@@ -4,9 +4,8 @@ import { artifactOf } from './artifact-of.ts'
 import { isOwnArtifact } from './is-own-artifact.ts'
 
 /**
- * Holds every session to the boundary of its agent. What a call does is told by the class and the effect of its tool and
- * by the paths it names, never by what it is called or by what stands in the text it writes. A boundary only narrows: what
- * it lets pass is judged by everybody else as well.
+ * Keeps every session within the boundary of its agent. Judges a call by the class and effect of its tool and by the paths
+ * it names, never by its name or the text it writes. A boundary only restricts: all other rules apply too.
  */
 export function createRoleRule({ places }: { readonly places: Places }): Rule {
   return {
@@ -15,7 +14,7 @@ export function createRoleRule({ places }: { readonly places: Places }): Rule {
     immediate: true,
     judge(call, session) {
       const { boundary } = session.agent
-      // How a tree works at all: without a report a session could not even end.
+      // Delegation and reports are exempt: without a report, a session could not even end.
       if (boundary === undefined || call.tool.kind !== undefined) return undefined
       return judgeCommand(call.tool, session) ?? judgeWrite(places, call, session)
     },
@@ -33,7 +32,7 @@ function judgeCommand(tool: Tool, { agent }: SessionSpec): Verdict | undefined {
       tool,
     )
   if (commands !== 'copy') return denied('commands', `${agent.name} may not run commands`, tool)
-  // A tool from elsewhere knows nothing of copies.
+  // External tools do not support copies.
   return tool.origin === 'built-in'
     ? undefined
     : denied('commands', `commands of ${agent.name} must run on a copy of the workspace`, tool)

@@ -11,8 +11,8 @@ export interface ArtifactQuestion {
 }
 
 /**
- * Whether a path really is the agent's artifact. Where the artifact itself, or a folder above it, is a link to somewhere
- * else, nothing is: writing it would change that other place.
+ * True if a path is the agent's artifact. False if the artifact, or a folder above it, is a link: writing it would change
+ * another place.
  */
 export function isOwnArtifact({ places, path: asked, agent, workspace }: ArtifactQuestion): boolean {
   const own = artifactPlace(places, agent, workspace)
@@ -20,7 +20,7 @@ export function isOwnArtifact({ places, path: asked, agent, workspace }: Artifac
   return places.judge({ path: asked, workspace, write: true, own: artifactOf(agent) }).kind === 'inside'
 }
 
-/** Where the artifact has to be: absolute, with no link on the way to it but those of the workspace. */
+/** Returns the absolute path of the artifact, which has no links below the workspace. */
 export function artifactPlace(
   places: Pick<Places, 'locate'>,
   agent: AgentDefinition,

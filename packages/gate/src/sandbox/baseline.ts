@@ -3,11 +3,11 @@ import { type GuardedPaths, guardedPaths } from './guarded-paths.ts'
 import { type Kept, type Snapshot, takeSnapshot } from './keep-snapshot.ts'
 
 /**
- * What protected places were like before anything ran. Owns that knowledge for all commands of this process:
+ * The state of protected places before any command ran. Shared by all commands of this process:
  *
- * 1. Commands that overlap in time share what the first of them found: what one of them has just changed is never taken by
- *    another one for what belongs there.
- * 2. What was found is forgotten when the last of them has given it back, and not before.
+ * 1. Overlapping commands share the state that the first one found, so that none takes a change of another for the
+ *    original.
+ * 2. The state is dropped when the last of them has released it, not earlier.
  */
 export interface Baseline {
   readonly guarded: GuardedPaths

@@ -13,28 +13,28 @@ export interface Enclosure {
   readonly run: CommandRun
   readonly guarded: GuardedPaths
   readonly pins: Pins
-  /** What nobody may read. */
+  /** Paths that the command must not read. */
   readonly masks: readonly Mask[]
   readonly sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>
-  /** What takes the workspace's place, when the command runs on a copy. */
+  /** The folder that replaces the workspace, if the command runs on a copy. */
   readonly copy?: string | undefined
-  /** The cadre home: visible, never writable. */
+  /** The Cadre home: visible, never writable. */
   readonly home?: string | undefined
   readonly userHome: string
-  /** The most that each private folder may hold: its files are in memory. */
+  /** The size limit of each private folder, whose files are in memory. */
   readonly folderMegabytes: number
-  /** The descriptors of bubblewrap's own report, of the settings for git, and of the filter if there is one. */
+  /** The file descriptors of bubblewrap's report, of the git settings, and of the seccomp filter if there is one. */
   readonly statusFd: number
   readonly gitFd: number
   readonly filterFd?: number | undefined
 }
 
-/** The user's folder as a command sees it: empty, its own, gone afterwards. */
+/** The home directory that a command sees: empty, private, and deleted afterwards. */
 export const privateHome = '/tmp/home'
 
 const sharedMemory = '/dev/shm'
 
-/** Everything before the command itself. Later mounts lie on top of earlier ones, so the order is the meaning. */
+/** Returns all arguments before the command. Later mounts cover earlier ones, so the order matters. */
 export function bubblewrapArgs(enclosure: Enclosure): string[] {
   const { run, guarded, pins, sandbox, copy, home, userHome } = enclosure
   const { root } = guarded
@@ -47,7 +47,7 @@ export function bubblewrapArgs(enclosure: Enclosure): string[] {
     args.push('--ro-bind-try', folder, folder)
   if (home !== undefined && !isInside(root, home)) args.push('--ro-bind-try', home, home)
   args.push('--bind', copy ?? root, root)
-  // On a copy nothing has to be held, and a repository elsewhere is only read.
+  // A copy needs no protection, and an external repository is read-only.
   if (copy !== undefined) {
     if (guarded.git !== undefined) args.push('--ro-bind', guarded.git.common, guarded.git.common)
   } else {
@@ -73,12 +73,12 @@ export function bubblewrapArgs(enclosure: Enclosure): string[] {
   return args
 }
 
-/** The private folders whose files are in memory. A workspace in the place of one of them is on the disk. */
+/** Returns the private folders whose files are in memory. A workspace at the same path is on disk. */
 export function memoryFolders(root: string, userHome: string): string[] {
   return [...hiddenFolders(userHome), sharedMemory].filter((folder) => folder !== root)
 }
 
-/** Empty for every command, but for the workspace and the programs that lie in them. */
+/** Returns folders that are empty for every command, except for the workspace and programs in them. */
 export function hiddenFolders(userHome: string): string[] {
   const all = ['/tmp', '/var/tmp', '/home', '/root', '/run', '/var/run', '/mnt', '/media', userHome]
   const real = all.flatMap((folder) => {
@@ -89,14 +89,11 @@ export function hiddenFolders(userHome: string): string[] {
     }
   })
   const folders = [...new Set(real)].filter((folder) => folder !== '/')
-  // The upper ones hide the lower ones.
+  // A folder hides the folders below it.
   return folders.filter((folder) => !folders.some((other) => other !== folder && isInside(other, folder)))
 }
 
-/**
- * A worktree's commits are written into the repository it belongs to. What is the main worktree's own, or another's, stays
- * as it is.
- */
+/** Commits of a worktree are written to its main repository. Files of the main worktree and of other worktrees stay read-only. */
 function repositoryArgs({ own, common }: { readonly own: string; readonly common: string }): string[] {
   if (own === common) return []
   const args: string[] = []

@@ -41,8 +41,8 @@ const passed = new Set([
 ])
 
 /**
- * What a program needs to run, and none of the keys and tokens that are in the environment for something else; `allowed`
- * are more names, exactly as they are written.
+ * Returns the variables that a program needs to run, without keys and tokens. `allowed` are additional names, exactly as
+ * written.
  */
 export function cleanEnvironment(
   environment: NodeJS.ProcessEnv,
@@ -53,7 +53,7 @@ export function cleanEnvironment(
   )
 }
 
-/** Whether every program gets this variable. */
+/** True if every program gets this variable. */
 export function isPlainVariable(name: string): boolean {
   return passed.has(name.toUpperCase()) || name.toUpperCase().startsWith('LC_')
 }

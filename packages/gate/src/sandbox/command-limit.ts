@@ -1,7 +1,7 @@
-/** The limit that ended a command. */
+/** The limit that a command exceeded. */
 export interface ExceededLimit {
   readonly kind: 'memory' | 'processes' | 'file_size' | 'machine_memory'
-  /** The limit's value: MiB, or a number of processes. For `machine_memory` the MiB that were left. */
+  /** The value of the limit: MiB, or a number of processes. For `machine_memory`, the remaining MiB. */
   readonly value: number
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { realPathOf } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 
-/** How the processes of one command are recognised. */
+/** Identifies the processes of one command. */
 export interface Mark {
   readonly environment: NodeJS.ProcessEnv
   readonly text: string
@@ -11,7 +11,7 @@ export interface Mark {
 
 export const markVariable = 'CADRE_COMMAND'
 
-/** Other for every run of a command; the home in it is known again. */
+/** Different for every run of a command; contains the home. */
 export function markOf(key: string, home: Home | undefined): Mark {
   const random = createHash('sha256').update(key).update(randomBytes(16)).digest('hex').slice(0, 32)
   const value = `${random}.${home === undefined ? '' : nameOf(home)}`
@@ -19,9 +19,8 @@ export function markOf(key: string, home: Home | undefined): Mark {
 }
 
 /**
- * Whether this process was started by a command of an agent that works in this home, as far as can be told: by the mark in its
- * environment, or in that of a process above it. Agents that work in another home may do what they like here: what they can
- * reach is the sandbox's business.
+ * Detects whether this process was started by an agent's command in this home: by the mark in its environment or in that of
+ * an ancestor. Agents of other homes are not restricted here: the sandbox limits what they can reach.
  */
 export function isInsideCommand(home: Home, environment: NodeJS.ProcessEnv): boolean {
   const name = nameOf(home)
@@ -30,7 +29,7 @@ export function isInsideCommand(home: Home, environment: NodeJS.ProcessEnv): boo
     if (new RegExp(`(?:^|\0)${markVariable}=[0-9a-f]+\\.${name}(?:\0|$)`).test(read(pid, 'environ')))
       return true
     const stat = read(pid, 'stat')
-    // The name, in parentheses, may hold anything; what follows its last one is regular.
+    // The program name in parentheses can contain anything; the fields after the last parenthesis are regular.
     pid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0)
   }
   return false

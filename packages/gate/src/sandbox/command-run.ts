@@ -4,22 +4,22 @@ import type { ExceededLimit } from './command-limit.ts'
 import type { ProtectedChange } from './undo-changes.ts'
 
 export interface CommandRun {
-  /** A line as bash reads it, the words of one program, or a plan: no shell reads the last two. */
+  /** A bash command line, the words of one program, or a plan. Only the first uses a shell. */
   readonly command: string | readonly string[] | { readonly plan: List }
-  /** For a plan: folders besides the workspace in which no program is looked for. */
+  /** For a plan: folders besides the workspace in which no program is searched for. */
   readonly excluded?: readonly string[]
   /** Absolute and inside the workspace. */
   readonly cwd: string
   readonly workspace: string
   readonly timeoutMs: number
-  /** On a copy of the workspace that is thrown away afterwards. */
+  /** Run on a copy of the workspace, which is deleted afterwards. */
   readonly copy: boolean
   readonly network: boolean
-  /** All the command gets: clean it before. */
+  /** The complete environment of the command, already cleaned. */
   readonly environment: NodeJS.ProcessEnv
-  /** The call's key. */
+  /** The key of the call. */
   readonly key: string
-  /** Most bytes kept of what it prints. */
+  /** The maximum number of output bytes to keep. */
   readonly mostOutput?: number
   /** Limits that differ from the defaults. */
   readonly limits?: Partial<CommandLimits>
@@ -27,20 +27,20 @@ export interface CommandRun {
 
 export interface CommandEnd {
   /**
-   * `flooded`: it printed so much that it was stopped. `over_limit`: it used too much, and `limit` names the limit.
-   * `not_started`: nothing was run, and `output` says why.
+   * `flooded`: stopped because it printed too much. `over_limit`: it exceeded `limit`. `not_started`: nothing ran, and
+   * `output` contains the reason.
    */
   readonly kind: 'exited' | 'timed_out' | 'cancelled' | 'flooded' | 'over_limit' | 'not_started'
   readonly limit?: ExceededLimit
-  /** Of the command itself; 128 and the number of the signal when one ended it. */
+  /** The exit code of the command, or 128 plus the signal number. */
   readonly code: number | null
   /** Both streams, in order. */
   readonly output: string
-  /** Whether the middle of the output is missing. */
+  /** True if the middle of the output is missing. */
   readonly cut: boolean
-  /** What it did to protected files. All of it was undone, except where it says otherwise. */
+  /** What it did to protected files. All of it was undone, unless stated otherwise. */
   readonly changes: readonly ProtectedChange[]
   readonly sandboxed: boolean
-  /** What the command itself saw as its workspace: without a sandbox a copy has a place of its own. */
+  /** The workspace path that the command saw: without a sandbox, a copy has another path. */
   readonly root: string
 }

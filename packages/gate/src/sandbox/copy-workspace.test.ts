@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 describe('a copy of a workspace', () => {
-  it('holds everything but the home, and goes when it is removed', async () => {
+  it('contains everything except the home, and is deleted afterwards', async () => {
     symlinkSync('a.txt', at('src', 'link'))
     home.folder('storage')
     const copied = await copyWorkspace(root, { home }, never)
@@ -45,7 +45,7 @@ describe('a copy of a workspace', () => {
   it.each([
     ['bytes', { bytes: 1_999, files: 100 }],
     ['files', { bytes: 100_000, files: 3 }],
-  ])('is not made of what has too many %s, and says what to do', async (_, limits) => {
+  ])('is not created from too many %s, and reports what to do', async (_, limits) => {
     const copied = await copyWorkspace(root, { home, limits }, never)
     expect(copied).toMatchObject({
       kind: 'refused',
@@ -54,13 +54,13 @@ describe('a copy of a workspace', () => {
     expect(existsSync(home.at('storage', 'copies'))).toBe(false)
   })
 
-  it('is made of what is just within the limits; the home does not count', async () => {
+  it('is created just within the limits, not counting the home', async () => {
     writeFileSync(path.join(home.folder('storage'), 'large'), 'x'.repeat(10_000))
     const copied = await copyWorkspace(root, { home, limits: { bytes: 2_000, files: 4 } }, never)
     expect(copied.kind).toBe('copied')
   })
 
-  it('of a process that died is removed by the next one; that of a process that runs is not', async () => {
+  it('of a dead process is deleted by the next one; that of a running process is not', async () => {
     const folder = home.folder('storage', 'copies')
     const leave = `const { mkdirSync, writeFileSync } = require('fs'); const at = ${JSON.stringify(folder)} + '/' + process.pid + '-dead'; mkdirSync(at); writeFileSync(at + '/owner', 'anything'); console.log(at); process.kill(process.pid, 'SIGKILL')`
     const left = spawnSync(process.execPath, ['-e', leave], { encoding: 'utf8' }).stdout.trim()
@@ -73,7 +73,7 @@ describe('a copy of a workspace', () => {
     expect(readdirSync(folder)).toHaveLength(2)
   })
 
-  it('is not left behind when it is cancelled', async () => {
+  it('is deleted when it is cancelled', async () => {
     const copied = await copyWorkspace(root, { home }, AbortSignal.abort())
     expect(copied).toMatchObject({ kind: 'refused', reason: expect.stringContaining('cancelled') })
     expect(readdirSync(home.at('storage', 'copies'))).toEqual([])

@@ -18,10 +18,7 @@ export interface CopyLimits {
 
 const copyLimits: CopyLimits = { bytes: 2_000_000_000, files: 200_000 }
 
-/**
- * A disposable copy of a workspace, without the home of the agents. What an earlier process left behind when it died is
- * removed first.
- */
+/** Creates a disposable copy of a workspace, without the Cadre home. First deletes copies that dead processes left. */
 export async function copyWorkspace(
   root: string,
   options: { readonly home?: Home | undefined; readonly limits?: CopyLimits },
@@ -34,7 +31,7 @@ export async function copyWorkspace(
     const reason = `commands of this agent run on a copy, but the workspace is too large to copy (more than ${limits.files} files or ${Math.round(limits.bytes / 1e6)} MB). Remove build output and downloads, or delegate to an agent that may change files`
     return { kind: 'refused', reason }
   }
-  // In the home, on the same disk; but not inside of what is copied.
+  // Inside the home, on the same disk, unless the home is inside the copied folder.
   const isBeside = home !== undefined && (left === undefined || path.dirname(left) === root)
   const above =
     (isBeside ? home.folder('storage', 'copies') : undefined) ??
@@ -59,13 +56,13 @@ async function copy(
   const names = readdirSync(from).filter((name) => path.join(from, name) !== left)
   if (names.length === 0) return undefined
   const program = findProgram('cp', process.env, from) ?? '/bin/cp'
-  // Where the file system can, nothing is copied but the index of the blocks; not every cp knows how to ask for it.
+  // If the file system supports it, blocks are shared instead of copied. Not every cp has this option.
   const ways = process.platform === 'linux' ? [['-a', '--reflink=auto'], ['-a']] : [['-Rp']]
   let said = ''
   for (const options of ways) {
     said = await run(program, [...options, '--', ...names, to], from, signal)
     if (signal.aborted) return 'it was cancelled'
-    // A file that went away meanwhile, or that cannot be read, is no reason to stop. A folder that is missing is.
+    // A file that disappeared meanwhile or is unreadable does not matter. A missing folder does.
     const isThere = names.every((name) => isAt(path.join(to, name)) || !isAt(path.join(from, name)))
     if (isThere && !/no space|quota/i.test(said)) {
       if (left !== undefined)
@@ -80,7 +77,7 @@ function isAt(place: string): boolean {
   return lstatSync(place, { throwIfNoEntry: false }) !== undefined
 }
 
-/** What it said about what went wrong. */
+/** Resolves with the error output. */
 function run(program: string, args: readonly string[], cwd: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     execFile(
@@ -111,7 +108,7 @@ function measure(
   return { files, bytes }
 }
 
-/** Copies whose process is gone. */
+/** Deletes copies whose process is gone. */
 function sweep(above: string): void {
   for (const name of namesIn(above)) {
     const pid = Number(name.split('-')[0])
@@ -129,7 +126,7 @@ function ownerOf(folder: string): string | undefined {
   }
 }
 
-/** When a process began, in the system's own terms: its number alone is used again. Nothing when it does not run. */
+/** Returns the start time of a process, because process ids are reused. Undefined if it is not running. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

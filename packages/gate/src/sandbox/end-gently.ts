@@ -1,19 +1,19 @@
 import { type ProcessEntry, readProcesses } from './process-table.ts'
 
-/** What has to end: a group of processes; and, where they are in a space of their own, the first process of that space. */
+/** A process group to end and, if it has its own pid namespace, the first process of that namespace. */
 export interface Ending {
   readonly group: number
   readonly first?: number | undefined
-  /** When it is over for certain. */
+  /** The deadline. */
   readonly until: number
 }
 
 const pause = 20
 
 /**
- * Asks the processes of a command to end, so that they can put away what they have begun: git its locks, an installer its
- * drafts. Answers when they are gone or the time is over, and has ended nothing by force. Nothing new is begun meanwhile: a
- * shell would go on with the next command, so what stands above the others is held until they are gone.
+ * Asks the processes of a command to end, so that they can clean up: git its locks, an installer its temporary files.
+ * Resolves when they are gone or at the deadline, and kills nothing. Parents are stopped meanwhile, because a shell would
+ * otherwise continue with its next command.
  */
 export async function endGently({ group, first, until }: Ending): Promise<void> {
   const members = () => (first === undefined ? inGroup(group) : below(first))
@@ -45,7 +45,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 
@@ -57,7 +57,7 @@ function below(first: number): ProcessEntry[] {
   const all = processes()
   const found: ProcessEntry[] = []
   const above = new Set([first])
-  // Parents come before their children, or are found in the next round.
+  // A child is found in the same pass as its parent, or in the next one.
   for (let before = -1; before !== found.length; ) {
     before = found.length
     for (const one of all) {
@@ -69,7 +69,7 @@ function below(first: number): ProcessEntry[] {
   return found
 }
 
-/** All that run. What has ended and was not waited for is none. */
+/** Returns all running processes, without zombies. */
 function processes(): ProcessEntry[] {
   return readProcesses().filter(({ isZombie }) => !isZombie)
 }

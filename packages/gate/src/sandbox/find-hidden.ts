@@ -5,7 +5,7 @@ import { hiddenFolders } from './bubblewrap-args.ts'
 import { findMasks, type Mask } from './find-masks.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** What a command must not read. */
+/** Paths that a command must not read. */
 export type Hidden =
   | { readonly kind: 'found'; readonly masks: readonly Mask[]; readonly held: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -16,7 +16,7 @@ export interface HidingDeps {
   readonly unreadableIn?: ((workspace: string) => Unreadable | undefined) | undefined
 }
 
-/** Looks for it where it can be kept from the command: in the sandbox, and on a copy. Elsewhere a person was asked before. */
+/** Finds the paths to hide, if the command runs in a sandbox or on a copy. Otherwise a person was asked before. */
 export async function findHidden(root: string, onCopy: boolean, deps: HidingDeps): Promise<Hidden> {
   const isEnclosed = deps.sandbox.kind !== 'none'
   const unreadable = isEnclosed || onCopy ? deps.unreadableIn?.(root) : undefined
@@ -32,20 +32,20 @@ export async function findHidden(root: string, onCopy: boolean, deps: HidingDeps
   return { kind: 'refused', reason }
 }
 
-/** What a command must not change by the policy. */
+/** Paths that a command must not change because of the policy. */
 export type Unchangeable =
   | {
       readonly kind: 'found'
-      /** Files and folders of the workspace, each without links on the way. */
+      /** Files and folders of the workspace, with links resolved. */
       readonly places: readonly string[]
-      /** Folders that have to stay where they are. */
+      /** Folders that must not be moved. */
       readonly held: readonly string[]
-      /** The same as it is named, links included. */
+      /** The same paths as named, including links. */
       readonly named: readonly string[]
     }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Looks for it in the workspace: a sandbox keeps commands from writing anywhere else. Not in the home, which is protected whole. */
+/** Finds them in the workspace: a sandbox prevents writing elsewhere. Skips the home, which is protected as a whole. */
 export async function findUnchangeable(
   root: string,
   unwritable: Unwritable | undefined,

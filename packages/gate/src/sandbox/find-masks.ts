@@ -5,7 +5,7 @@ import { isInside } from '@cadre/disk'
 import type { DeniedFiles } from '../effects/denied-paths.ts'
 import { identity } from '../paths/linked-from.ts'
 
-/** Something that is there and is covered, so that a command cannot read it. */
+/** An existing path that is covered, so that a command cannot read it. */
 export interface Mask {
   readonly place: string
   readonly isFolder: boolean
@@ -15,25 +15,25 @@ export type Masks =
   | {
       readonly kind: 'found'
       readonly masks: readonly Mask[]
-      /** Folders of the workspace that have to stay where they are: moved, they would hold what nothing is said about. */
+      /** Workspace folders that must not be moved, because the patterns would no longer match their contents. */
       readonly held: readonly string[]
-      /** Everything that fits, as it is named: links are not followed. */
+      /** Everything that matches, as named: links are not resolved. */
       readonly named: readonly string[]
     }
   | { readonly kind: 'too_many' }
 
 export interface MaskLimits {
-  /** Files and folders that are looked at. */
+  /** The maximum number of files and folders to check. */
   readonly entries: number
-  /** What bubblewrap can be given. */
+  /** The maximum number of masks for bubblewrap. */
   readonly masks: number
 }
 
 const defaultLimits: MaskLimits = { entries: 200_000, masks: 1_000 }
 
 /**
- * Looks for what a command in `root` must not read, or write. Folders in which there can be nothing of the kind are not looked
- * into, unless such a file has more than one name.
+ * Finds what a command in `root` must not read, or write. Skips folders that cannot contain a match, unless such a file has
+ * more than one name.
  */
 export async function findMasks(
   root: string,
@@ -83,7 +83,7 @@ export async function findMasks(
     : { kind: 'found', masks: outer, held: [...held], named }
 }
 
-/** The other names in the workspace of files that are covered. Nothing when there is too much to look through. */
+/** Returns other workspace names of covered files, or undefined if there are too many files to search. */
 async function otherNames(
   root: string,
   masks: readonly Mask[],
@@ -108,7 +108,7 @@ async function otherNames(
   return isWhole ? found : undefined
 }
 
-/** Every plain file at and below some places. False when there are too many. */
+/** Visits every regular file at and below some paths. Returns false if there are too many. */
 async function eachFile(
   places: readonly string[],
   { entries }: MaskLimits,
@@ -127,18 +127,18 @@ async function eachFile(
   return true
 }
 
-/** Of a link what it leads to. */
+/** For a link, masks its target. */
 function maskAt(place: string, isLink: boolean): Mask | undefined {
   try {
     const real = isLink ? realpathSync(place) : place
     return { place: real, isFolder: statSync(real).isDirectory() }
   } catch {
-    // It leads nowhere, or is gone by now.
+    // A dangling link, or deleted meanwhile.
     return undefined
   }
 }
 
-/** The folders on the way that could be moved so that what is said about the file would not be about it any more. */
+/** Returns the folders above a path whose renaming would make the patterns miss the file. */
 function heldAbove(place: string, root: string, fit: DeniedFiles['fit']): string[] {
   const names = path.relative(root, place).split(path.sep)
   return names.slice(0, -1).flatMap((_, at) => {
@@ -153,10 +153,10 @@ function heldAbove(place: string, root: string, fit: DeniedFiles['fit']): string
 async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })
-    // Git's objects are named after their content, and there are many.
+    // Git names its objects after their content, and there are many.
     return path.basename(folder) === '.git' ? entries.filter(({ name }) => name !== 'objects') : entries
   } catch {
-    // What we may not look into, commands may not either.
+    // Commands cannot read what Cadre cannot read.
     return []
   }
 }

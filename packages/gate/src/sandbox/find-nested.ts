@@ -5,23 +5,23 @@ import { isRepositoryPart, makesRepository } from '../paths/repository-parts.ts'
 
 const deepest = 20
 const mostFolders = 5_000
-// What installers and builds put there is nobody's agent file, and there is too much of it.
+// Folders of installers and builds contain no agent files, and are large.
 const skipped = new Set(['.git', 'node_modules', '.cadre', 'target', '.venv', 'vendor'])
 const firsts = new Set(protectedNames.map(({ names }) => names[0] as string))
 
-/** What is found in the folders of a workspace. */
+/** Findings in the folders of a workspace. */
 export interface Nested {
-  /** Protected names below the workspace. Not in it directly: those are known without looking. */
+  /** Protected names below the workspace. Excludes its top level, which needs no search. */
   readonly places: readonly string[]
-  /** Folders that git takes for a repository although they are not called `.git`, the workspace included. */
+  /** Folders that git treats as repositories although they are not named `.git`, including the workspace. */
   readonly bare: readonly string[]
-  /** Files and folders whose names are among those that make a folder a repository. */
+  /** Files and folders with a name that can make a folder a repository. */
   readonly parts: readonly string[]
-  /** False: the tree is too large, and only its upper folders were looked at. */
+  /** False if the tree is too large and only its upper folders were searched. */
   readonly isWhole: boolean
 }
 
-/** Large trees are looked through only so far, the upper folders first. */
+/** Searches upper folders first, up to a limit. */
 export function findNested(root: string): Nested {
   const places: string[] = []
   const bare: string[] = []

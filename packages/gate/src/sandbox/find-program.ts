@@ -1,6 +1,6 @@
 import { findInPath, isInside } from '@cadre/disk'
 
-/** A program that is to run outside of the sandbox. Never one of a workspace: agents can write there. */
+/** Finds a program to run outside the sandbox. Never one in a workspace, where agents can write. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv, workspace?: string): string | undefined {
   const own = process.cwd() === '/' ? [] : [process.cwd()]
   const writable = workspace === undefined ? own : [...own, workspace]

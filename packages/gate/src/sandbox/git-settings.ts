@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { cleanEnvironment } from './clean-environment.ts'
 import { findProgram } from './find-program.ts'
 
-/** By the environment that git gets. */
+/** Keyed by the environment of git. */
 const known = new Map<string, Promise<string>>()
 
-/** Who commits. The user's own settings stay hidden: they may hold keys, and name programs to run. */
+/** The identity for commits. The user's own settings stay hidden: they may contain keys, and name programs to run. */
 export function gitSettings(): Promise<string> {
   const env = cleanEnvironment(process.env, [])
   const key = JSON.stringify(env)

@@ -4,23 +4,23 @@ import type { Places } from '../paths/places.ts'
 import { gitFoldersOf } from '../paths/repository-folders.ts'
 import { findNested, type Nested } from './find-nested.ts'
 
-/** What a command may not change, though it runs where these things are. */
+/** Paths that a command may not change, although it runs where they are. */
 export interface GuardedPaths {
-  /** The workspace's real path. */
+  /** The real path of the workspace. */
   readonly root: string
-  /** Absolute: files and folders, existing or not. Of a repository only what makes git run something. */
+  /** Absolute paths of files and folders, existing or not. For a repository, only what makes git start a program. */
   readonly paths: readonly string[]
-  /** What was found in the folders of the workspace. */
+  /** Findings in the folders of the workspace. */
   readonly nested: Nested
-  /** The repositories that are there: their `.git`, and where that leads. */
+  /** The existing repositories: their `.git`, and its target. */
   readonly repositories: readonly string[]
-  /** Where git keeps what a commit writes, when that is not in the workspace. */
+  /** Where git stores commits, if that is outside the workspace. */
   readonly git?: { readonly own: string; readonly common: string }
 }
 
 /**
- * As the file tools have it, with one difference: commands may commit. So of a repository only its configuration and its
- * hooks are guarded, and the file that says where a worktree's repository is.
+ * The same paths as for the file tools, except that commands may commit. So in a repository, only its configuration, its
+ * hooks, and the file that points to a worktree's repository are guarded.
  */
 export function guardedPaths(workspace: string, places: Places): GuardedPaths {
   const root = places.locate('.', workspace) ?? path.resolve(workspace)
@@ -34,12 +34,12 @@ export function guardedPaths(workspace: string, places: Places): GuardedPaths {
       for (const part of gitParts(place)) found.add(part)
     }
   }
-  // Commands may push to a repository of the workspace, and not change its settings.
+  // Commands may push to a repository in the workspace, but not change its settings.
   for (const folder of nested.bare) for (const part of partsOfRepository(folder)) found.add(part)
   const git = gitFoldersOf(root)
   if (git === undefined) return { root, paths: [...found], nested, repositories }
   for (const folder of [git.own, git.common]) {
-    // As a folder of the workspace it would be guarded whole, and nothing could be committed.
+    // As a workspace folder it would be guarded as a whole, and nothing could be committed.
     found.delete(folder)
     for (const part of partsOfRepository(folder)) found.add(part)
   }
@@ -54,7 +54,7 @@ export function guardedPaths(workspace: string, places: Places): GuardedPaths {
 
 function gitParts(place: string): string[] {
   const stats = entryAt(place)
-  // A repository may be made where there is none: what is in it is looked at afterwards.
+  // A command may create a repository; its contents are checked afterwards.
   if (stats === undefined) return []
   return stats.isDirectory() ? partsOfRepository(place) : [place]
 }
@@ -68,7 +68,7 @@ const deciding = [
   path.join('info', 'attributes'),
 ]
 
-/** Also of the submodules whose repositories are kept in it. */
+/** Includes submodules whose repositories are stored in it. */
 function partsOfRepository(folder: string, depth = 0): string[] {
   const own = deciding.map((name) => path.join(folder, name))
   if (depth > 4) return own

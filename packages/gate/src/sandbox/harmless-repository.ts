@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-// What `git init`, `git clone` and `git submodule` write. Everything else may name a program that git then starts, also when
-// somebody's prompt only asks for the status.
+// The settings that `git init`, `git clone` and `git submodule` write. Any other may name a program that git starts, even
+// for a shell prompt that shows the status.
 const plainKeys = [
   /^core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)$/,
   /^remote\..*\.(url|fetch|tagopt|promisor|partialclonefilter)$/,
@@ -12,8 +12,8 @@ const plainKeys = [
 ]
 
 /**
- * Whether a repository that a command has made would start nothing when somebody uses it: no hooks, and only settings
- * that name no program. `known` are repositories that a worktree may point to.
+ * True if a repository that a command created starts nothing when used: no hooks, and no settings that name a program.
+ * `known` are repositories that a worktree may point to.
  */
 export function isHarmlessRepository(entry: string, known: readonly string[]): boolean {
   try {
@@ -36,7 +36,7 @@ function isHarmlessFolder(folder: string): boolean {
   return !names.includes('config') || isPlainConfig(readFileSync(path.join(folder, 'config'), 'utf8'))
 }
 
-/** Read line by line and strictly: what is not understood may mean anything. */
+/** Parses line by line and strictly: a line that is not recognised could mean anything. */
 function isPlainConfig(text: string): boolean {
   let section = ''
   return text.split(/\r?\n/).every((line) => {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { takeSnapshot } from './keep-snapshot.ts'
 
-test('looks at each place up to the limit, however much lies in the places before it', () => {
+test('checks each path up to the limit, independent of the size of the others', () => {
   const root = mkdtempSync(path.join(tmpdir(), 'cadre-snapshot-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const places = ['a', 'b'].map((name) => path.join(root, name))

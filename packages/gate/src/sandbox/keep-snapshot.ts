@@ -2,14 +2,14 @@ import { type BigIntStats, lstatSync, readFileSync, readlinkSync } from 'node:fs
 import path from 'node:path'
 import { namesIn } from '@cadre/disk'
 
-/** One thing of the disk as it was. */
+/** The recorded state of one path. */
 export type Kept =
   | {
       readonly kind: 'file'
       readonly mode: number
-      /** The same as long as nobody has touched the file. */
+      /** Unchanged as long as the file is. */
       readonly mark: string
-      /** Absent where it is too large to be kept: a change is then seen and cannot be undone. */
+      /** Absent if the file is too large to keep: a change is then detected, but cannot be undone. */
       readonly content?: Buffer
     }
   | { readonly kind: 'link'; readonly target: string }
@@ -17,11 +17,11 @@ export type Kept =
   | { readonly kind: 'other' }
 
 export interface Snapshot {
-  /** What was asked for: existing or not. */
+  /** The requested paths, existing or not. */
   readonly paths: readonly string[]
   /** Everything at and below these paths. */
   readonly kept: ReadonlyMap<string, Kept>
-  /** The folders above them, and the links in their places. */
+  /** The folders above them, and links in their place. */
   readonly above: ReadonlyMap<string, Kept>
 }
 
@@ -29,10 +29,10 @@ const mostEntries = 20_000
 const mostBytes = 256_000_000
 const largestFile = 64_000_000
 
-// Between commands hardly anything changes: what was read once is read again only when its mark is another.
+// Little changes between commands, so content is read again only if its mark differs.
 const contents = new Map<string, { readonly mark: string; readonly content: Buffer }>()
 
-/** Looks at everything below some paths, up to `most` entries at each of them. `skip` leaves things out. */
+/** Records everything below some paths, up to `most` entries for each. `skip` excludes paths. */
 export function takeSnapshot(
   paths: readonly string[],
   skip: (path: string) => boolean = () => false,
@@ -48,7 +48,7 @@ export function takeSnapshot(
       if (found?.kind === 'folder' || found?.kind === 'link') above.set(folder, found)
     }
     const waiting = [place]
-    // Counted for each place: how much lies elsewhere must not decide what is compared here.
+    // Counted per path, so that the size of one does not affect the others.
     const full = kept.size + most
     for (let at = waiting.pop(); at !== undefined && kept.size < full; at = waiting.pop()) {
       if (skip(at) || kept.has(at)) continue
@@ -62,7 +62,7 @@ export function takeSnapshot(
   return { paths, kept, above }
 }
 
-/** Nothing where there is nothing. */
+/** Returns undefined if nothing exists. */
 export function lookAt(place: string, room: number): Kept | undefined {
   const stats = statsAt(place)
   if (stats === undefined) return undefined

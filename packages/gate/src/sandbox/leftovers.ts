@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Mark } from './command-mark.ts'
 
 /**
- * Ends what a command left running outside of its group, where the system tells: by the mark in its environment, which a
- * process can take off. Only a sandbox leaves none. Looks again until nothing new is found.
+ * Kills processes that a command left running outside its group, found by the mark in their environment, which a process
+ * can remove. Only a sandbox reliably leaves none. Repeats until it finds no more.
  */
 export function endLeftovers({ text }: Mark): number {
   let ended = 0
@@ -15,7 +15,7 @@ export function endLeftovers({ text }: Mark): number {
         process.kill(pid, 'SIGKILL')
         ended++
       } catch {
-        // It has ended by itself.
+        // It has already exited.
       }
     }
   }

@@ -1,7 +1,7 @@
-/** Keeps the beginning and the end of what a command prints: the cause tends to stand at one, the result at the other. */
+/** Keeps the start and the end of a command's output: the cause tends to be at one, the result at the other. */
 export interface OutputKeeper {
   add(bytes: Buffer): void
-  /** All bytes that came. */
+  /** The total number of bytes received. */
   readonly total: number
   readonly cut: boolean
   text(): string
@@ -26,7 +26,7 @@ export function createOutputKeeper(most: number): OutputKeeper {
       if (rest.length === 0) return
       tail.push(rest)
       tailSize += rest.length
-      // Joined only now and then: cutting at every small piece would cost more than all the pieces.
+      // Joined only occasionally: cutting after every small chunk would be slow.
       if (tailSize > half * 2) {
         tail = [Buffer.concat(tail).subarray(-half)]
         tailSize = tail[0]?.length ?? 0
@@ -48,7 +48,7 @@ export function createOutputKeeper(most: number): OutputKeeper {
   }
 }
 
-/** Without the parts of letters at both ends that the cut left. */
+/** Drops partial characters that the cut left at both ends. */
 function wholeLetters(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/^\ufffd{1,3}|\ufffd{1,3}$/g, '')
 }

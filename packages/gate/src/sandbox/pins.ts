@@ -2,17 +2,17 @@ import path from 'node:path'
 import { entryAt, isInside } from '@cadre/disk'
 import { followLinks } from '../paths/follow-links.ts'
 
-/** How guarded paths of a writable folder are held in place by mounts. */
+/** How mounts keep guarded paths of a writable folder in place. */
 export interface Pins {
-  /** Folders on the way: a mount cannot be renamed away, and so what is in it stays where it is. From the top down. */
+  /** Parent folders, from the top down: a mount point cannot be renamed, so its contents stay in place. */
   readonly held: readonly string[]
   /** Mounted read-only. */
   readonly fixed: readonly string[]
-  /** What no mount can hold because it is not there, or is a link: to be compared afterwards. */
+  /** Paths that no mount can protect, because they do not exist or are links: compared afterwards. */
   readonly loose: readonly string[]
 }
 
-/** `writable`: the folders that commands may write, by their real paths. `more`: what is to be held or fixed for another reason. */
+/** `writable`: the real paths of folders that commands may write. `more`: further paths to hold or fix. */
 export function pinsFor(
   paths: readonly string[],
   writable: readonly string[],
@@ -23,7 +23,7 @@ export function pinsFor(
   const loose = new Set<string>()
   for (const place of paths) {
     const top = writable.find((folder) => isInside(folder, place))
-    // Elsewhere everything is read-only.
+    // Everything else is read-only.
     if (top !== undefined) pin(place, top, 0)
   }
 
@@ -52,7 +52,7 @@ export function pinsFor(
   }
 
   const order = (set: Set<string>) => [...set].sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
-  // Within something fixed nothing needs to be held, and nothing can be loose.
+  // Inside a fixed folder, nothing needs to be held or compared.
   const isFixed = (place: string) => [...fixed].some((folder) => folder !== place && isInside(folder, place))
   return {
     held: order(held).filter((place) => !fixed.has(place) && !isFixed(place)),

@@ -9,9 +9,9 @@ import { searchFolders } from '../commands/resolve-program.ts'
 export interface PlanRequest {
   readonly plan: List
   readonly cwd: string
-  /** The workspace's real path. */
+  /** The real path of the workspace. */
   readonly root: string
-  /** Folders besides it in which no program is looked for. */
+  /** Other folders in which no program is searched for. */
   readonly excluded: readonly string[]
   readonly sandboxed: boolean
   readonly environment: NodeJS.ProcessEnv
@@ -19,7 +19,7 @@ export interface PlanRequest {
 
 let source: string | undefined
 
-/** The program that runs a plan. Given as a text: inside the sandbox the place of its file may not be there. */
+/** The program that runs a plan, as text: its file may not be visible inside the sandbox. */
 export function runnerWords(): readonly string[] {
   if (source === undefined) {
     const gate = path.dirname(createRequire(import.meta.url).resolve('@cadre/gate/package.json'))
@@ -28,7 +28,7 @@ export function runnerWords(): readonly string[] {
   return [process.execPath, '--no-warnings', '--input-type=module', '-e', source]
 }
 
-/** What the runner reads from its standard input. */
+/** The standard input of the runner. */
 export function planInput({ plan, cwd, root, excluded, sandboxed, environment }: PlanRequest): string {
   const folders = searchFolders({ path: environment['PATH'] ?? '', excluded: [root, ...excluded] })
   return JSON.stringify({
@@ -53,7 +53,7 @@ const settings: readonly (readonly [string, string])[] = [
   ['submodule.recurse', 'false'],
 ]
 
-/** Settings of a repository name programs. Git starts none of them for a command that rules alone have allowed. */
+/** Repository settings can name programs. Git must start none of them for a command that only rules have allowed. */
 const quietGit: NodeJS.ProcessEnv = {
   GIT_CONFIG_COUNT: String(settings.length),
   ...Object.fromEntries(
@@ -67,10 +67,10 @@ const quietGit: NodeJS.ProcessEnv = {
 }
 
 const plain = ['--no-ext-diff', '--no-textconv']
-/** What lies in a submodule has settings of its own. */
+/** A submodule has its own settings. */
 const still = '--ignore-submodules=dirty'
 
-/** What commands of git get, so that none of them starts a program that shows or compares something. */
+/** Options for git commands, so that none of them starts an external pager or diff program. */
 const added: readonly (readonly [commands: RegExp, options: readonly string[]])[] = [
   [/^status$/, [still]],
   [/^diff(?:-index|-files)?$/, [...plain, still]],
@@ -78,7 +78,7 @@ const added: readonly (readonly [commands: RegExp, options: readonly string[]])[
   [/^(?:grep|blame|annotate)$/, ['--no-textconv']],
 ]
 
-/** Objects that are missing are not fetched for a command that only looks. */
+/** A read-only command must not fetch missing objects. */
 const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
 
 function hardened(stage: Stage): Stage {
@@ -105,7 +105,7 @@ function optionsOf(command: string): readonly string[] | undefined {
   return added.find(([commands]) => commands.test(command))?.[1]
 }
 
-/** Where `git` stands: also by its path, and behind `timeout 60`. */
+/** Returns the index of `git`, including by path and after `timeout 60`. */
 function gitIn(words: readonly Word[], from = 0): number {
   const [first, ...rest] = words.slice(from)
   if (first === undefined) return -1
@@ -115,7 +115,7 @@ function gitIn(words: readonly Word[], from = 0): number {
   return inner === undefined ? -1 : gitIn(words, words.length - inner.length)
 }
 
-/** The environment of the runner: nothing that would change the runner itself, and not what it runs. */
+/** The environment of the runner, without variables that would change the runner instead of the commands. */
 export function runnerEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(([name]) => !/^(?:NODE_|UV_|LD_|DYLD_)/.test(name))
   return { ...Object.fromEntries(kept), ...(process.versions['electron'] && { ELECTRON_RUN_AS_NODE: '1' }) }

@@ -3,18 +3,18 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:f
 /** One process of this machine, from `/proc/PID/stat`. */
 export interface ProcessEntry {
   readonly pid: number
-  /** It has ended, and its parent has not asked how. */
+  /** It has exited, and its parent has not waited for it. */
   readonly isZombie: boolean
   readonly parent: number
   readonly group: number
   readonly session: number
-  /** In ticks since the machine started. With the pid it identifies a process: pids are used again. */
+  /** In ticks since boot. Together with the pid it identifies a process, because pids are reused. */
   readonly started: number
-  /** In bytes. Pages that processes share are counted for each of them. */
+  /** In bytes. Shared pages count for each process. */
   readonly resident: number
 }
 
-/** Every process. Nothing on systems without `/proc`. */
+/** Returns all processes; empty on systems without `/proc`. */
 export function readProcesses(): ProcessEntry[] {
   let names: string[]
   try {
@@ -34,7 +34,7 @@ export function readProcesses(): ProcessEntry[] {
 
 const buffer = Buffer.allocUnsafe(2_048)
 
-/** One process as it is now. Nothing when it is gone. */
+/** Returns the current state of a process, or undefined if it is gone. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   return entryOf(String(pid))
 }
@@ -42,7 +42,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
 function entryOf(pid: string): ProcessEntry | undefined {
   let stat: string
   try {
-    // Not readFileSync: it takes twice as long, and this is done for every process many times a second.
+    // Not readFileSync: it takes twice as long, and this runs for every process many times a second.
     const handle = openSync(`/proc/${pid}/stat`, 'r')
     try {
       stat = buffer.toString('latin1', 0, readSync(handle, buffer, 0, buffer.length, 0))
@@ -50,10 +50,10 @@ function entryOf(pid: string): ProcessEntry | undefined {
       closeSync(handle)
     }
   } catch {
-    // It has ended meanwhile.
+    // It has exited meanwhile.
     return undefined
   }
-  // The program's name, in parentheses, may contain anything. The fields after it begin with the third.
+  // The program name in parentheses can contain anything. The fields after it start with the third.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const state = fields[0]
   if (state === 'X') return undefined
@@ -70,7 +70,7 @@ function entryOf(pid: string): ProcessEntry | undefined {
 
 let knownPageSize: number | undefined
 
-/** As the kernel told this process at its start: 4 KiB nearly everywhere, 16 or 64 KiB on some ARM machines. */
+/** From the auxiliary vector of this process: 4 KiB nearly everywhere, 16 or 64 KiB on some ARM machines. */
 function pageSize(): number {
   if (knownPageSize !== undefined) return knownPageSize
   knownPageSize = 4_096
@@ -79,7 +79,7 @@ function pageSize(): number {
     for (let at = 0; at + 16 <= pairs.length; at += 16)
       if (pairs.readBigUInt64LE(at) === 6n) knownPageSize = Number(pairs.readBigUInt64LE(at + 8))
   } catch {
-    // The usual size it is.
+    // Unknown, so use the common size.
   }
   return knownPageSize
 }

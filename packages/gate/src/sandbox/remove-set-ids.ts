@@ -7,8 +7,8 @@ const mostEntries = 20_000
 const setIds = 0o6000
 
 /**
- * Takes the set-user-ID and set-group-ID bits from files that a command has changed since `began`, in milliseconds. For
- * commands that no filter kept from setting them. Looks at so many files of the workspace, the upper folders first.
+ * Clears the set-user-ID and set-group-ID bits of files that a command has changed since `began`, in milliseconds. For
+ * commands without the seccomp filter. Checks a limited number of workspace files, upper folders first.
  */
 export async function removeSetIds(root: string, began: number): Promise<ProtectedChange[]> {
   const changes: ProtectedChange[] = []
@@ -22,7 +22,7 @@ export async function removeSetIds(root: string, began: number): Promise<Protect
         if (entry.isDirectory()) next.push(place)
         else if (entry.isFile()) {
           const stats = statsAt(place)
-          // A clock that counts in whole seconds is behind by up to one.
+          // A clock with whole seconds lags by up to one.
           if (stats === undefined || (stats.mode & setIds) === 0 || stats.ctimeMs < began - 1_000) continue
           changes.push({ path: place, what: 'changed', undone: clear(place, stats.mode) })
         }

@@ -41,24 +41,24 @@ export interface CommandDeps {
   readonly sandbox: Sandbox
   readonly places: Places
   readonly home?: Home | undefined
-  /** The user's own folder; the system's word when it is not given. */
+  /** The user's home directory. Default: as reported by the system. */
   readonly userHome?: string | undefined
-  /** What nobody may read, for a workspace. Without a sandbox only a copy can be without it. */
+  /** Paths that no agent may read, for a workspace. Without a sandbox, only a copy can omit them. */
   readonly unreadableIn?: ((workspace: string) => Unreadable | undefined) | undefined
-  /** What nobody may change, for a workspace. */
+  /** Paths that no agent may change, for a workspace. */
   readonly unwritableIn?: ((workspace: string) => Unwritable | undefined) | undefined
 }
 
 const defaultOutput = 100_000
 
-// Bubblewrap leaves its own descriptors open in the command, and what this process has inherited. The first argument is the
-// most threads, counted for this namespace alone.
+// Closes the file descriptors that bubblewrap leaves open or this process has inherited. The first argument is the maximum
+// number of threads in this namespace.
 const alone =
   '[ "$1" = - ] || ulimit -u "$1"; shift; for fd in $(ls /proc/self/fd); do [ "$fd" -gt 2 ] && { [ -n "$BASH" ] || [ "$fd" -lt 10 ]; } && eval "exec $fd>&-"; done; exec "$@"'
 
 /**
- * Runs a command in a workspace to its end, with everything it starts. Under bubblewrap it can write the workspace and
- * nothing else; without, what it did to protected files is undone. Never throws: what went wrong is in the answer.
+ * Runs a command in a workspace to its end, with everything it starts. With bubblewrap, it can write only to the workspace;
+ * without, its changes to protected files are undone. Never throws: failures are in the result.
  */
 export async function runCommand(
   run: CommandRun,
@@ -112,7 +112,7 @@ export async function runCommand(
   }
 }
 
-/** Where it really is: what is found on the disk is compared with it. */
+/** Its real path, because paths found on disk are compared with it. */
 function realHome(home: Home | undefined): Home | undefined {
   if (home === undefined || !existsSync(home.path)) return home
   const real = realpathSync(home.path)
@@ -125,11 +125,11 @@ interface Task {
   readonly run: CommandRun
   readonly baseline: Baseline
   readonly deps: CommandDeps
-  /** What takes the workspace's place. */
+  /** The folder that replaces the workspace. */
   readonly copy: string | undefined
   readonly hidden: Extract<Hidden, { kind: 'found' }>
   readonly unchangeable: Extract<Unchangeable, { kind: 'found' }>
-  /** When it was looked for all this. */
+  /** When the paths were searched. */
   readonly began: number
 }
 
@@ -138,7 +138,7 @@ function runTask(task: Task, signal: AbortSignal): Promise<Ended> {
   return sandbox.kind === 'bubblewrap' ? runEnclosed(task, sandbox, signal) : runWatched(task, signal)
 }
 
-/** What git keeps in the home is a record of what agents did: commands read it, as they read the rest of the home. */
+/** The git repository of the home records what agents did. Commands may read it like the rest of the home. */
 function withoutGitOf(home: Home | undefined, guarded: GuardedPaths): GuardedPaths {
   if (guarded.git === undefined || home === undefined || !isInside(home.path, guarded.git.common))
     return guarded
@@ -160,7 +160,7 @@ async function runEnclosed(
   const none: Pins = { held: [], fixed: [], loose: [] }
   const more = { held: [...hidden.held, ...unchangeable.held], fixed: unchangeable.places }
   const pins = copy === undefined ? pinsFor(guarded.paths, writable, more) : none
-  // A mount holds what a link leads to, and not the link.
+  // A mount protects the target of a link, not the link.
   const links = unchangeable.named.filter((place) => !unchangeable.places.includes(place))
   const snapshot = baseline.snapshot([...pins.loose, ...links])
   const args = bubblewrapArgs({
@@ -172,7 +172,7 @@ async function runEnclosed(
     copy,
     home: deps.home !== undefined && existsSync(deps.home.path) ? deps.home.path : undefined,
     userHome,
-    // Half, so that a machine on which they cannot be watched is safe from one of them.
+    // Half of the limit, so that one of them cannot exhaust a machine where usage cannot be watched.
     folderMegabytes: Math.ceil(limits.memoryMegabytes / 2),
     gitFd: 3,
     ...(filter === undefined ? { statusFd: 4 } : { filterFd: 4, statusFd: 5 }),
@@ -201,7 +201,7 @@ async function runEnclosed(
     ...(copy === undefined ? [...undoNested(task), ...(await undoDenied(task))] : []),
     ...(copy === undefined && filter === undefined ? await removeSetIds(guarded.root, began) : []),
   ]
-  // Its report of the command's end is the only proof that there was one.
+  // Only bubblewrap's report proves that the command ended.
   if (end.kind === 'exited' && !end.status.includes('"exit-code"')) {
     const output = `The command was not run, because the sandbox did not start: ${end.output.trim() || `bubblewrap exited with code ${end.code}`}`
     return { ...ended(end, changes), kind: 'not_started', code: null, output }
@@ -213,7 +213,7 @@ async function runWatched(task: Task, signal: AbortSignal): Promise<Ended> {
   const { run, baseline, deps, copy, hidden, unchangeable, began } = task
   const { guarded } = baseline
   const { home } = deps
-  // Whoever writes forms holds that lock: either they are done before everything is looked at, or they see the mark.
+  // Code that writes forms holds this lock: it either finishes before the check starts, or sees the mark.
   const finish =
     home === undefined
       ? () => undefined
@@ -247,7 +247,7 @@ async function runWatched(task: Task, signal: AbortSignal): Promise<Ended> {
       },
       signal,
     )
-    // What is still running could change everything again after it was looked at.
+    // A process that is still running could undo the restore.
     endLeftovers(mark)
     if (home !== undefined) restoreOpenFiles(home)
     return ended(end, [
@@ -270,9 +270,9 @@ function isThere(place: string, root: string, copy: string): boolean {
 }
 
 /**
- * Agent files and hooks that appeared somewhere below. A repository may be made, by `git clone` as well, unless it would
- * start something when a person uses it. One without a `.git` does not stay: it hides in any folder, and the file tools could
- * not tell it from other files.
+ * Removes new agent files and hooks in subfolders. A new repository may stay, including one from `git clone`, unless it
+ * would start something when a person uses it. A repository without a `.git` is removed: it can hide in any folder, and the
+ * file tools could not recognise it.
  */
 function undoNested({ baseline, began }: Task): ProtectedChange[] {
   const { root, nested, repositories } = baseline.guarded
@@ -287,34 +287,35 @@ function undoNested({ baseline, began }: Task): ProtectedChange[] {
   return removeCreated([...created, ...newRepositoryParts(nested, now, began)])
 }
 
-/** What makes a folder a repository that was none before. Nothing else in that folder is touched. */
+/** Returns the files that turned a folder into a repository. Nothing else in that folder is touched. */
 function newRepositoryParts(before: Nested, now: Nested, began: number): string[] {
   const known = new Set(before.parts)
   const isNewIn = (folder: string) => !before.bare.includes(folder)
   const made = now.parts.filter(
     (part) => isNewIn(path.dirname(part)) && now.bare.includes(path.dirname(part)),
   )
-  // In a tree that was not looked through whole, a repository may be an old one. Then the one small file is enough.
+  // If the tree was not searched completely, the repository may have existed before. Then removing one small file is
+  // enough.
   const isOurs = (part: string) => before.isWhole || /^(head|commondir)$/i.test(path.basename(part))
   return made.filter((part) => !known.has(part) && isOurs(part) && isSince(part, began))
 }
 
-/** Files that a command made although the policy denies writing them. Those that were there are held, or compared. */
+/** Removes files that a command created although the policy denies writing them. Existing files are held or compared. */
 async function undoDenied({ baseline, deps, unchangeable, began }: Task): Promise<ProtectedChange[]> {
   const { root } = baseline.guarded
   const unwritable = deps.unwritableIn?.(root)
   if (unwritable === undefined) return []
   const now = await findUnchangeable(root, unwritable, deps.home?.path)
-  // So many that they cannot be told apart from what was there.
+  // Too many to distinguish from existing files.
   if (now.kind === 'refused') return [{ path: root, what: 'changed', undone: false }]
   const known = new Set(unchangeable.named)
   return removeCreated(now.named.filter((place) => !known.has(place) && isSince(place, began)))
 }
 
-/** Whether something was made, or renamed, since then: what was only overlooked before is never removed. */
+/** True if something was created or renamed since then: files that were only missed before are never removed. */
 function isSince(place: string, began: number): boolean {
   const stats = lstatSync(place, { throwIfNoEntry: false })
-  // Some file systems count in whole seconds.
+  // Some file systems have a resolution of one second.
   return stats !== undefined && stats.ctimeMs >= began - 1_000
 }
 
@@ -332,7 +333,7 @@ function isPlan(command: CommandRun['command']): command is { readonly plan: Lis
   return typeof command === 'object' && 'plan' in command
 }
 
-/** The environment of what is started, and, for a plan, what the runner is told. */
+/** The environment of the process and, for a plan, the input of the runner. */
 function givenTo(
   run: CommandRun,
   environment: NodeJS.ProcessEnv,
@@ -352,8 +353,8 @@ function givenTo(
 }
 
 /**
- * The kernel refuses more than this at once, where it can: since Linux 5.14 it counts each user namespace by itself, and it
- * never limits root. A process may have several threads.
+ * The kernel enforces this limit where it can: since Linux 5.14 it counts each user namespace separately, and it never
+ * limits root. A process may have several threads.
  */
 function mostThreads(
   { closed }: Extract<Sandbox, { kind: 'bubblewrap' }>,
@@ -369,7 +370,7 @@ function limitsOf({ limits }: CommandRun): CommandLimits {
 }
 
 function ended({ kind, code, output, cut, limit }: GroupEnd, changes: readonly ProtectedChange[]): Ended {
-  // Without a sandbox a command can look at the environment of this process.
+  // Without a sandbox, a command can read the environment of this process.
   return {
     kind,
     code,
@@ -381,7 +382,7 @@ function ended({ kind, code, output, cut, limit }: GroupEnd, changes: readonly P
 }
 
 function enclosedEnvironment(given: NodeJS.ProcessEnv, userHome: string): NodeJS.ProcessEnv {
-  // They point into the user's folder, which is another one here.
+  // They point to the user's home directory, which is different here.
   const kept = Object.entries(given).filter(([name]) => !name.startsWith('XDG_'))
   return {
     ...Object.fromEntries(kept),

@@ -12,13 +12,13 @@ import { shellProgram } from './shell-program.ts'
 import { watchLimits } from './watch-limits.ts'
 
 /**
- * Runs one program with everything it starts, as a group. Owns the processes until it answers:
+ * Runs one program with everything it starts, as a group. Owns the processes until it resolves:
  *
- * 1. Whatever happens, the group is ended before the answer is given; also what the program left running.
- * 2. Nothing waits for a pipe that somebody else holds open.
- * 3. It answers exactly once and never throws.
- * 4. Who is cancelled, or has used up the time, is asked to end first and gets a moment for it.
- * 5. A program that exceeds its limits is killed at once, with everything it started.
+ * 1. The group is always ended before it resolves, including processes that the program left running.
+ * 2. It never waits for a pipe that another process keeps open.
+ * 3. It resolves exactly once and never rejects.
+ * 4. On cancellation or timeout, the program is asked to end first and gets a short grace period.
+ * 5. A program that exceeds its limits is killed immediately, with everything it started.
  */
 export interface GroupRequest {
   readonly program: string
@@ -27,18 +27,18 @@ export interface GroupRequest {
   readonly environment: NodeJS.ProcessEnv
   readonly timeoutMs: number
   readonly mostOutput: number
-  /** A line for the program's standard input, which stays open as long as this process lives; nothing when absent. */
+  /** A line for the program's standard input, which stays open while this process lives. Absent: no input. */
   readonly stdin?: string
   readonly limits: CommandLimits
-  /** Text in the environment of everything it starts. */
+  /** A text in the environment of everything it starts. */
   readonly mark?: string
-  /** Folders in memory that only the program sees, as it names them. Only with `wantsStatus`. */
+  /** In-memory folders that only the program sees, by its paths. Only with `wantsStatus`. */
   readonly memoryFolders?: readonly string[]
-  /** What the program can read from descriptors 3, 4, … */
+  /** Data that the program can read from file descriptors 3, 4, … */
   readonly input?: readonly (string | Uint8Array)[]
-  /** Ends what has left the group. Called when the program has ended, before its last output is waited for. */
+  /** Ends processes that left the group. Called when the program has exited, before waiting for its last output. */
   readonly endOthers?: () => void
-  /** Opens one more descriptor, after those, whose text is wanted. */
+  /** Opens one more file descriptor after those, and returns its text. */
   readonly wantsStatus?: boolean
 }
 
@@ -48,14 +48,14 @@ export interface GroupEnd {
   readonly code: number | null
   readonly output: string
   readonly cut: boolean
-  /** What came from the descriptor after the input. */
+  /** The text from the status descriptor. */
   readonly status: string
 }
 
-/** For putting away what was begun. */
+/** The grace period for cleaning up. */
 const grace = 2_000
 
-/** The groups that run now: whatever ends this process ends them. */
+/** The running groups, which must end with this process. */
 const alive = new Set<() => void>()
 let isWatched = false
 
@@ -68,15 +68,15 @@ function endWithThisProcess(kill: () => void): void {
   })
 }
 
-/** Nobody reads that much, and a disk may not hold it. */
+/** Nobody reads that much output, and the disk may not have room for it. */
 const flood = 200_000_000
 
-// The first argument is the largest file, in the blocks of this shell. A signal ends whoever writes more.
+// The first argument is the maximum file size, in the block size of this shell. A process that writes more gets a signal.
 const limited = 'ulimit -c 0; ulimit -f "$1"; shift; '
-// Both streams into one, so that their order is kept; `exec`, so that the process is the program's own.
+// Joins both streams to keep their order. `exec` replaces the shell with the program.
 const joined = `${limited}exec "$@" 2>&1`
-// Node's pipes are sockets, which cannot be opened as /dev/stdout. So a real pipe stands in between, in a group of its own
-// because it has to end last. Its first letter says that it has left the group, and the command's environment.
+// Node's pipes are sockets, which cannot be opened as /dev/stdout. So a real pipe is placed in between. Its reader has its
+// own group, because it must end last. Its first byte signals that it has left the group and the command's environment.
 const piped = `${limited}exec "$@" > >(exec /usr/bin/env -i /usr/bin/setsid /bin/sh -c 'printf +; exec cat') 2>&1`
 
 export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<GroupEnd> {
@@ -117,7 +117,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     let kind: GroupEnd['kind'] = 'exited'
     let limit: ExceededLimit | undefined
     let status = ''
-    /** Bubblewrap's first process: the others end with it. */
+    /** The first process in bubblewrap's namespace: the others end with it. */
     const first = () => Number(/"child-pid": *(\d+)/.exec(status)?.[1])
 
     const kill = () => signalGroup(child, 'SIGKILL')
@@ -131,13 +131,13 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       kill()
     }
     let ending: Promise<void> | undefined
-    // Until then the reader is in the group. If it were asked to end, too, whoever writes afterwards would die of it.
+    // Until then, the reader is in the group. If it ended too early, the writers would be killed by SIGPIPE.
     let readerLeft = () => {}
     const hasReader = isPiped ? new Promise<void>((resolve) => (readerLeft = resolve)) : Promise.resolve()
     const ask = (why: GroupEnd['kind']) => {
       if (kind !== 'exited' || child.pid === undefined) return
       kind = why
-      // Bubblewrap has its processes in a space of their own, and would take them all with it.
+      // Bubblewrap's processes are in a pid namespace, and would all be killed with it.
       if (wantsStatus && Number.isNaN(first())) return kill()
       const until = Date.now() + grace
       const asked = { group: child.pid, first: wantsStatus ? first() : undefined, until }
@@ -180,7 +180,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     })
     const pipeTo = (fd: number) => {
       const pipe = child.stdio[fd] as Writable
-      // A program that does not want it may close it first.
+      // A program that does not read it may close it first.
       return pipe.on('error', () => undefined)
     }
     for (const [i, text] of input.entries()) pipeTo(3 + i).end(text)
@@ -209,7 +209,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
         if (!isPiped || received > 0) killAll()
         release()
       }
-      // What it has started may still be putting things away.
+      // Its children may still be cleaning up.
       if (ending === undefined) end()
       else void ending.then(end)
     })
@@ -222,7 +222,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
   })
 }
 
-/** What would make a shell run something of its own before the program, outside of any sandbox. */
+/** Removes variables that make a shell run a startup file before the program, outside any sandbox. */
 function withoutStartup(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|LD_.*)$/
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !names.test(name)))
@@ -233,14 +233,14 @@ function notStarted(kind: 'cancelled' | 'not_started', output: string): GroupEnd
 }
 
 /**
- * Everything it starts inherits this. On an idle machine it makes no difference; on a busy one, this process still gets the
- * time to stop a command that starts thousands of others.
+ * Lowers the priority, which all children inherit. On an idle machine this makes no difference; on a busy one, this process
+ * still gets enough time to stop a command that starts thousands of others.
  */
 function yieldToOthers(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended already.
+    // It has already exited.
   }
 }
 
@@ -248,14 +248,14 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 
-/** 128 and the number of SIGXFSZ. */
+/** 128 plus the number of SIGXFSZ. */
 const fileTooLarge = 153
 
-/** As shells write it. */
+/** The exit code as shells report it. */
 function numberOf(name: NodeJS.Signals | null): number | null {
   const numbers: { readonly [name: string]: number } = {
     SIGTERM: 143,

@@ -1,26 +1,38 @@
+import { statSync } from 'node:fs'
 import { startProcess } from '@cadre/disk'
 import { findProgram } from './find-program.ts'
 import { setIdFilter } from './set-id-filter.ts'
 
-/** What keeps a command from the rest of the machine. */
+/** The isolation of commands from the rest of the machine. */
 export type Sandbox =
   | {
       readonly kind: 'bubblewrap'
       readonly program: string
-      /** Whether commands can be kept from making namespaces of their own. */
+      /** True if commands can be prevented from creating namespaces. */
       readonly closed: boolean
-      /** What the kernel is to refuse to commands, where it takes such a filter. */
+      /** The seccomp filter for commands, if the kernel supports it. */
       readonly filter?: Uint8Array | undefined
     }
-  /** Nothing does, and why. */
+  /** No isolation, and why. */
   | { readonly kind: 'none'; readonly reason: string }
 
-/** Looks for bubblewrap on the path and tries it once: on some systems it is there and not permitted. */
+/** The sandboxes that worked, by program and version of its file. One that fails is tried again. */
+const working = new Map<string, Sandbox>()
+
+/** Searches for bubblewrap on PATH and runs it once: on some systems it is installed but not permitted. */
 export async function findSandbox(env: NodeJS.ProcessEnv): Promise<Sandbox> {
   if (process.platform !== 'linux')
     return { kind: 'none', reason: `bubblewrap is not available for ${process.platform}` }
   const program = findProgram('bwrap', env)
   if (program === undefined) return { kind: 'none', reason: 'bubblewrap is not installed' }
+  const { ino, ctimeMs } = statSync(program)
+  const key = JSON.stringify([program, ino, ctimeMs])
+  const sandbox = working.get(key) ?? (await trySandbox(program))
+  if (sandbox.kind === 'bubblewrap') working.set(key, sandbox)
+  return sandbox
+}
+
+async function trySandbox(program: string): Promise<Sandbox> {
   const filter = setIdFilter()
   const ways = [
     { closed: true, filter },
@@ -40,7 +52,7 @@ export async function findSandbox(env: NodeJS.ProcessEnv): Promise<Sandbox> {
 const basics = ['--ro-bind', '/', '/', '--tmpfs', '/tmp', '--proc', '/proc', '--dev', '/dev']
 const spaces = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--cap-drop', 'ALL']
 
-/** Nothing when it works, else what it said. */
+/** Resolves with undefined if it works, otherwise with its error. */
 function tried(
   program: string,
   more: readonly string[],
@@ -59,7 +71,7 @@ function tried(
       said += bytes.toString('utf8')
     })
     const input = child.stdio[3] as NodeJS.WritableStream
-    // It may end before it has read the filter.
+    // It may exit before it has read the filter.
     input.on('error', () => undefined)
     input.end(filter ?? '')
     child.on('error', (error) => resolve(error.message))

@@ -47,8 +47,8 @@ export interface SecretPlace {
 }
 
 /**
- * What is covered on top of everything else. The user's folder is hidden whole; only where it is inside the workspace does
- * it come back with it, and then its secrets are covered one by one.
+ * Returns the paths to cover on top of all other mounts. The user's home is hidden as a whole. If it is inside the
+ * workspace, it becomes visible again, and its secrets are covered one by one.
  */
 export function secretPlaces(request: { readonly root: string; readonly userHome: string }): SecretPlace[] {
   const { root, userHome } = request

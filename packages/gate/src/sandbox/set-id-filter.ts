@@ -1,11 +1,11 @@
 /**
- * A seccomp filter, as bubblewrap takes it: a program of the kernel's classic BPF that looks at each system call of a command.
- * It refuses calls that give a file the set-user-ID or set-group-ID bit. Such a file would stay in the workspace, and whoever
- * runs it later would get the rights of its owner.
+ * A seccomp filter for bubblewrap: a classic BPF program that checks each system call of a command. It refuses calls that
+ * set the set-user-ID or set-group-ID bit of a file. Such a file would stay in the workspace, and would give anyone who
+ * runs it later the rights of its owner.
  *
- * - A call that sets a mode fails with EPERM when the mode has one of the bits.
- * - Calls whose mode the filter cannot see, in memory or in a queue, fail with ENOSYS. Programs then use the older calls.
- * - Calls by the numbers of another architecture fail with ENOSYS: the same number means another call there.
+ * - A call that sets a mode with one of the bits fails with EPERM.
+ * - Calls whose mode the filter cannot see, in memory or in a queue, fail with ENOSYS. Programs then use older calls.
+ * - Calls with the numbers of another architecture fail with ENOSYS, because the numbers have another meaning there.
  */
 export function setIdFilter(arch: string = process.arch): Uint8Array | undefined {
   const machine = machines[arch]
@@ -15,7 +15,7 @@ export function setIdFilter(arch: string = process.arch): Uint8Array | undefined
     skipUnlessEqual(machine.audit, 1, 0),
     answer(noSuchCall),
     load(offsets.number),
-    // The calls of x32, a second set of numbers on x64, have this bit.
+    // System calls of x32, a second set of numbers on x64, have this bit.
     ...(arch === 'x64' ? [skipUnlessAtLeast(0x40000000), answer(noSuchCall)] : []),
     ...machine.unseen.flatMap((number) => [skipUnlessEqual(number), answer(noSuchCall)]),
     ...machine.modes.flatMap(checkMode),
@@ -26,14 +26,14 @@ export function setIdFilter(arch: string = process.arch): Uint8Array | undefined
 
 interface ModeCall {
   readonly number: number
-  /** Which argument is the mode, from 0. */
+  /** The index of the mode argument. */
   readonly mode: number
-  /** Which argument says whether a file is created: without that the mode means nothing. */
+  /** The index of the flags argument: the mode matters only if a file is created. */
   readonly flags?: number
 }
 
 interface Machine {
-  /** The kernel's name for the architecture. */
+  /** The kernel's number of the architecture. */
   readonly audit: number
   /** openat2, io_uring_setup. */
   readonly unseen: readonly number[]
@@ -82,10 +82,10 @@ const fails = 0x00050000
 const notPermitted = fails | 1
 const noSuchCall = fails | 38
 
-/** What the kernel shows of a call: its number, the architecture, an address, and six arguments of eight bytes. */
+/** What the kernel passes to the filter: the call number, the architecture, an address, and six arguments of eight bytes. */
 const offsets = { number: 0, arch: 4, argument: (at: number) => 16 + at * 8 }
 
-/** Leaves the number of the call loaded for whoever comes next. */
+/** Leaves the call number loaded for the next check. */
 function checkMode({ number, mode, flags }: ModeCall): Uint8Array[] {
   const inner = [
     ...(flags === undefined ? [] : [load(offsets.argument(flags)), jump(0x45, creates, 0, 3)]),
@@ -97,7 +97,7 @@ function checkMode({ number, mode, flags }: ModeCall): Uint8Array[] {
   return [skipUnlessEqual(number, 0, inner.length), ...inner]
 }
 
-/** Four bytes of the call's data into the accumulator. The mode is in the lower half of its argument. */
+/** Loads four bytes of the call's data into the accumulator. The mode is in the lower half of its argument. */
 function load(offset: number): Uint8Array {
   return instruction(0x20, 0, 0, offset)
 }
@@ -106,7 +106,7 @@ function answer(value: number): Uint8Array {
   return instruction(0x06, 0, 0, value)
 }
 
-/** How many instructions to skip when the accumulator is the value, and when it is another. */
+/** The number of instructions to skip if the accumulator equals the value, and if not. */
 function skipUnlessEqual(value: number, whenEqual = 0, otherwise = 1): Uint8Array {
   return jump(0x15, value, whenEqual, otherwise)
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 
 const places = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/current-system/sw/bin/bash']
 
-/** Bash where there is one. By its place and not by the path, which a workspace may have a part in. */
+/** Bash, if it exists. At its fixed path, because a workspace can influence PATH. */
 export function shellProgram(): string {
   return places.find((place) => existsSync(place)) ?? '/bin/sh'
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isInside } from '@cadre/disk'
 
 const beside = ['lib', 'lib64', 'libexec', 'include', 'share']
-// Folders of these names hold keys beside programs: only the programs are shown.
+// Folders that contain keys next to programs: only the programs are visible.
 const mixed = /^(\.local|\.cargo|\.config|\.docker|\.kube|\.aws|\.azure|\.gnupg|\.ssh)$/
 
 export interface ToolFoldersRequest {
@@ -13,8 +13,8 @@ export interface ToolFoldersRequest {
 }
 
 /**
- * What has to stay visible of a hidden folder, so that programs installed below it still run: the folders of the path, and
- * the libraries beside them. Never a whole user's folder, and never what is known to hold keys.
+ * Returns the parts of hidden folders that must stay visible, so that programs installed there still run: the folders of
+ * PATH, and the libraries next to them. Never a whole home directory, and never a folder that contains keys.
  */
 export function toolFolders({ environment, hidden, userHome }: ToolFoldersRequest): string[] {
   const entries = (environment['PATH'] ?? '').split(path.delimiter)
@@ -35,7 +35,7 @@ export function toolFolders({ environment, hidden, userHome }: ToolFoldersReques
   return [...found]
 }
 
-// Programs that keep the programs they stand for in the user's folder, and hold no keys there.
+// Version managers that store programs in the user's home, without keys.
 const versionManagers: { readonly [variable: string]: string } = {
   RUSTUP_HOME: '.rustup',
   PYENV_ROOT: '.pyenv',
@@ -45,7 +45,7 @@ const versionManagers: { readonly [variable: string]: string } = {
   SDKMAN_DIR: '.sdkman',
 }
 
-/** The variables that say where these are: with another folder as the user's they would look in the wrong place. */
+/** The variables that name these folders: with another home directory, the programs would look in the wrong place. */
 export function toolHomes(environment: NodeJS.ProcessEnv, userHome: string): { [variable: string]: string } {
   const places = Object.entries(versionManagers).map(
     ([variable, name]) => [variable, environment[variable] || path.join(userHome, name)] as const,

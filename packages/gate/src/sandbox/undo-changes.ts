@@ -15,16 +15,16 @@ import { type Kept, lookAt, type Snapshot, takeSnapshot } from './keep-snapshot.
 export interface ProtectedChange {
   readonly path: string
   readonly what: 'changed' | 'deleted' | 'created' | 'replaced'
-  /** False: it is still as the command left it, and a person has to look. */
+  /** False: not restored, so a person has to check it. */
   readonly undone: boolean
 }
 
-/** What may change by itself while a command runs. */
+/** Changes that are expected while a command is running. */
 export interface Expected {
   readonly skip: (path: string) => boolean
-  /** Whether a change is one that was to be expected; a content is what belongs there instead. */
+  /** Decides about a change: expected, to be undone, or replaced by this content. */
   readonly settle: (change: Change) => 'fine' | 'undo' | Buffer
-  /** Told before something is put back, so that what is there can be kept elsewhere. Must not throw. */
+  /** Called before something is restored, so that its current state can be saved elsewhere. Must not throw. */
   readonly keep?: (change: Change) => void
 }
 
@@ -34,17 +34,17 @@ export interface Change {
   readonly after: Kept | undefined
 }
 
-/** How often is looked: so many files can be made that not all of them are seen at one look. */
+/** The number of passes: a command can create so many files that one pass does not see all of them. */
 const mostLooks = 20
 
-/** Compares what is now with what was, and puts back what differs. Never throws. */
+/** Compares the current state with the snapshot, and restores differences. Never throws. */
 export function undoChanges(snapshot: Snapshot, expected: Expected): ProtectedChange[] {
   const found = new Map<string, ProtectedChange>()
   for (let look = 0; look < mostLooks; look++) {
     const changes = undoOnce(snapshot, expected)
     const fresh = changes.filter((change) => !found.has(change.path))
     for (const change of fresh) found.set(change.path, change)
-    // What cannot be undone is there at the next look as well.
+    // A change that cannot be undone is found again in the next pass.
     if (fresh.length === 0) break
   }
   return withoutParts([...found.values()])
@@ -52,7 +52,7 @@ export function undoChanges(snapshot: Snapshot, expected: Expected): ProtectedCh
 
 function undoOnce(snapshot: Snapshot, { skip, settle, keep }: Expected): ProtectedChange[] {
   const changes: ProtectedChange[] = []
-  // From the top down: what is below a link that was put there is not ours to touch.
+  // From the top down: files below a link that the command created must not be touched.
   for (const [place, before] of [...snapshot.above].sort(([a], [b]) => a.length - b.length)) {
     const after = lookAt(place, 0)
     if (after?.kind === before.kind && (before.kind === 'folder' || isSame(before, after))) continue
@@ -67,7 +67,7 @@ function undoOnce(snapshot: Snapshot, { skip, settle, keep }: Expected): Protect
   const all = [...new Set([...snapshot.kept.keys(), ...now.kept.keys()])].sort()
   for (const place of all) {
     const before = snapshot.kept.get(place)
-    // Looked up when its turn comes: what was put back above it may have brought it back.
+    // Checked only now, because restoring its parent may have restored it.
     const after = now.kept.get(place)
     if (isSame(before, after)) continue
     const settled = settle({ path: place, before, after })
@@ -107,7 +107,8 @@ function put(place: string, wanted: Kept | undefined): void {
 function putFile(place: string, { content, mode }: Extract<Kept, { kind: 'file' }>): void {
   if (content === undefined) throw new Error('its content was too large to keep')
   if (isFolder(place)) rmSync(place, { recursive: true, force: true })
-  // Beside it and then in its place: nobody reads a half of it, and other names of the changed file stay away from it.
+  // Written to a temporary file and renamed: readers never see half of it, and hard links of the changed file are not
+  // affected.
   const draft = `${place}.cadre-undo`
   rmSync(draft, { recursive: true, force: true })
   writeFileSync(draft, content, { flag: 'wx', mode })
@@ -123,7 +124,7 @@ function putFolder(place: string, mode: number): void {
   if (mode !== (lstatSync(place).mode & 0o7777)) chmodSync(place, mode)
 }
 
-/** The first link on the way to a path that was not on it before. */
+/** Returns the first link above a path that was not there before. */
 function newLinkAbove(place: string, { above }: Snapshot): string | undefined {
   const folders: string[] = []
   for (let folder = path.dirname(place); path.dirname(folder) !== folder; folder = path.dirname(folder))
@@ -148,7 +149,7 @@ function attempt(work: () => void): boolean {
   }
 }
 
-/** Of a folder that was made or removed with all that is in it, only the folder. */
+/** Of a folder that was created or removed with its contents, keeps only the folder. */
 function withoutParts(changes: readonly ProtectedChange[]): ProtectedChange[] {
   const whole = new Set(changes.filter(({ what }) => what !== 'changed').map((change) => change.path))
   return changes.filter((change) => change.what === 'changed' || !whole.has(path.dirname(change.path)))

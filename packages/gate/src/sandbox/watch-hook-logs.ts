@@ -3,15 +3,15 @@ import { watchHookActivity } from '../hooks/hook-activity.ts'
 import type { Change } from './undo-changes.ts'
 
 /**
- * Hooks run while a command is watched, and keep logs in their own folder. Of such a log what was there stays, and what came
- * behind it, if a hook has run since. Nothing is said about anything else.
+ * Hooks run while a command is watched, and write logs in their own folder. If a hook has run, appended text in such a log
+ * is expected. Returns undefined for other changes.
  */
 export function watchHookLogs(): (change: Change) => 'fine' | 'undo' | Buffer | undefined {
   const hooksRan = watchHookActivity()
   return (change) => (isLog(change) && hooksRan() ? settle(change) : undefined)
 }
 
-/** By names that nothing is ever run or read from as a hook. */
+/** Recognised by names that are never run or read as a hook. */
 function isLog({ path: place, before, after }: Change): boolean {
   const [, below] = place.split(`${path.sep}.github${path.sep}hooks${path.sep}`)
   if (below === undefined) return false

@@ -14,7 +14,7 @@ describe('shortage', () => {
     expect(shortage(meminfo(total, available))).toBe(expected)
   })
 
-  it('knows nothing without the figures', () => {
+  it('returns nothing without the numbers', () => {
     expect(shortage('')).toBeUndefined()
   })
 })

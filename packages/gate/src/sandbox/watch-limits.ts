@@ -1,11 +1,12 @@
 /**
- * Watches what running commands use, through `/proc`, and stops those that exceed their limits. Owns one timer for all
+ * Watches the usage of running commands through `/proc`, and stops those that exceed their limits. Owns one timer for all
  * commands of this process.
  *
- * 1. One look at the process table serves all commands, and looking takes at most a twentieth of one core, and never waits longer than half a second.
- * 2. A process that was seen to belong to a command belongs to it until it ends, also when it leaves its group and its parent.
+ * 1. One read of the process table serves all commands. It takes at most a twentieth of one core, and happens at least
+ *    every half second.
+ * 2. A process that belongs to a command belongs to it until it exits, even if it leaves its group and its parent.
  * 3. A command over its limit is reported once, and its processes are killed until none is left.
- * 4. On systems without `/proc` nothing is watched.
+ * 4. On systems without `/proc`, nothing is watched.
  */
 import { readFileSync, statfsSync } from 'node:fs'
 import type { CommandLimits } from '@cadre/home'
@@ -13,25 +14,25 @@ import type { ExceededLimit } from './command-limit.ts'
 import { type ProcessEntry, readProcess, readProcesses } from './process-table.ts'
 
 export interface WatchedCommand {
-  /** Leads the command's group and session. */
+  /** The leader of the command's group and session. */
   readonly leader: number
   readonly limits: CommandLimits
-  /** Text in the environment of the command's processes, by which those are found that left the tree between two looks. */
+  /** A text in the environment of the command's processes. It identifies those that left the process tree between two reads. */
   readonly mark?: string | undefined
-  /** Folders of the command alone whose files are in memory, as this process can reach them. */
+  /** The command's private in-memory folders, by paths that this process can access. */
   readonly memoryFolders: () => readonly string[]
-  /** Kills the command at once. */
+  /** Kills the command immediately. */
   readonly stop: (limit: ExceededLimit) => void
 }
 
 interface Watch extends WatchedCommand {
-  /** Processes that belong to the command, or are known not to: `pid:started`. */
+  /** Processes known to belong to the command, or not: `pid:started`. */
   readonly members: Set<string>
   readonly strangers: Set<string>
   isOver: boolean
 }
 
-// Short: a command that doubles its processes again and again soon leaves this one no time to look.
+// Short, because a command that keeps doubling its processes soon leaves this process no time.
 const interval = 25
 const longestInterval = 500
 const megabyte = 1024 * 1024
@@ -39,7 +40,7 @@ const megabyte = 1024 * 1024
 const watches = new Set<Watch>()
 let timer: NodeJS.Timeout | undefined
 
-/** Answers what ends the watching. */
+/** Returns a function that stops watching. */
 export function watchLimits(command: WatchedCommand): () => void {
   if (process.platform !== 'linux') return () => undefined
   const watch: Watch = { ...command, members: new Set(), strangers: new Set(), isOver: false }
@@ -87,13 +88,13 @@ function exceededBy(
   if (members.length > processes) return { kind: 'processes', value: processes }
   const most = memoryMegabytes * megabyte
   if (memory <= most) return undefined
-  // What processes share was counted several times, and files that are only mapped as well. The exact figure takes longer.
+  // Shared pages and mapped files were counted several times. The exact number takes longer to compute.
   const exact = members.reduce((sum, { pid }) => sum + ownMemoryOf(pid), 0)
   const inFolders = memoryFolders().reduce((sum, folder) => sum + usedIn(folder), 0)
   return exact + inFolders > most ? { kind: 'memory', value: memoryMegabytes } : undefined
 }
 
-/** All processes of a command. Descendants come with their parents, in as many passes as it takes. */
+/** Returns all processes of a command. Adds descendants of known members, in as many passes as needed. */
 function membersOf(
   { leader, mark, members, strangers }: Watch,
   table: readonly ProcessEntry[],
@@ -126,9 +127,9 @@ function keyOf({ pid, started }: ProcessEntry): string {
 
 function end(watch: Watch, limit: ExceededLimit): void {
   watch.isOver = true
-  // The group, or the whole namespace, ends at once, before it can start more.
+  // Kills the group, or the whole namespace, before it can start more.
   watch.stop(limit)
-  // Those that left the group are held first: each could start another one while they are killed one by one.
+  // Processes that left the group are stopped first: each could start another while they are killed one by one.
   const held = new Set<number>()
   for (let round = 0; round < 10; round++) {
     const fresh = membersOf(watch, readProcesses()).filter(({ pid }) => !held.has(pid))
@@ -141,11 +142,11 @@ function end(watch: Watch, limit: ExceededLimit): void {
   for (const pid of held) send(pid, 'SIGKILL')
 }
 
-/** Memory that would be free without this process: not the files it has mapped, and its part of what it shares. */
+/** The memory that would be free without this process: excludes mapped files, and includes its share of shared pages. */
 function ownMemoryOf(pid: number): number {
   const rollup = readText(`/proc/${pid}/smaps_rollup`)
   const parts = [...rollup.matchAll(/^Pss_(?:Anon|Shmem): +(\d+) kB$/gm)]
-  // It may have ended since the look at the table; then it holds nothing any more.
+  // It may have exited since the table was read; then it uses no memory.
   return parts.length === 0
     ? (readProcess(pid)?.resident ?? 0)
     : parts.reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0)
@@ -158,16 +159,16 @@ function usedIn(folder: string): number {
     const { type, blocks, bfree, bsize } = statfsSync(folder)
     return type === tmpfs ? (blocks - bfree) * bsize : 0
   } catch {
-    // The command has ended, or has not begun.
+    // The command has ended, or has not started.
     return 0
   }
 }
 
-/** The bytes that are left on this machine, when that is too little for it to go on working. */
+/** Returns the remaining bytes of memory, if that is too little for the machine to work normally. */
 export function shortage(meminfo: string): number | undefined {
   const kilobytes = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(meminfo)?.[1])
   const left = kilobytes('MemAvailable')
-  // A NaN is no shortage.
+  // NaN is not a shortage.
   const isShort = left < Math.min(kilobytes('MemTotal') / 25, 512 * 1024)
   return isShort ? left * 1024 : undefined
 }
@@ -184,6 +185,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }

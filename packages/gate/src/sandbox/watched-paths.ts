@@ -8,7 +8,7 @@ import { followLinks } from '../paths/follow-links.ts'
 import type { Change, Expected } from './undo-changes.ts'
 import { watchHookLogs } from './watch-hook-logs.ts'
 
-// Folders of other programs hold much more than what decides.
+// Folders of other programs also contain much that does not affect agents.
 const decidingIn: { readonly [folder: string]: readonly string[] } = {
   '.claude': ['settings.json', 'settings.local.json', 'agents', 'hooks', 'commands', 'skills'],
   opencode: ['agent', 'agents'],
@@ -30,14 +30,14 @@ const decidingInHome = [
 ]
 
 /**
- * What is compared where no sandbox keeps a command away. Of the home only what decides or is a record: the rest is
- * written by other sessions all the time.
+ * The paths to compare if there is no sandbox. In the home, only files that affect decisions or are records: other sessions
+ * write the rest all the time.
  */
 export function watchedPaths(guarded: readonly string[], home: string | undefined): string[] {
   return guarded.flatMap((place) => {
     if (place === home) return decidingInHome.map((name) => path.join(place, name))
     if (home !== undefined && isSamePlace(place, home)) return []
-    // Workspaces lie in it as well, and what decides in them is theirs.
+    // The home contains workspaces, whose protected files are not part of it.
     if (home !== undefined && isInside(home, place) && !isInside(path.join(home, 'workspaces'), place))
       return []
     const parts = decidingIn[path.basename(place)]
@@ -45,15 +45,15 @@ export function watchedPaths(guarded: readonly string[], home: string | undefine
   })
 }
 
-/** The home by another name is looked at once, by its own. */
+/** The home under another path is compared only once. */
 function isSamePlace(place: string, home: string): boolean {
   const followed = followLinks(place)
   return followed.kind === 'followed' && followed.real === home
 }
 
 /**
- * Made before the command begins. Journals of other processes grow while it runs, if they ran the session before: a lease can
- * be written by the command as well. What this process writes itself it remembers.
+ * Created before the command starts. Journals may grow if another process was running the session before, because the
+ * command could forge a lease. This process remembers its own writes.
  */
 export function expectedIn(home: Home | undefined): Expected {
   const sessions = home?.at('sessions')
@@ -70,23 +70,23 @@ export function expectedIn(home: Home | undefined): Expected {
       (token) => !isOfThisProcess(token) && (tokens.has(token) || isCadre(home, token)),
     )
   return {
-    // Drafts of files that are about to be put in their places.
+    // Temporary files that are about to be renamed.
     skip: (place) => isOwnDraft(place) || (isIn(sessions, place) && path.basename(place).startsWith('.')),
-    // It may be the record of a session that another process began and ended meanwhile: that must not be lost.
+    // It may be the record of a session that another process started and ended meanwhile, which must not be lost.
     keep(change) {
       if (home !== undefined && isIn(sessions, change.path)) keepAside(home, change)
     },
     settle(change) {
       const logged = settleHookLog(change)
       if (logged !== undefined) return logged
-      // What is in such a folder is judged by itself.
+      // The contents of a new folder are judged separately.
       const isNewFolder = change.before === undefined && change.after?.kind === 'folder'
       if (isNewFolder && ([sessions, events].includes(change.path) || wasWrittenIn(change.path)))
         return 'fine'
       if (isNewFolder && home !== undefined && change.path === segments) {
         const isOurs = (name: string) => settleSegment(path.join(segments, name), home, tokens) === 'fine'
         const names = namesIn(segments)
-        // Segments come and go: an empty folder is what is left of ours, and holds nothing.
+        // Segments come and go: an empty folder is harmless.
         return names.length === 0 || names.some(isOurs) ? 'fine' : 'undo'
       }
       const content = change.after?.kind === 'file' ? change.after.content : undefined
@@ -99,7 +99,7 @@ export function expectedIn(home: Home | undefined): Expected {
   }
 }
 
-/** The most that are kept for one command: one that makes up thousands must not fill the disk twice. */
+/** The maximum number of files saved per command, so that one cannot fill the disk. */
 const mostKept = 100
 
 function keepAside(home: Home, { path: place, after }: Change): void {
@@ -110,16 +110,16 @@ function keepAside(home: Home, { path: place, after }: Change): void {
     const name = `${Date.now()}-${path.basename(place)}`
     writeFileSync(path.join(folder, name), after.content, { flag: 'wx', mode: 0o600 })
   } catch {
-    // Of a full disk nothing can be kept; the change is told all the same.
+    // On a full disk nothing can be saved, but the change is still reported.
   }
 }
 
-/** As the file tools name them: no name that anything is read from. */
+/** Named like temporary files of the file tools: nothing reads such names. */
 function isOwnDraft(place: string): boolean {
   return /^\.cadre-[0-9a-f]{16}\.tmp$/.test(path.basename(place))
 }
 
-/** What was there stays, and what came behind it is what this process wrote, or another that works in the home. */
+/** Keeps the old content, plus text that this process, or another one in this home, has appended. */
 function settleLog({ before, after }: Change, isShared: boolean): 'fine' | 'undo' | Buffer {
   const old = before === undefined ? Buffer.alloc(0) : before.kind === 'file' ? before.content : undefined
   const now = after?.kind === 'file' ? after.content : undefined
@@ -148,12 +148,12 @@ function settleJournal(
   return is.startsWith(was) ? 'fine' : joined(old, now)
 }
 
-/** What was there, and what came after it: entries that the session itself has written meanwhile are not lost. */
+/** The old content, plus entries that the session itself has appended meanwhile. */
 function joined(before: Buffer, after: Buffer): Buffer {
   return Buffer.concat([before, after.subarray(before.length)])
 }
 
-/** Without the fields of the header that are written over in place. */
+/** Returns a journal without the header fields that are updated in place. */
 function steady(journal: Buffer): string {
   const text = journal.toString('latin1')
   const end = text.indexOf('\nmessages:')
@@ -165,7 +165,7 @@ function rootOf(journal: Buffer): string {
   return /^ {2}root: ['"]?([A-Za-z0-9_.-]+)/m.exec(journal.toString('latin1'))?.[1] ?? ''
 }
 
-/** The roots of the trees that other processes run. */
+/** The root sessions that other processes run. */
 function runByOthers(home: Home): Set<string> {
   const ending = '.lease'
   const roots = namesIn(home.at('storage', 'leases')).flatMap((name) =>
@@ -179,12 +179,12 @@ function isRunByOther(home: Home, root: string): boolean {
   return holder !== undefined && (holder.pid !== process.pid || holder.host !== hostname())
 }
 
-/** Tokens begin with the number of their process. */
+/** A token starts with the id of its process. */
 function isOfThisProcess(token: string): boolean {
   return token.startsWith(`${process.pid}-`)
 }
 
-/** The tokens of processes that say of themselves that they work in this home. */
+/** The tokens of processes that registered in this home. */
 function tokensIn(home: Home): Set<string> {
   const ending = '.process'
   return new Set(
@@ -195,8 +195,8 @@ function tokensIn(home: Home): Set<string> {
 }
 
 /**
- * Segments are written into the session files after a power loss: one that no process of this home has left there would write
- * whatever it likes.
+ * After a power loss, segments are written to the session files. A segment that was not written by a process of this home
+ * could contain anything.
  */
 function settleSegment(place: string, home: Home, tokens: ReadonlySet<string>): 'fine' | 'undo' {
   const token = /^(.+)\.\d+\.wal$/.exec(path.basename(place))?.[1]
@@ -204,7 +204,7 @@ function settleSegment(place: string, home: Home, tokens: ReadonlySet<string>): 
   return tokens.has(token) || isCadre(home, token) ? 'fine' : 'undo'
 }
 
-/** A process that began meanwhile. It runs what this one runs, where the system tells. */
+/** True for a Cadre process that started meanwhile: it runs the same program as this one, if the system reports that. */
 function isCadre(home: Home, token: string): boolean {
   try {
     const card = home.at('storage', 'leases', `${token}.process`)

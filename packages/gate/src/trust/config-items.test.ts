@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { configItems } from './config-items.ts'
 
 test.each(['openai', 'anthropic', 'copilot.provider'])(
-  'the question about trust says where %s sends keys',
+  'the trust question states where %s sends keys',
   async (section) => {
     const home = mkdtempSync(path.join(tmpdir(), 'cadre-config-items-'))
     const [first, second] = section.split('.')

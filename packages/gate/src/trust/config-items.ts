@@ -21,14 +21,14 @@ const does: { readonly [key: string]: string } = {
 }
 
 /**
- * What the configuration of a home would run or open up, with the modules and scripts it names. In a home of the user's own only
- * those of the project are left. A configuration that cannot be understood brings nothing: no run starts with it.
+ * Returns what the configuration of a home would run or permit, with the modules and scripts it names. For the user's own
+ * home, only items of the project remain. An invalid configuration has no items, because no run starts with it.
  */
 export async function configItems(home: string, project: string, isOwn = false): Promise<FolderItem[]> {
   if (!existsSync(path.join(home, 'config.yaml'))) return []
   const loaded = await loadConfig({ home }).catch(() => undefined)
   if (loaded === undefined) return []
-  // Whoever owns the home has written the settings, but not what the project holds.
+  // The owner of the home wrote the settings, but not the files of the project.
   if (isOwn)
     return loaded.needsTrust
       .flatMap((need) => namedBy(need, project))
@@ -39,9 +39,9 @@ export async function configItems(home: string, project: string, isOwn = false):
   return item === undefined ? settings : [...settings, item]
 }
 
-/** Whether a module, with everything it imports, lies in a home. */
+/** True if a module and everything it imports are in a home. */
 export function isModuleOf(home: string, module: string): boolean {
-  // One that is not there is run by nobody.
+  // A missing module cannot run.
   if (!existsSync(module)) return isInside(home, module)
   try {
     const real = realpathSync(home)
@@ -91,7 +91,7 @@ function searchModule(value: NeedsTrust['value'], file: string): FolderItem[] {
   return [{ path: found, sha256, file: found, what: 'runs when an agent searches by meaning' }]
 }
 
-/** A team that comes with more than the default permits more, whoever named it. */
+/** A team that permits more than the default needs trust, whoever named it. */
 function teamItem(name: string, home: string): FolderItem | undefined {
   const effects = teamNamed(name)?.effects ?? {}
   const allowed = Object.entries(effects).flatMap(([effect, permission]) =>
@@ -113,7 +113,7 @@ function teamNamed(name: string): Team | undefined {
   try {
     return loadTeam(name)
   } catch {
-    // There is none of that name, which a run says by itself.
+    // There is no such team, which the run reports.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 import { isReading, type Rule } from '@cadre/core'
 
-/** In a folder that nobody trusts, agents read and do nothing else. */
+/** In an untrusted folder, agents are read-only. */
 export function createUntrustedRule(folder: string): Rule {
   return {
     by: 'policy',

@@ -3,18 +3,18 @@ import type { Trust, TrustItem } from '@cadre/home'
 import type { FolderContents, FolderItem } from './folder-item.ts'
 
 /**
- * Whether a folder is trusted. It is so as a whole: where one of the things it brings is not agreed to, none of them is used,
- * since nobody has looked at what they do together.
+ * The trust in a folder. It applies as a whole: if one item is not trusted, none is used, because nobody has reviewed their
+ * combination.
  */
 export interface FolderTrust {
   readonly folder: string
   readonly contents: FolderContents
   readonly trusted: boolean
-  /** What nobody has agreed to yet; empty when it is trusted. */
+  /** Items that are not trusted yet; empty if the folder is trusted. */
   readonly missing: readonly FolderItem[]
-  /** A person has said no to exactly this. */
+  /** A person has declined exactly these items. */
   readonly declined: boolean
-  /** Of something that the folder brings, with the content it has where it is used. */
+  /** True if an item of the folder is trusted with its current content. */
   trusts(item: TrustItem): boolean
 }
 
@@ -31,7 +31,7 @@ export function judgeFolder(folder: string, contents: FolderContents, trust: Tru
   }
 }
 
-/** Keeps a person's answer about all that a folder brings now. */
+/** Stores a person's answer about the current contents of a folder. */
 export function keepAnswer(answer: 'yes' | 'no', { folder, contents }: FolderTrust, trust: Trust): void {
   if (answer === 'yes') trust.add(contents.items.map(({ path, sha256 }) => ({ path, sha256 })))
   else trust.decline(answerItem(folder, contents))

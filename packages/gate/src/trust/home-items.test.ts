@@ -15,7 +15,7 @@ function createHome() {
   return { project, home, summaries }
 }
 
-test('files of teams are counted', async () => {
+test('counts team files', async () => {
   const { home, summaries } = createHome()
   mkdirSync(path.join(home, 'teams/release/inboxes'), { recursive: true })
   writeFileSync(path.join(home, 'teams/release/config.json'), '{}')
@@ -23,7 +23,7 @@ test('files of teams are counted', async () => {
   expect(await summaries(false)).toEqual(['contains 2 team files, not created by you on this machine'])
 })
 
-test('links are named with where they lead', async () => {
+test('shows links with their targets', async () => {
   const { home, summaries } = createHome()
   symlinkSync('..', path.join(home, 'teams'))
   symlinkSync('../x\u001b[2J', path.join(home, 'memory'))
@@ -32,7 +32,7 @@ test('links are named with where they lead', async () => {
   ])
 })
 
-test('links that git tracks are named, and only a few of many', async () => {
+test('shows links that git tracks, and only a few of many', async () => {
   const { project, home, summaries } = createHome()
   execFileSync('git', ['init', '-q'], { cwd: project })
   for (let i = 1; i <= 7; i++) symlinkSync('..', path.join(home, `l${i}`))

@@ -5,9 +5,9 @@ import { entriesIn, readWithin, readYaml } from '@cadre/disk'
 import { isEmptyHome, type OwnHomes, type TrackedFiles, trackedFiles } from '@cadre/home'
 import type { FolderItem } from './folder-item.ts'
 
-/** What is known of a home before anything in it is used. */
+/** The state of a home, before anything in it is used. */
 export interface HomeState {
-  /** `foreign`: there is something in it, and this user did not create it on this machine. */
+  /** `foreign`: it is not empty, and this user did not create it on this machine. */
   readonly kind: 'absent' | 'own' | 'foreign'
   readonly tracked: TrackedFiles
 }
@@ -17,7 +17,7 @@ export async function inspectHome(home: string, homes: Pick<OwnHomes, 'owns'>): 
   return { kind: homes.owns(home) ? 'own' : 'foreign', tracked: await trackedFiles(home) }
 }
 
-/** What a person has to agree to before anything in a home is used; nothing for a home of the user's own. */
+/** Returns what a person has to trust before anything in a home is used; empty for the user's own home. */
 export function homeItems(home: string, { kind, tracked }: HomeState): FolderItem[] {
   const items: FolderItem[] = []
   if (kind === 'foreign') {
@@ -35,7 +35,7 @@ export function homeItems(home: string, { kind, tracked }: HomeState): FolderIte
   return items
 }
 
-/** Something new each time: nobody can agree to what nobody knows. */
+/** A new value each time, so that unknown content can never be trusted. */
 function unknown(reason: string): string {
   return createHash('sha256').update(`${reason} ${performance.now()}`).digest('hex')
 }
@@ -50,7 +50,7 @@ const kinds: readonly (readonly [RegExp, string, string])[] = [
   [/^teams\//, 'team file', 'team files'],
 ]
 
-/** In plain words: `3 sessions, 2 task files, config.yaml (model, aliases)`. */
+/** For people: `3 sessions, 2 task files, config.yaml (model, aliases)`. */
 function summaryOf(home: string, names: readonly string[]): string {
   const counts = kinds.flatMap(([pattern, one, many]) => {
     const count = names.filter((name) => pattern.test(name.split(path.sep).join('/'))).length
@@ -71,7 +71,7 @@ function summaryOf(home: string, names: readonly string[]): string {
 
 const mostLinks = 5
 
-/** A link makes files outside of the home part of it: people are told where each leads. */
+/** A link makes files outside the home part of it, so the summary shows its target. */
 function linksIn(home: string, names: readonly string[]): string[] {
   const links = names.flatMap((name) => {
     const target = targetOf(path.join(home, name))
@@ -82,7 +82,7 @@ function linksIn(home: string, names: readonly string[]): string[] {
   return [...links.sort().slice(0, mostLinks), ...rest]
 }
 
-/** Where a link leads; nothing for anything else. */
+/** Returns the target of a link; undefined for anything else. */
 function targetOf(place: string): string | undefined {
   try {
     return readlinkSync(place)
@@ -106,7 +106,7 @@ function namesBelow(home: string): string[] {
   const waiting = ['']
   let folders = 0
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    // It is a summary for people: no folder is too large for it.
+    // A summary needs no complete list, so large folders are cut.
     if (names.length >= most || ++folders > most) break
     for (const entry of entriesIn(path.join(home, folder))) {
       const name = path.join(folder, entry.name)

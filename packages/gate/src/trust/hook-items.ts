@@ -10,13 +10,13 @@ export interface HookItemsRequest {
   /** `/etc/cadre/hooks.d`. */
   readonly policyFolder?: string | undefined
   readonly agents: readonly AgentDefinition[]
-  /** A home of the user's own: agents and scripts in it did not come with the project. */
+  /** A home of the user's own: its agents and scripts are not part of the project. */
   readonly ownHome?: string | undefined
 }
 
 /**
- * The hooks that a project and its agents bring, with the scripts they name, and files of the project that hooks of the user's
- * own run. None of them is run.
+ * Returns the hooks of a project and its agents with the scripts they name, and project files that the user's own hooks
+ * run. Runs none of them.
  */
 export function hookItems(request: HookItemsRequest): FolderContents {
   const { project, agents, ownHome } = request

@@ -4,7 +4,7 @@ import type { TrustItem } from '@cadre/home'
 import { findInstructions, type LeavingImports } from '@cadre/knowledge'
 import type { FolderItem } from './folder-item.ts'
 
-/** What a person agrees to before instructions of a project import files outside of it. */
+/** The trust item for project instructions that import files outside the project. */
 export function importsItem(
   project: string,
   { file, targets }: Pick<LeavingImports, 'file' | 'targets'>,
@@ -13,7 +13,7 @@ export function importsItem(
   return { path: `${path.join(project, file)}#imports`, sha256 }
 }
 
-/** The instructions of a project that import files outside of it, which would go to the model. */
+/** Returns the project instructions that import files outside the project, which would be sent to the model. */
 export function importItems(project: string, userHome: string): FolderItem[] {
   const { leaving } = findInstructions({ workspace: project, userHome })
   return leaving.map((found) => ({

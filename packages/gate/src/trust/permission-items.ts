@@ -4,7 +4,7 @@ import { readPermissions } from '../permissions/read-permissions.ts'
 import { widens } from '../permissions/widens.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'
 
-/** Rules in the project's settings of Claude Code that allow calls without approval. */
+/** Returns rules in the project's Claude Code settings that allow calls without approval. */
 export function permissionItems(project: string): FolderContents {
   const items: FolderItem[] = []
   const unusable: { file: string; reason: string }[] = []

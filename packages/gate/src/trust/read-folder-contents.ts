@@ -14,23 +14,23 @@ import { serverItems } from './server-items.ts'
 
 export interface FolderRequest {
   readonly project: string
-  /** The home's path: all of it may have come with the project. */
+  /** The path of the home, which may be part of the project. */
   readonly home: string
-  /** Absent: nothing is known about the home, and it is taken for one that came with the project. */
+  /** Absent: treated as part of the project. */
   readonly homeState?: HomeState | undefined
   /** The agents that files define. */
   readonly agents: readonly AgentDefinition[]
-  /** The user's own folder: what is in it needs no trust. */
+  /** The user's home directory: its files need no trust. */
   readonly userHome: string
   /** `/etc/cadre/hooks.d`. */
   readonly policyFolder?: string | undefined
-  /** Whether this program would start the MCP servers that files name. Without it they are not part of what needs trust. */
+  /** True if this program would start the MCP servers that files name. Otherwise, they need no trust. */
   readonly startsServers?: boolean | undefined
 }
 
 /**
- * Everything in a folder that can run a program, decide something or permit more than the default, each with its content. A home of
- * the user's own is none of it, but for files in it that the project's git tracks. Starts nothing.
+ * Returns everything in a folder that can run a program, affect decisions or permit more than the default, with a digest of
+ * its content. Skips the user's own home, except for files in it that the project's git tracks. Starts nothing.
  */
 export async function readFolderContents(request: FolderRequest): Promise<FolderContents> {
   const { project, home, homeState, agents } = request
@@ -72,7 +72,7 @@ async function policyItems(home: string): Promise<FolderItem[]> {
   return [{ path: found.path, sha256: found.sha256, file, line, what }]
 }
 
-/** The allowlist of a home, if it allows any command without a question. */
+/** Returns the allowlist of a home, if it allows any command without approval. */
 function allowlistItem(home: string): FolderContents {
   const file = path.join(home, 'storage', 'terminal-cmd-allowlist.yaml')
   const content = readWithin(home, file)

@@ -6,8 +6,8 @@ import { fingerprintModule, type TrustItem } from '@cadre/home'
 const mostScripts = 100
 
 /**
- * Files of a project that a command names: who agrees to the command agrees to what is in them now. Where it is a package
- * manager that is started, what it runs is in `package.json`.
+ * Returns the project files that a command names: trusting the command includes their current content. For a package
+ * manager, that is `package.json`.
  */
 export function scriptsNamedIn(words: readonly string[], project: string): TrustItem[] {
   const found = new Map<string, string>()
@@ -18,7 +18,7 @@ export function scriptsNamedIn(words: readonly string[], project: string): Trust
     const file = path.resolve(project, word)
     if (!isFileOf(project, file)) continue
     const sha256 = fingerprintModule(file)
-    // One that cannot be read cannot be agreed to either.
+    // An unreadable file cannot be trusted.
     found.set(file, sha256 ?? 'unreadable')
   }
   return [...found].map(([file, sha256]) => ({ path: file, sha256 }))

@@ -7,7 +7,7 @@ import { scriptsNamedIn } from './scripts-named-in.ts'
 
 const files = ['.mcp.json', '.vscode/mcp.json']
 
-/** The MCP servers that a project and its agents bring: programs that would be started. */
+/** Returns the MCP servers of a project and its agents: programs that would be started. */
 export function serverItems(project: string, agents: readonly AgentDefinition[]): FolderContents {
   const items: FolderItem[] = []
   const unusable: { file: string; reason: string }[] = []
@@ -39,7 +39,7 @@ export function serverItems(project: string, agents: readonly AgentDefinition[])
 
 type Server = readonly [name: string, server: Json]
 
-/** Nothing when the file cannot be understood: then it may bring anything. */
+/** Returns undefined if the file is not valid: then it may start anything. */
 function serversIn(text: string): readonly Server[] | undefined {
   const parsed = parseJson(text)
   if (!parsed.ok || typeof parsed.value !== 'object' || parsed.value === null) return undefined
@@ -50,7 +50,7 @@ function serversIn(text: string): readonly Server[] | undefined {
 function entriesOf(value: Json | undefined): readonly Server[] {
   if (typeof value !== 'object' || value === null) return []
   if (!Array.isArray(value)) return Object.entries(value)
-  // A list holds names of servers that are defined elsewhere, or servers by name.
+  // A list contains names of servers that are defined elsewhere, or servers by name.
   return value.flatMap((item: Json): readonly Server[] =>
     typeof item === 'string' ? [[item, null]] : entriesOf(item),
   )

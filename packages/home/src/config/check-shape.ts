@@ -2,7 +2,7 @@ import { didYouMean } from '@cadre/core'
 import type { Diagnostic, Located } from '@cadre/disk'
 import type { Shape } from './config-shape.ts'
 
-/** Everything that is wrong with a configuration or a policy, each with its line and in one sentence. */
+/** Returns all errors in a configuration or policy, each with its line and one sentence. */
 export function checkShape(
   root: Located,
   shape: Shape,
@@ -109,7 +109,7 @@ function unknown(key: string, within: string, known: readonly string[]): string 
 const secretKey = /^(api[-_]?keys?|key|token|access[-_]?token|secret|password|bearer)$/i
 const secretHeader = /^(authorization|proxy-authorization|cookie|api-key|x-api-key|.*-(token|secret|key))$/i
 
-/** A file of settings is read by agents, copied and committed: no place for what must stay secret. */
+/** Settings files are read by agents, copied and committed, so they must not contain secrets. */
 function secretIn(key: string, within: string): string | undefined {
   const [, server = ''] = /^(openai|anthropic)\.(headers|query)$/.exec(within) ?? []
   if (server !== '') {

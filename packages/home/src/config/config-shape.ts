@@ -1,4 +1,4 @@
-/** What a value in a configuration file must be. */
+/** The expected type of a value in a configuration file. */
 export type Shape =
   | {
       readonly kind: 'text' | 'flag' | 'whole' | 'count' | 'amount' | 'texts' | 'words' | 'names' | 'anything'
@@ -8,9 +8,9 @@ export type Shape =
       readonly keys: { readonly [key: string]: Shape }
       readonly required?: readonly string[]
     }
-  /** Keys of the person's own choosing. */
+  /** Keys that the user chooses. */
   | { readonly kind: 'named'; readonly of: Shape }
-  /** One of a few words. */
+  /** One of these words. */
   | { readonly kind: 'choice'; readonly of: readonly string[] }
 
 const text: Shape = { kind: 'text' }
@@ -20,7 +20,7 @@ export const whole: Shape = { kind: 'whole' }
 /** A number, 0 or more. */
 export const amount: Shape = { kind: 'amount' }
 
-/** What can be said about a model server. */
+/** The settings of a model server. */
 const server: { readonly [key: string]: Shape } = {
   baseUrl: text,
   keyCommand: text,
@@ -35,7 +35,7 @@ const server: { readonly [key: string]: Shape } = {
   tries: whole,
 }
 
-/** Everything that can be in `config.yaml`. Documented in the user's guide in the same order. */
+/** All keys of `config.yaml`, in the order of the documentation. */
 export const configShape: Extract<Shape, { kind: 'keys' }> = {
   kind: 'keys',
   keys: {

@@ -1,63 +1,63 @@
 import type { Json, JsonObject, Price } from '@cadre/core'
 
-/** What a person has set, from both files together. Absent means: the default. */
+/** The settings of the user and the home together. Absent values have their default. */
 export interface Config {
-  /** The agent a run starts with when none is named. */
+  /** The default entry agent. */
   readonly entry?: string
-  /** The built-in team whose agents take part: `NAME` or `NAME/VARIANT`. */
+  /** The built-in team to use: `NAME` or `NAME/VARIANT`. */
   readonly team?: string
-  /** The default model, as `--model` takes it. */
+  /** The default model, in the format of `--model`. */
   readonly model?: string
-  /** Names a person made up, and the models they stand for. */
+  /** Model names by alias. */
   readonly aliases?: { readonly [name: string]: string }
-  /** By model: window, longest reply and price, where the backend does not say. */
+  /** By model: context window, longest reply and price, if the backend does not report them. */
   readonly models?: { readonly [id: string]: ModelSettings }
   readonly openai?: OpenAiSettings
   readonly anthropic?: AnthropicSettings
   readonly copilot?: CopilotSettings
   readonly limits?: LimitSettings
   readonly budget?: BudgetSettings
-  /** False: no agent may start another. False in either file holds. */
+  /** False: no agent may start another. False in either file applies. */
   readonly enableSubagent?: boolean
-  /** Modules that bring tools of their own, as absolute paths. */
+  /** Absolute paths of modules with custom tools. */
   readonly tools?: readonly string[]
-  /** The command that checks a workspace, as words. */
+  /** The command that checks a workspace, as a list of words. */
   readonly check?: { readonly command: readonly string[]; readonly timeoutSeconds?: number }
-  /** Ways in from outside and out again, by name, as they were written. */
+  /** Channels by name, as written in the file. */
   readonly channels?: { readonly [name: string]: JsonObject }
   readonly web?: {
-    /** Hosts on private networks that may be fetched. */
+    /** Hosts on private networks from which agents may fetch pages. */
     readonly allow?: readonly string[]
   }
   readonly search?: {
     readonly semantic?: SemanticSettings
   }
   readonly daemon?: DaemonConfig
-  /** How a person is called back to the terminal when something is pending. */
+  /** How Cadre notifies a person at a terminal. */
   readonly notify?: 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
 }
 
-/** Searching by meaning. */
+/** Semantic search. */
 export interface SemanticSettings {
-  /** False: never. Default: if the endpoint of the default model has embeddings. */
+  /** False disables it. Default: enabled if the endpoint of the default model has embeddings. */
   readonly enabled?: boolean
   /** The embedding model of the endpoint. */
   readonly model?: string
-  /** A module that is used instead of the endpoint, a path or the name of a package, and what it is given. */
+  /** A module to use instead of the endpoint: a path or a package name, and its options. */
   readonly module?: string
   readonly options?: Json
 }
 
-/** How `cadre up` works. */
+/** Settings of `cadre up`. */
 export interface DaemonConfig {
-  /** Sessions at the top that run at the same time. */
+  /** How many entry sessions run at the same time. */
   readonly parallel?: number
-  /** How long a file must be quiet before it is read. */
+  /** How long a file must be unchanged before it is read. */
   readonly settle_ms?: number
-  /** Of the server for channels. */
+  /** The port of the HTTP server for channels. */
   readonly port?: number
   readonly host?: string
-  /** More names under which it may be called. */
+  /** Additional host names that it accepts. */
   readonly hosts?: readonly string[]
 }
 
@@ -75,7 +75,7 @@ export interface CopilotSettings {
   readonly processes?: number
   readonly idleTimeout?: number
   readonly tries?: number
-  /** True: the Copilot runtime asks a model server of one's own, and never GitHub. */
+  /** True: the Copilot runtime uses the user's own model server, and never GitHub. */
   readonly offline?: boolean
   readonly provider?: {
     readonly type?: string
@@ -87,11 +87,11 @@ export interface CopilotSettings {
     readonly allowInsecure?: boolean
     readonly list?: boolean
   }
-  /** True: models may start subagents as Copilot knows them. */
+  /** True: models may use Copilot's native subagent tool. */
   readonly subagents?: boolean
 }
 
-/** A model server, whichever API it has. */
+/** A model server with any API. */
 export interface ServerSettings {
   readonly baseUrl?: string
   readonly keyCommand?: string
@@ -112,7 +112,7 @@ export interface OpenAiSettings extends ServerSettings {
 }
 
 export interface AnthropicSettings extends ServerSettings {
-  /** Tokens that a model may think with before it answers. */
+  /** How many tokens a model may use for thinking. */
   readonly thinkingTokens?: number
 }
 
@@ -124,7 +124,7 @@ export interface LimitSettings {
   readonly timeoutSeconds?: number
   /** 0 disables the limit. */
   readonly identicalCalls?: number
-  /** Messages that the members of one team may send each other. */
+  /** How many messages the members of one team may send each other. */
   readonly teamMessages?: number
 }
 

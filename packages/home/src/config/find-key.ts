@@ -2,12 +2,12 @@ import { CadreError, didYouMean } from '@cadre/core'
 import { configShape, type Shape } from './config-shape.ts'
 
 export interface FoundKey {
-  /** From the outermost key inwards. A name of the user's own may contain dots: `models.gpt-4.1.window`. */
+  /** From the outermost key to the innermost. A name that the user chose may contain dots: `models.gpt-4.1.window`. */
   readonly keys: readonly string[]
   readonly shape: Shape
 }
 
-/** The key of the configuration that is written with dots. Throws a `usage` error, with the nearest keys, if there is none. */
+/** Finds a configuration key in dotted notation. Throws a `usage` error with similar keys if there is none. */
 export function findKey(written: string): FoundKey {
   const found = match(written.split('.'), configShape)
   if (found !== undefined && found.keys.length > 0) return found
@@ -16,7 +16,7 @@ export function findKey(written: string): FoundKey {
   throw new CadreError('usage', `there is no configuration key ${JSON.stringify(written)}${hint}`)
 }
 
-/** All keys in the order of the guide; `NAME` stands for names of the user's own choosing. */
+/** All keys in the order of the documentation. `NAME` is a placeholder for names that the user chooses. */
 export function keysOfConfig(shape: Shape = configShape, prefix = ''): string[] {
   const below = (name: string, next: Shape) => keysOfConfig(next, prefix === '' ? name : `${prefix}.${name}`)
   if (shape.kind === 'keys') return Object.entries(shape.keys).flatMap(([name, next]) => below(name, next))
@@ -38,7 +38,7 @@ function match(parts: readonly string[], shape: Shape): FoundKey | undefined {
   for (let length = 1; length <= parts.length; length++) {
     const name = parts.slice(0, length).join('.')
     const found = name === '' ? undefined : below(name, parts.slice(length), shape.of)
-    // Of `models.a.b` the whole rest is the name, unless its end is a key.
+    // In `models.a.b`, the whole rest is the name, unless it ends with a known key.
     if (found !== undefined && (found.keys.length > 1 || length === parts.length)) return found
   }
   return undefined

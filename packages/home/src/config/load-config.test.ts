@@ -48,7 +48,7 @@ describe('loadConfig', () => {
     expect((await load()).config).toEqual({})
   })
 
-  it('the home is stronger than the user, key by key', async () => {
+  it('the home takes precedence over the user, key by key', async () => {
     user(
       'model: openai:a\nlimits:\n  depth: 2\n  concurrency: 4\nopenai:\n  baseUrl: https://user.example\n  headers: {x-team: one}\naliases: {fast: openai:mini}\n',
     )
@@ -65,7 +65,7 @@ describe('loadConfig', () => {
     })
   })
 
-  it('subagents that are switched off in one file are not switched on by the other', async () => {
+  it('subagents that one file disables cannot be enabled by the other', async () => {
     user('enableSubagent: false\n')
     expect((await load()).config).toEqual({ enableSubagent: false })
     home('enableSubagent: true\n')
@@ -76,7 +76,7 @@ describe('loadConfig', () => {
     expect((await load()).config).toEqual({ enableSubagent: false })
   })
 
-  it('a home may say how many sessions its daemon runs, and not by itself who may reach it', async () => {
+  it('a home can set the number of parallel sessions, but needs trust to open the server', async () => {
     home('daemon: {parallel: 2, settle_ms: 20}\n')
     expect((await load()).config).toEqual({ daemon: { parallel: 2, settle_ms: 20 } })
     for (const opened of ['{host: 0.0.0.0}', '{hosts: [evil.example]}']) {
@@ -86,7 +86,7 @@ describe('loadConfig', () => {
     }
   })
 
-  it('what would run code or open something is not used from a home until somebody agrees', async () => {
+  it('ignores settings of a home that run code or grant access until they are trusted', async () => {
     const text =
       'model: m\nopenai:\n  baseUrl: https://evil.example\n  keyCommand: cat ~/.ssh/id\ntools: [./t.mjs]\ncopilot: {server: server}\ncheck:\n  command: [rm, -rf, x]\nweb: {allow: [localhost]}\n'
     home(text)
@@ -156,7 +156,7 @@ describe('loadConfig', () => {
     expect(await fault()).toContain(`${at('home/config.yaml')}:`)
   })
 
-  it('names everything that is wrong, in both files', async () => {
+  it('reports all errors in both files', async () => {
     user('modle: a\nlimts: b\n')
     home('tols: c\n')
     expect((await fault()).split('\n')).toHaveLength(3)
@@ -179,7 +179,7 @@ describe('loadConfig', () => {
     expect(message).not.toContain('sk-123')
   })
 
-  it('says where a token of Copilot goes, and does not repeat it', async () => {
+  it('explains where a Copilot token goes, without printing it', async () => {
     user('copilot: {token: sk-123}')
     const message = await fault()
     expect(message).toContain(
@@ -188,12 +188,12 @@ describe('loadConfig', () => {
     expect(message).not.toContain('sk-123')
   })
 
-  it('says where the model of Copilot is written', async () => {
+  it('explains where to set the Copilot model', async () => {
     user('copilot: {model: gpt-5}')
     expect(await fault()).toContain('Set "model: copilot-ls:gpt-5" at the top level.')
   })
 
-  it('reads the settings of Copilot, and only from a home that somebody trusts', async () => {
+  it('reads the Copilot settings of a home only if they are trusted', async () => {
     home('copilot: {offline: true, provider: {baseUrl: http://127.0.0.1:1/v1}, idleTimeout: 9}\n')
     expect(await load()).toMatchObject({ config: {}, needsTrust: [{ key: 'copilot', line: 1 }] })
     expect((await load(() => true)).config).toMatchObject({
@@ -201,12 +201,12 @@ describe('loadConfig', () => {
     })
   })
 
-  it('a header that is no secret passes', async () => {
+  it('accepts a header without a secret', async () => {
     user('openai: {headers: {x-team: a, anthropic-version: "1"}, keyHeader: api-key}')
     await expect(load()).resolves.toBeDefined()
   })
 
-  it('a folder or something huge in its place is said', async () => {
+  it('reports a folder or a huge file', async () => {
     mkdirSync(at('user.yaml'))
     expect(await fault()).toContain('must be a regular file')
   })
@@ -215,7 +215,7 @@ describe('loadConfig', () => {
 describe('trust', () => {
   const file = () => at('conf/trust.yaml')
 
-  it('is kept outside, for its owner only, and bound to content', () => {
+  it('is stored outside the home, readable only by its owner, and bound to content', () => {
     const trust = createTrust({ file: file() })
     const item = { path: '/repo/.cadre/config.yaml#check', sha256: 'a'.repeat(64) }
     expect(trust.trusts(item)).toBe(false)
@@ -236,7 +236,7 @@ describe('trust', () => {
     expect(readFileSync(file(), 'utf8')).not.toContain(item.path)
   })
 
-  it('two processes that add do not lose each other', () => {
+  it('keeps the additions of two processes', () => {
     const [one, two] = [createTrust({ file: file() }), createTrust({ file: file() })]
     one.trusts({ path: '', sha256: '' })
     two.trusts({ path: '', sha256: '' })
@@ -245,7 +245,7 @@ describe('trust', () => {
     expect(createTrust({ file: file() }).trusts({ path: '/a', sha256: '1' })).toBe(true)
   })
 
-  it('for one command everything is trusted, and nothing is written', () => {
+  it('for one command covers everything, and writes nothing', () => {
     const trust = createTrust({ file: file(), everything: true })
     expect(trust.trusts({ path: '/a', sha256: '1' })).toBe(true)
     expect(trust.trustsModule(at('missing.mjs'))).toBe(true)
@@ -268,7 +268,7 @@ describe('trust', () => {
     expect(() => createTrust({ file: file() }).trusts({ path: '/a', sha256: '1' })).toThrow('chmod go-w')
   })
 
-  it('a module is not trusted any more when it or a file it imports changes', () => {
+  it('in a module ends when the module or a file that it imports changes', () => {
     const module = at('tools.mjs')
     const write = (name: string, text: string) => writeFileSync(at(name), text)
     write('tools.mjs', "import { help } from './help.mjs'\nexport const a = help\n")
@@ -307,7 +307,7 @@ describe('trust', () => {
     }
   })
 
-  it('goes with the configuration', async () => {
+  it('applies to the configuration', async () => {
     home('check: {command: [a]}\nmodel: x\n')
     const trust = createTrust({ file: file() })
     const ask = () => loadConfig({ home: at('home'), trusted: (item) => trust.trusts(item) })

@@ -8,15 +8,15 @@ import type { Config } from './config.ts'
 import type { ConfigFile } from './read-config-file.ts'
 
 export interface ConfigRequest {
-  /** The home folder; its `config.yaml` may have come with a repository. */
+  /** The home folder. Its `config.yaml` may come from a cloned repository. */
   readonly home?: string
   /** The user's own file, `~/.config/cadre/config.yaml`. */
   readonly userConfig?: string
-  /** Whether a person has agreed to this setting of the home as it is now. Default: to none. */
+  /** Returns whether a person trusts the current value of a setting in the home. Default: none is trusted. */
   readonly trusted?: (item: TrustItem) => boolean | Promise<boolean>
 }
 
-/** A setting of the home that is not used, because it would run a program or open something up. */
+/** A setting of the home that is ignored until it is trusted, because it would run a program or grant access. */
 export interface NeedsTrust extends TrustItem {
   readonly key: string
   readonly value: Json
@@ -28,13 +28,13 @@ export interface NeedsTrust extends TrustItem {
 export interface LoadedConfig {
   readonly config: Config
   readonly needsTrust: readonly NeedsTrust[]
-  /** The files that were there, the stronger one last. */
+  /** The files that exist. The last one takes precedence. */
   readonly sources: readonly string[]
 }
 
 /**
- * Reads the user's configuration and the home's. Where both say something, the home's holds, key by key within a section; lists are
- * replaced whole. Throws one `configuration` error that names everything wrong in both files, each with its line.
+ * Reads the configuration of the user and the home. The home takes precedence, key by key within a section; lists are replaced as a whole.
+ * Throws one `configuration` error with all mistakes in both files and their lines.
  */
 export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
   const user = await readIfThere(request.userConfig)
@@ -48,12 +48,12 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
     user === undefined ? {} : absolute(user.value, user.path),
     home === undefined ? {} : absolute(usable, home.path),
   )
-  // A repository must not switch on what the user has switched off.
+  // A repository must not enable what the user has disabled.
   const off = user?.value['enableSubagent'] === false && { enableSubagent: false }
   return { config: { ...(config as Config), ...off }, needsTrust, sources: files.map((file) => file.path) }
 }
 
-/** Most runs have no configuration at all, and need nothing of what reads one. */
+/** Most runs have no configuration, and need not load the code that reads it. */
 async function readIfThere(file: string | undefined): Promise<ConfigFile | undefined> {
   if (file === undefined || !existsSync(file)) return undefined
   return (await import('./read-config-file.ts')).readConfigFile(file)
@@ -72,13 +72,13 @@ const guarded: { readonly [key: string]: string } = {
   channels: 'it exchanges messages with other machines',
 }
 
-/** Why a setting is a person's business; nothing when it is not. */
+/** Returns the reason why a setting needs trust, or `undefined` if it does not. */
 function whyGuarded(key: string, value: Json): string | undefined {
   const opens = key === 'daemon' && isObject(value) && ('host' in value || 'hosts' in value)
   return opens ? 'it lets other machines reach the server for channels' : guarded[key]
 }
 
-/** Takes out of a home's settings what a repository must not decide by itself. */
+/** Removes settings of a home that need trust and are not trusted. */
 async function sift(file: ConfigFile, trusted: ConfigRequest['trusted']) {
   const { createHash } = await import('node:crypto')
   const usable: Record<string, Json> = {}
@@ -101,12 +101,12 @@ async function sift(file: ConfigFile, trusted: ConfigRequest['trusted']) {
   return { usable, needsTrust }
 }
 
-/** Modules, programs and playbooks are named relative to the file that names them, never to the folder in which Cadre happens to run. */
+/** Resolves paths of modules, programs and playbooks relative to the configuration file, not to the current folder. */
 function absolute(value: JsonObject, file: string): JsonObject {
   const { tools, model, search, copilot } = value
   const folder = path.dirname(file)
   const semantic = isObject(search) && isObject(search['semantic']) ? search['semantic'] : undefined
-  // A package that is not there keeps its name: whoever needs it says so.
+  // A package that is not installed keeps its name; loading it later reports the error.
   const module =
     typeof semantic?.['module'] === 'string'
       ? (resolveModule(semantic['module'], folder) ?? semantic['module'])

@@ -11,10 +11,10 @@ export interface ConfigFile {
   readonly value: JsonObject
   /** The line of every key, by its full name: `openai.baseUrl`. */
   readonly lineOf: (key: string) => number
-  /** The same, by the keys from the outermost inwards. */
+  /** Like `lineOf`, with the keys from the outermost to the innermost. */
   readonly lineAt: (keys: readonly string[]) => number
   readonly diagnostics: readonly Diagnostic[]
-  /** Of the bytes that were read: what a person agrees to. */
+  /** The hash of the bytes that were read, to which trust is bound. */
   readonly sha256: () => string
 }
 
@@ -24,7 +24,7 @@ const largest = 1_000_000
 export interface FileKind {
   readonly name: 'configuration' | 'policy'
   readonly shape: Shape
-  /** Brings other spellings into the form that the shape describes. */
+  /** Converts other spellings to the form of the shape. */
   readonly prepare?: (
     root: Located,
     path: string,
@@ -33,14 +33,14 @@ export interface FileKind {
 
 const configuration: FileKind = { name: 'configuration', shape: configShape }
 
-/** Everything that is wrong with the text of a configuration. */
+/** Returns all errors in the text of a configuration. */
 export function checkConfigText(text: string, path: string): readonly Diagnostic[] {
   const read = readYaml({ text: text.replace(/^\ufeff/, ''), path })
   if (read.kind === 'broken') return read.diagnostics
   return read.root.value === null ? [] : checkShape(read.root, configShape, path)
 }
 
-/** Reads one file; `undefined` when there is none. Nothing is loaded for a file that does not exist. */
+/** Reads one file, or returns `undefined` if there is none. Loads the parser only if the file exists. */
 export function readConfigFile(path: string, kind: FileKind = configuration): ConfigFile | undefined {
   const failed = (code: string, message: string): ConfigFile => ({
     path,

@@ -5,7 +5,7 @@ import type { ConfigFile } from './read-config-file.ts'
 
 /** One setting of a configuration file, and where it is. */
 export interface ConfigSetting {
-  /** With dots. */
+  /** In dotted notation. */
   readonly key: string
   readonly value: Json
   readonly file: string

@@ -1,7 +1,7 @@
 const longest = 72
 const mostNames = 20
 
-/** One message for what was noted in a while: the first is the subject, the rest follows, each once. */
+/** Combines notes into one commit message: the first is the subject, the others follow without duplicates. */
 export function batchMessage(notes: readonly string[]): string {
   const [first = 'Changes', ...rest] = [...new Set(notes.map(oneLine))]
   const body = rest.length === 0 ? '' : `\n\n${rest.map((line) => `- ${line}`).join('\n')}`
@@ -10,12 +10,12 @@ export function batchMessage(notes: readonly string[]): string {
   return `${cut}${whole}${body}\n\nNotes: ${notes.length}\n`
 }
 
-/** For what was in a home before it had a history. */
+/** The message for files that existed before the history began. */
 export function foundMessage(names: readonly string[]): string {
   return `Initial state of the home directory\n\n${list(names)}\n`
 }
 
-/** For changes that no note describes: by people, or by commands that ran while no daemon was running. */
+/** The message for changes without a note: by people, or by commands while no daemon was running. */
 export function unnotedMessage(names: readonly string[]): string {
   const subject = `changed without a note: ${names.join(', ')}`
   if (names.length === 1 || subject.length <= longest) return `${oneLine(subject)}\n`

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-// What changes all the time and can be made anew, what belongs to one process, what is a history of its own.
+// Files that change often and can be regenerated, files of a single process, and nested repositories.
 const excluded = [
   '/workspaces/',
   '/events/',
@@ -18,14 +18,14 @@ const excluded = [
   '/storage/daemon.*',
   '/sessions/.*',
   '*.tmp',
-  // What editors put beside a file that is open.
+  // Temporary files of editors.
   '*~',
   '.*.sw?',
   '.#*',
   '/tasks/4913',
 ]
 
-/** Tells the home's git what is not in it, without a file among the person's own. Lines that stand there stay. */
+/** Writes the ignore rules of the home's repository to `info/exclude`, not to a user's file. Keeps existing lines. */
 export function writeHomeExclude(gitDir: string): void {
   const file = path.join(gitDir, 'info', 'exclude')
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''

@@ -40,7 +40,7 @@ const session = (status: string, text = '') =>
   `session_id: a\nupdated: '2026-01-01T00:00:00.000Z'\nstatus: ${status.padEnd(9)} # …\nmessages:\n${text}`
 
 describe('the history of a home', () => {
-  it('begins with what is there, as somebody’s own doing, without what does not belong in it', async () => {
+  it('starts with a commit of existing files, without excluded ones', async () => {
     put('config.yaml', 'model: a\n')
     for (const name of ['events/2026-01-01.jsonl', 'storage/wal/a', 'storage/leases/b', 'workspaces/x/y'])
       put(name, 'x')
@@ -57,7 +57,7 @@ describe('the history of a home', () => {
     expect(told).toEqual([])
   })
 
-  it('takes what is noted together, and what nobody noted apart', async () => {
+  it('commits noted changes together, and other changes separately', async () => {
     const history = await openHomeGit(home, tell, { gather: 600_000 })
     await history.flush()
     put('tasks/a.task.md', '- [~] a\n')
@@ -70,13 +70,13 @@ describe('the history of a home', () => {
     expect(git('log', '-1', '--skip=1', '--format=%b')).toContain('- and another thing\n\nNotes: 3')
     expect(filesIn('HEAD~1')).toEqual(['tasks/a.task.md'])
     await history.close()
-    // Nothing has changed: nothing is committed, and nothing after the end.
+    // Without changes there is no commit, and no commit after `close`.
     history.note('too late')
     await history.flush()
     expect(log()).toHaveLength(2)
   })
 
-  it('commits after a number of notes without being asked', async () => {
+  it('commits automatically after a number of notes', async () => {
     const history = await openHomeGit(home, tell, { gather: 600_000, most: 3 })
     await history.flush()
     put('a.md', 'a')
@@ -85,7 +85,7 @@ describe('the history of a home', () => {
     await history.close()
   })
 
-  it('commits a journal when its session comes to rest, and at the end', async () => {
+  it('commits a journal when its session is suspended or ends', async () => {
     const history = await openHomeGit(home, tell)
     await history.flush()
     put('sessions/a.session.yaml', session('active'))
@@ -115,7 +115,7 @@ describe('the history of a home', () => {
     await history.close()
   })
 
-  it('takes away the lock of a git that was killed, and waits for one that lives', async () => {
+  it('removes the lock of a killed git process, and waits for a running one', async () => {
     const history = await openHomeGit(home, tell)
     await history.flush()
     put('a.md', 'a')
@@ -123,7 +123,7 @@ describe('the history of a home', () => {
     await history.flush()
     expect(log()).toEqual(['Initial state of the home directory'])
     put('a.md', 'b')
-    // Somebody who has the lock open.
+    // A process that has the lock open.
     const holder = spawn('sh', [
       '-c',
       `exec 3>${home.at('.git', 'index.lock')}; echo ready; read x; rm ${home.at('.git', 'index.lock')}`,
@@ -138,7 +138,7 @@ describe('the history of a home', () => {
     await history.close()
   })
 
-  it('of two processes both commit, one after the other', async () => {
+  it('gets the commits of two processes, one after the other', async () => {
     const [first, second] = await Promise.all([openHomeGit(home, tell), openHomeGit(home, tell)])
     for (let i = 0; i < 5; i++) {
       put(`a${i}.md`, 'a')
@@ -153,7 +153,7 @@ describe('the history of a home', () => {
     expect(told).toEqual([])
   })
 
-  it('runs nothing that lies in the home', async () => {
+  it('runs no programs from the home', async () => {
     put('config.yaml', 'a')
     await (await openHomeGit(home, tell)).close()
     const mark = join(folder, 'ran')
@@ -178,7 +178,7 @@ describe('the history of a home', () => {
     expect(told).toEqual([])
   })
 
-  it('says once that there is no git, and everything else goes on', async () => {
+  it('reports once that git is missing, and everything else continues', async () => {
     const before = process.env['PATH']
     process.env['PATH'] = join(folder, 'empty')
     try {
@@ -193,7 +193,7 @@ describe('the history of a home', () => {
     }
   })
 
-  it('tells once that it cannot write, and commits when it can again', async () => {
+  it('reports once that it cannot write, and commits when it can again', async () => {
     const history = await openHomeGit(home, tell)
     put('a.md', 'a')
     await history.flush()
@@ -210,7 +210,7 @@ describe('the history of a home', () => {
     await history.close()
   })
 
-  it.skipIf(process.getuid?.() === 0)('is missing in a home that cannot be written', async () => {
+  it.skipIf(process.getuid?.() === 0)('is missing in a read-only home', async () => {
     home.folder('storage')
     chmodSync(home.at('storage'), 0o500)
     const history = await openHomeGit(home, tell)
@@ -218,7 +218,7 @@ describe('the history of a home', () => {
     expect(history.missing).toContain('keeps no git history')
   })
 
-  it('begins with the first commit when it is let, and with later ones at once', async () => {
+  it('waits for permission before the first commit, and makes later ones immediately', async () => {
     put('a.md', 'a')
     let begin = () => {}
     const beginsAfter = new Promise<void>((resolve) => {
@@ -237,7 +237,7 @@ describe('the history of a home', () => {
     expect(log()).toHaveLength(2)
   })
 
-  it('leaves lines of others in the list of what is ignored', async () => {
+  it('keeps the user’s lines in the ignore rules', async () => {
     await (await openHomeGit(home, tell)).close()
     writeFileSync(home.at('.git', 'info', 'exclude'), 'mine\n/events/')
     await (await openHomeGit(home, tell)).close()

@@ -1,11 +1,11 @@
 /**
- * The history of a home: `.git` in it, written by this file alone. Commits are made in the background, some time after
- * something was noted; nobody waits for one but `flush` and `close`.
+ * Owns the history of a home, its `.git`. Commits are made in the background, some time after a note. Only `flush` and `close` wait for a
+ * commit.
  *
- * 1. One commit at a time: in this process by a chain, among processes by a lease that a dead one does not hold.
- * 2. What fails is told once, until something works again, and never stops what was noted.
- * 3. A commit that was begun and not ended leaves objects and nothing else; a lock it left is taken away once nobody holds it.
- * 4. A note that comes while a commit is made belongs to the next one.
+ * 1. One commit at a time: serialised by a promise chain in this process, and by a lease between processes.
+ * 2. A failure is reported once, until a commit succeeds again, and never blocks the caller of `note`.
+ * 3. An interrupted commit leaves only unused objects, and a lock that is removed once no process holds it.
+ * 4. A note that arrives during a commit is part of the next one.
  */
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -31,35 +31,35 @@ import { isAtRest } from './is-at-rest.ts'
 
 export interface HomeGit {
   /**
-   * Says what has just been done to the home; it is committed a little later, together with what else is noted until then.
-   * `paths`, relative to the home: what it was done to. Without them everything that is different belongs to it.
+   * Notes a change of the home. It is committed a little later, together with other notes until then. `paths`: the changed paths, relative
+   * to the home. Without them, the note covers all changes.
    */
   note(message: string, paths?: readonly string[]): void
   /** Resolves when all changes are committed, with or without a note. Never rejects. */
   flush(): Promise<void>
-  /** The same, journals that still grow included; nothing is committed afterwards. */
+  /** Like `flush`, including journals of running sessions. Nothing is committed afterwards. */
   close(): Promise<void>
-  /** Why there is no history. */
+  /** The reason why there is no history. */
   readonly missing?: string
-  /** Why the last commit could not be made; nothing when it was. */
+  /** The reason why the last commit failed, if it did. */
   readonly failing?: string | undefined
 }
 
 export interface HomeGitOptions {
-  /** How long notes are gathered, in milliseconds. */
+  /** How long to collect notes before a commit, in milliseconds. */
   readonly gather?: number
-  /** So many notes are committed without waiting any longer. */
+  /** The number of notes at which a commit starts immediately. */
   readonly most?: number
-  /** The first commit of a home without history takes in all of it: it is begun when this has settled. */
+  /** Delays the first commit, which includes the whole home, until this promise settles. */
   readonly beginsAfter?: Promise<unknown>
 }
 
-/** How often the whole home is looked through for changes that nobody noted, at most, in milliseconds. */
+/** The minimum interval between two scans of the whole home for changes without a note, in milliseconds. */
 const sweepEvery = 30_000
 const commitsBetweenPacks = 200
 const patience = 30_000
 
-/** Opens the history of a home, which begins now if there was none. Never rejects: where there can be none, `missing` says why. */
+/** Opens the history of a home, and creates it if necessary. Never rejects: if there can be no history, `missing` has the reason. */
 export async function openHomeGit(
   home: Home,
   tell: (message: string) => void,
@@ -100,7 +100,7 @@ class HomeKeeper implements HomeGit {
     this.#most = most
     this.#beginsAfter = beginsAfter
     const gitDir = home.at('.git')
-    // Journals hardly compress better for the time that it takes, and are never compared with each other.
+    // A higher compression level hardly makes journals smaller, and deltas between large files are slow.
     const settings = ['core.compression=1', 'core.bigFileThreshold=16m']
     this.#at = { cwd: home.path, gitDir, workTree: home.path, settings }
   }
@@ -109,19 +109,19 @@ class HomeKeeper implements HomeGit {
     try {
       findGit()
       this.#home.folder('storage')
-      // Also where the first commit was begun and not ended.
+      // True also if the first commit was interrupted.
       const isNew = !existsSync(path.join(this.#at.gitDir, 'index'))
       await this.#locked(async () => {
         if (!isRepository(this.#at.gitDir)) await git(['init', '-q', '--template='], { cwd: this.#home.path })
         writeHomeExclude(this.#at.gitDir)
       })
-      // Nothing that others have written has to be told apart yet.
+      // A new history has no earlier commit to compare with.
       if (isNew && this.#beginsAfter !== undefined)
         this.#chain = this.#beginsAfter.then(
           () => {},
           () => {},
         )
-      // Whatever is different by now, nobody who could have noted it was there.
+      // Changes up to now were made while no daemon was running, so they have no notes.
       void this.#enqueue('found')
       return undefined
     } catch (error) {
@@ -159,7 +159,7 @@ class HomeKeeper implements HomeGit {
   }
 
   async #work(how: How): Promise<void> {
-    // What is noted meanwhile is about something else than what was found.
+    // Notes that arrive in the meantime are about other changes.
     const notes = how === 'found' ? [] : this.#notes
     if (how === 'notes' && notes.length === 0) return
     if (how !== 'found') this.#notes = []
@@ -168,7 +168,7 @@ class HomeKeeper implements HomeGit {
       this.#failing = undefined
     } catch (error) {
       const why = `Cannot commit changes of ${this.#home.path}: ${sentenceOf(error)} Cadre retries with the next change.`
-      // What is different now is still different when the next one is made.
+      // The next commit includes these changes.
       if (this.#failing === undefined) this.#tell(why)
       this.#failing = why
     }
@@ -198,7 +198,7 @@ class HomeKeeper implements HomeGit {
     return this.#resting(paths, how)
   }
 
-  /** Paths that are the home's own: what stands there comes from whoever made the note. */
+  /** Keeps only paths inside the home, because callers pass them unchecked. */
   #checked(names: readonly string[]): string[] {
     const tidy = names.map((name) => path.posix.normalize(name.split(path.sep).join('/')))
     return [...new Set(tidy)].filter(
@@ -219,7 +219,7 @@ class HomeKeeper implements HomeGit {
     return kept
   }
 
-  /** Asked only of files that are large: others are committed whatever it was. */
+  /** Called only for large files. Others are always committed. */
   async #committedSize(name: string): Promise<number> {
     const size = statSync(this.#home.at(name), { throwIfNoEntry: false })?.size ?? 0
     if (size < 1_000_000) return 0
@@ -240,7 +240,7 @@ class HomeKeeper implements HomeGit {
     this.#commits++
   }
 
-  /** Without what is ignored: it may have been noted all the same. */
+  /** Removes ignored paths, which may have been noted. */
   async #kept(names: readonly string[]): Promise<readonly string[]> {
     const input = names.map((name) => `${name}\0`).join('')
     const { stdout } = await tryGit(['check-ignore', '--no-index', '-z', '--stdin'], { ...this.#at, input })
@@ -248,7 +248,7 @@ class HomeKeeper implements HomeGit {
     return names.filter((name) => !ignored.has(name))
   }
 
-  /** Each commit writes a tree of all sessions anew; packed, only what is different of them is kept. */
+  /** Each commit writes a new tree of all sessions. Packing stores only the differences. */
   async #pack(): Promise<void> {
     if (this.#commits < commitsBetweenPacks) return
     this.#commits = 0
@@ -275,7 +275,7 @@ class HomeKeeper implements HomeGit {
   }
 }
 
-/** `notes`: what was noted. `sweep`: and what nobody noted. `everything`: and journals that still grow. */
+/** `notes`: noted changes. `sweep`: also changes without a note. `everything`: also journals of running sessions. */
 type How = 'found' | 'notes' | 'sweep' | 'everything'
 
 function isRepository(gitDir: string): boolean {

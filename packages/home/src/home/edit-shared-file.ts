@@ -1,9 +1,9 @@
 /**
- * Changes a file that people have open in their editors. Call it under a lock among cadre's own processes.
+ * Changes a file that people may have open in an editor. Call it under a lock between Cadre's processes.
  *
- * 1. The file is at any time the old one or the new one, whole.
- * 2. What somebody else wrote between the look and the change is not overwritten: the change is made again, to that.
- * 3. Only a plain file is changed; a link could lead anywhere.
+ * 1. At any time the file is either the complete old version or the complete new one.
+ * 2. An edit between the read and the write is not overwritten: the change is applied again to the edited file.
+ * 3. Only a regular file is changed, because a link could point anywhere.
  */
 import {
   closeSync,
@@ -24,7 +24,7 @@ import { rememberWritten } from '../trust/unguarded.ts'
 
 const tries = 100
 
-/** `edit` gets nothing when there is no file, and gives nothing back when there is nothing to change. True when it changed. */
+/** `edit` receives `undefined` if there is no file, and returns `undefined` to change nothing. Returns true if the file changed. */
 export function editFile(file: string, edit: (raw: RawText | undefined) => RawText | undefined): boolean {
   for (let attempt = 0; attempt < tries; attempt++) {
     const before = readPlain(file)
@@ -45,7 +45,7 @@ export function editFile(file: string, edit: (raw: RawText | undefined) => RawTe
   })
 }
 
-/** A plain file as raw text; nothing when there is none. */
+/** Reads a regular file as raw text, or returns `undefined` if there is none. */
 export function readPlainFile(file: string): RawText | undefined {
   return readPlain(file)?.raw
 }
@@ -84,14 +84,14 @@ function writeDraft(draft: string, raw: RawText, mode: number | undefined): void
   try {
     writeWhole(target, Buffer.from(raw, 'latin1'), 0)
     if (mode !== undefined) fchmodSync(target, mode & 0o777)
-    // A person's text is in it too: a power loss must not leave an empty file under the old name.
+    // The file contains a person's text, so a power loss must not leave it empty.
     fsyncSync(target)
   } finally {
     closeSync(target)
   }
 }
 
-/** A new file does not replace one that somebody has just made. */
+/** A new file must not replace one that was just created. */
 function putInPlace(draft: string, file: string, before: Found | undefined): boolean {
   if (before !== undefined) {
     renameSync(draft, file)

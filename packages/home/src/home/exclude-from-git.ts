@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
 /**
- * Keeps a folder out of a repository without touching a file that is committed: through `info/exclude`. Worktrees share
- * that file with their repository; submodules have one of their own.
+ * Excludes a folder from a repository through `info/exclude`, without changing a tracked file. Worktrees share that file with their
+ * repository; submodules have their own.
  */
 export function excludeFromGit(root: string, folder: string): void {
   const directory = gitDirectory(root)
@@ -36,7 +36,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** A name that git's patterns take as it is. */
+/** Escapes a name for git's ignore patterns. */
 function literally(name: string): string {
   return name.replace(/[\\*?[\]!# ]/g, '\\$&')
 }

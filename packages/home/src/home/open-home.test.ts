@@ -34,7 +34,7 @@ const made = (...names: string[]) => {
 }
 
 describe('the home', () => {
-  it('is what is asked for, else what the environment says', () => {
+  it('is the requested folder, else the one in the environment', () => {
     const env = { CADRE_HOME: 'from-env' }
     made('.cadre')
     expect(openHome({ home: 'mine', cwd: folder, env }).path).toBe(join(folder, 'mine'))
@@ -42,7 +42,7 @@ describe('the home', () => {
     expect(openHome({ cwd: folder, env: { CADRE_HOME: '' } }).path).toBe(join(folder, '.cadre'))
   })
 
-  it('is else the nearest one upward', () => {
+  it('is otherwise the nearest one in a parent folder', () => {
     made('.cadre')
     made('a', 'b', '.cadre')
     const deep = made('a', 'b', 'c', 'd')
@@ -72,7 +72,7 @@ describe('the home', () => {
     expect(openHome({ cwd: folder, env }).path).toBe(join(folder, '.cadre'))
   })
 
-  it("is never the user's own for a folder below it, also where HOME is a link", () => {
+  it('is never the user’s own for a folder below it, even if HOME is a link', () => {
     const real = made('real')
     made('real', '.cadre')
     const notes = made('real', 'notes')
@@ -84,20 +84,20 @@ describe('the home', () => {
     expect(openHome({ cwd: through, env: { HOME: real } }).path).toBe(join(through, '.cadre'))
   })
 
-  it('is the one around, for a folder in a home', () => {
+  it('is the enclosing home, for a folder in a home', () => {
     const workspace = made('repo', '.cadre', 'workspaces', 'lead-1')
     git(workspace, 'init', '-q')
     expect(openHome({ cwd: workspace, env: {} }).path).toBe(join(folder, 'repo', '.cadre'))
   })
 
-  it('is else at the git root, or where one is', () => {
+  it('is otherwise at the git root, or in the current folder', () => {
     const deep = made('repo', 'src')
     expect(openHome({ cwd: deep, env: {} }).path).toBe(join(deep, '.cadre'))
     git(join(folder, 'repo'), 'init', '-q')
     expect(openHome({ cwd: deep, env: {} }).path).toBe(join(folder, 'repo', '.cadre'))
   })
 
-  it('is not made before something is put into it', () => {
+  it('is not created before something is written to it', () => {
     const home = openHome({ cwd: folder, env: {} })
     expect(home.at('sessions', 'a')).toBe(join(folder, '.cadre', 'sessions', 'a'))
     expect(existsSync(home.path)).toBe(false)
@@ -146,7 +146,7 @@ describe('git does not see the home', () => {
     expect(status(outer)).toBe('')
   })
 
-  it('but a home of another name is the owner’s business', () => {
+  it('except a home with another name', () => {
     const repo = made('repo')
     git(repo, 'init', '-q')
     writeFileSync(`${openHome({ home: 'team', cwd: repo, env: {} }).folder('sessions')}/a`, '')

@@ -5,15 +5,12 @@ import { isInside, makeFolder, realPathOf, repositoryOf } from '@cadre/disk'
 import { isEmptyHome } from '../trust/own-homes.ts'
 import { excludeFromGit } from './exclude-from-git.ts'
 
-/** The folder that holds everything cadre keeps for a project. Naming it creates nothing. */
+/** The folder with all of Cadre's data for a project. Opening it creates nothing. */
 export interface Home {
   readonly path: string
-  /** A place inside it. */
+  /** Returns a path inside it. */
   at(...names: string[]): string
-  /**
-   * A folder inside it, made if it is not there. The first one makes the home itself and keeps it out of the
-   * project's git.
-   */
+  /** Returns a folder inside it, and creates it if necessary. The first call creates the home and excludes it from the project's git. */
   folder(...names: string[]): string
 }
 
@@ -22,15 +19,16 @@ export interface HomeOptions {
   readonly home?: string
   readonly cwd: string
   readonly env: { readonly [name: string]: string | undefined }
-  /** Told when the home folder was made, or was empty until now, before anything is put into it. What it throws undoes that. */
+  /** Called when the home folder was created or was empty, before anything is written to it. If it throws, the folder is removed. */
   readonly created?: ((home: string) => void) | undefined
 }
 
 const folderName = '.cadre'
 
 /**
- * `--home`, else `CADRE_HOME`, else the nearest `.cadre` upward, else one at the git root or in the current folder. A home belongs
- * to one project: a `.cadre` above the git root is ignored and, outside of git, so is the one in the user's home folder.
+ * Finds the home: `--home`, else `CADRE_HOME`, else the nearest `.cadre` in this folder or a parent, else a new one at the git root or in
+ * the current folder. A home belongs to one project: a `.cadre` above the git root is ignored, and so is the one in the user's home folder
+ * outside git.
  */
 export function openHome(options: HomeOptions): Home {
   const { home, cwd, env } = options
@@ -43,7 +41,7 @@ export function openHome(options: HomeOptions): Home {
       const folder = join(path, ...names)
       if (names.length > 0 && existsSync(folder)) return folder
       const repository = basename(path) === folderName ? repositoryOf(dirname(path)) : undefined
-      // Before the folder is there, so that git never sees it.
+      // Before the folder exists, so that git never sees it.
       if (repository !== undefined) excludeFromGit(repository, path)
       if (options.created !== undefined && isEmptyHome(path)) makeOwn(path, options.created)
       makeFolder(folder, modeIn(path))
@@ -63,14 +61,14 @@ function makeOwn(path: string, created: (home: string) => void): void {
   }
 }
 
-/** What is in a home is its owner's alone; a folder above it is as others are. */
+/** Folders in a home are accessible only to their owner. Folders above it have the default mode. */
 function modeIn(home: string): (folder: string) => number {
   return (folder) => (isInside(home, folder) ? 0o700 : 0o777)
 }
 
 function findHome(cwd: string, userHome: string): string {
   const above = upward(cwd)
-  // The workspace of an agent is its own repository inside the home.
+  // The workspace of an agent is a separate repository inside the home.
   const around = above.find((folder) => basename(folder) === folderName)
   if (around !== undefined) return around
   const repository = repositoryOf(cwd)

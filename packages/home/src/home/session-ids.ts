@@ -4,7 +4,7 @@ import type { Ids } from '@cadre/core'
 const letters = '0123456789abcdefghijklmnopqrstuvwxyz'
 const randomLength = 8
 
-/** An agent's name as the beginning of an id: safe as a file name everywhere. */
+/** Converts an agent's name to the prefix of an id that is safe as a file name on every system. */
 export function slugOf(agent: string): string {
   const slug = agent
     .normalize('NFKD')
@@ -15,7 +15,7 @@ export function slugOf(agent: string): string {
   return slug || 'agent'
 }
 
-/** `lead-k3x09q2f`: the agent, and enough chance that no two are the same. */
+/** `lead-k3x09q2f`: the agent, and enough random characters to be unique. */
 export const sessionIds: Ids = {
   session(agent) {
     const random = Array.from({ length: randomLength }, () => letters[randomInt(letters.length)]).join('')

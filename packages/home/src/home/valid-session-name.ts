@@ -1,10 +1,10 @@
 import { CadreError } from '@cadre/core'
 
 const longest = 180
-/** Not allowed in a file name on one system or another. */
+/** Characters that some system does not allow in file names. */
 const unsafe = /[/\\:*?"<>|\p{Cc}\p{Cs}]/u
 
-/** A session's id becomes part of a path: it must not lead anywhere else. */
+/** A session id becomes part of a path, so it must not point elsewhere. */
 export function isName(id: string): boolean {
   return id !== '' && id.length <= longest && !id.startsWith('.') && !unsafe.test(id)
 }

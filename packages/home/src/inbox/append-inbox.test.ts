@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('appendInbox', () => {
-  it('adds a line once, whoever asks how often', async () => {
+  it('adds a line once, even if it is requested repeatedly', async () => {
     const answers = await Promise.all([
       appendInbox(home, 'mail', { id: 'a', text: 'one\ntwo' }),
       appendInbox(home, 'mail', { id: 'b' }),
@@ -36,7 +36,7 @@ describe('appendInbox', () => {
     expect(linesOf('mail')).toEqual(['{"id":"a","text":"one\\ntwo"}', '{"id":"b"}', ''])
   })
 
-  it('knows what a person has put there, and what is gone again', async () => {
+  it('recognises lines that a person added or removed', async () => {
     mkdirSync(home.at('inbox'))
     writeFileSync(home.at('inbox', 'mail.jsonl'), 'not json\n{"id":"a"}\r\n[1]\n{"id":7}\n')
     expect(await appendInbox(home, 'mail', { id: 'a' })).toBe('known')
@@ -51,14 +51,14 @@ describe('appendInbox', () => {
     expect(await appendInbox(home, 'mail', { id: 'z' })).toBe('known')
   })
 
-  it('never glues a line to one that was not finished', async () => {
+  it('never appends to an incomplete line', async () => {
     mkdirSync(home.at('inbox'))
     writeFileSync(home.at('inbox', 'mail.jsonl'), '{"id":"a"}\n{"id":"b","te')
     expect(await appendInbox(home, 'mail', { id: 'b', text: 'x' })).toBe('new')
     expect(linesOf('mail')).toEqual(['{"id":"a"}', '{"id":"b","te', '{"id":"b","text":"x"}', ''])
   })
 
-  it('takes a line that lacks only its break for what it is', async () => {
+  it('accepts a line that lacks only its line break', async () => {
     mkdirSync(home.at('inbox'))
     writeFileSync(home.at('inbox', 'mail.jsonl'), '{"id":"a"}')
     expect(await appendInbox(home, 'mail', { id: 'a' })).toBe('known')

@@ -3,8 +3,8 @@ import type { Home } from '../home/open-home.ts'
 import { appendLine } from '../lines/append-line.ts'
 
 /**
- * Puts what came in into `inbox/<file>.jsonl`. Comes back when it is on disk: only then may a sender be told that it arrived.
- * `known` when a line with this id is there already: nothing is written then.
+ * Appends an incoming message to `inbox/<file>.jsonl`. Resolves when it is on disk; only then may the message be acknowledged. Returns
+ * `known`, and writes nothing, if a line with this id exists.
  */
 export function appendInbox(
   home: Home,

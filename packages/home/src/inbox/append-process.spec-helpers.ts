@@ -1,4 +1,4 @@
-/** A program of its own that adds many lines to an inbox, for tests that let processes race. */
+/** A separate program that adds many lines to an inbox, for tests with racing processes. */
 import { openHome } from '../home/open-home.ts'
 import { appendInbox } from './append-inbox.ts'
 

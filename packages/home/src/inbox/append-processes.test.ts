@@ -27,7 +27,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it('keeps one whole line of an id when several processes add the same ones', async () => {
+it('keeps one complete line per id when several processes add the same ids', async () => {
   const home = path.join(folder, 'home')
   const run = () => promisify(execFile)(process.execPath, [path.join(folder, 'program.mjs'), home, '60'])
   const added = await Promise.all([run(), run(), run()])

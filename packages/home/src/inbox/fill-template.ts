@@ -4,18 +4,20 @@ import { fieldAt } from './route.ts'
 const placeholder = /\{([A-Za-z0-9_][A-Za-z0-9_.|-]{0,199})\}/g
 const longestValue = 20_000
 
-/** Puts the data of a line in the place of `{field}`, `{a.b}` and `{one|other}`; what is not there leaves nothing. Data is never a template. */
+/**
+ * Replaces `{field}`, `{a.b}` and `{one|other}` with the data of a line. Missing fields become empty. Data is never expanded as a template.
+ */
 export function fillTemplate(template: string, data: JsonObject): string {
   return template.replace(placeholder, (_, field: string) => shown(data, field))
 }
 
-/** Whether anything of the data went into it; a template without fields counts as filled. */
+/** Returns whether any field of the template has data. A template without fields counts as filled. */
 export function isTemplateFilled(template: string, data: JsonObject): boolean {
   const fields = [...template.matchAll(placeholder)].map(([, field = '']) => field)
   return fields.length === 0 || fields.some((field) => shown(data, field) !== '')
 }
 
-/** Of several fields the first that says something. */
+/** Returns the first field that is not empty. */
 function shown(data: JsonObject, fields: string): string {
   for (const field of fields.split('|')) {
     const value = fieldAt(data, field) ?? ''

@@ -5,7 +5,7 @@ import type { Condition, Route, TaskTemplate } from './route.ts'
 
 export interface ReadRoutes {
   readonly routes: readonly Route[]
-  /** With an error among them no route counts: half of the routes would lead messages astray. */
+  /** If one is an error, no route applies, because an incomplete list could misroute messages. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -15,7 +15,7 @@ const routeKeys = ['from', 'match', 'to', 'conversation', 'text', 'task', 'drop'
 const example = 'Write it as "- from: slack-messages" with "to: AGENT", "task: {…}" or "drop: true" below it.'
 const mostRoutes = 1_000
 
-/** Reads `inbox/routes.yaml`, with everything that is wrong in it at its line. */
+/** Reads `inbox/routes.yaml`, and reports all errors with their lines. */
 export function readRoutes(text: string, path: string): ReadRoutes {
   const read = readYaml({ text, path })
   if (read.kind === 'broken') return { routes: [], diagnostics: read.diagnostics }
@@ -113,7 +113,7 @@ function matchOf(at: Located | undefined, wrong: Wrong): Condition[] {
 
 const taskFile = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.task\.md$/
 const ownKeys = ['file', 'title', 'who', 'tags', 'priority']
-/** What the daemon writes itself, or what decides about a task. */
+/** Fields that only the daemon writes, or that control a task. */
 const reserved = [
   'id',
   'state',
@@ -191,7 +191,7 @@ function textOf(at: Located | undefined, name: string, wrong: Wrong): string | u
   return undefined
 }
 
-/** One text, or a list of them. */
+/** Reads a text or a list of texts. */
 function textsOf(at: Located | undefined, name: string, wrong: Wrong): string[] {
   if (at === undefined || at.value === null) return []
   const values = at.items?.map((item) => item.value) ?? [at.value]

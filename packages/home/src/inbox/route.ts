@@ -3,26 +3,26 @@ import type { Json } from '@cadre/core'
 interface RouteHead {
   /** Its line in `inbox/routes.yaml`. */
   readonly line: number
-  /** Files of `inbox/` without their ending; `*` stands for anything. */
+  /** Files of `inbox/` without extension. `*` matches any text. */
   readonly from: readonly string[]
-  /** What the fields of a line must be, all of them. */
+  /** Conditions for fields of a line. All must match. */
   readonly match: readonly Condition[]
 }
 
 export interface Condition {
-  /** `user`, or `body.issue.state` for what lies deeper. */
+  /** `user`, or `body.issue.state` for a nested field. */
   readonly field: string
-  /** One of these is enough. In a text `*` stands for anything; null is for a field that is not there. */
+  /** One of these must match. In a text, `*` matches anything; null matches a missing field. */
   readonly values: readonly (string | number | boolean | null)[]
 }
 
-/** To whom a line of the inbox goes. The first that fits counts. */
+/** Where a line of the inbox goes. The first matching route applies. */
 export type Route = RouteHead &
   (
     | {
         readonly kind: 'agent'
         readonly to: string
-        /** Lines that give the same here are one conversation, and go to one session. */
+        /** Lines with the same value are one conversation and go to one session. */
         readonly conversation?: string
         readonly text?: string
       }
@@ -30,20 +30,20 @@ export type Route = RouteHead &
     | { readonly kind: 'drop' }
   )
 
-/** A task that is made of a line. Texts are templates, except the name of the file. */
+/** A task to create from a line. Texts are templates, except the file name. */
 export interface TaskTemplate {
   readonly file: string
   readonly title: string
   readonly who: readonly string[]
   readonly tags: readonly string[]
   readonly priority?: string
-  /** `description` and whatever else a task may say. */
+  /** `description` and other fields of the task. */
   readonly fields: { readonly [field: string]: string }
 }
 
 const isOwn = Object.prototype.propertyIsEnumerable
 
-/** What `a.b.c` leads to; nothing where there is none. Only what the data itself has: never what every object has. */
+/** Returns the value at `a.b.c`, or `undefined`. Reads only own properties of the data. */
 export function fieldAt(value: Json, field: string): Json | undefined {
   let at: Json | undefined = value
   for (const name of field.split('.')) {

@@ -7,7 +7,7 @@ export type RoutesNow =
   /** There is no `inbox/routes.yaml`. */
   { readonly kind: 'none' } | ({ readonly kind: 'read' } & ReadRoutes)
 
-/** `inbox/routes.yaml` as it is at each time it is asked; what has not changed is not understood anew. */
+/** Returns the current content of `inbox/routes.yaml`. Parses it again only if it has changed. */
 export function openRoutes(home: Home): () => RoutesNow {
   const shown = 'inbox/routes.yaml'
   let raw: string | undefined

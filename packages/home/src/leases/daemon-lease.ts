@@ -1,10 +1,10 @@
 import type { Home } from '../home/open-home.ts'
 import { runningProcess } from './running-process.ts'
 
-/** The name of the lease of whoever watches over a home: none that a session could have. */
+/** The name of the daemon's lease. No session can have it. */
 export const daemonLease = '.daemon'
 
-/** Whether a daemon watches over this home now: then it runs tasks and delivers messages. */
+/** Returns whether a daemon is running for this home, so that tasks start and messages are delivered. */
 export function isAttended(home: Home): boolean {
   return runningProcess(home, daemonLease) !== undefined
 }

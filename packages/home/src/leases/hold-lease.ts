@@ -5,19 +5,22 @@ import { Leases } from './leases.ts'
 import { runningProcess } from './running-process.ts'
 
 export interface HeldLease {
-  /** Whether it is still held: whoever stood still for long may have been taken for dead. One that somebody tidied away is taken again. */
+  /**
+   * Returns whether the lease is still held: a process that was suspended for long may have lost it. Recreates a lease file that was
+   * deleted.
+   */
   isHeld(): boolean
   release(): void
 }
 
 export type LeaseAttempt =
   | { readonly kind: 'held'; readonly lease: HeldLease }
-  /** Another process has it; who it is, as far as its card says. */
+  /** Another process has it. `by`: its identity, if known. */
   | { readonly kind: 'owned'; readonly by: ProcessIdentity | undefined }
 
 /**
- * Takes a lease of a home that belongs to no session, by the rules of those that do: one living process has it, that of a dead
- * one is taken over. A name that begins with a dot cannot be that of a session.
+ * Takes a lease that is not for a session, under the same rules: one live process holds it, and the lease of a dead one is taken over. The
+ * name starts with a dot, so it cannot be a session's.
  */
 export function holdLease(home: Home, name: string, as: Partial<ProcessIdentity> = {}): LeaseAttempt {
   const leases = new Leases(home, thisProcess(as))

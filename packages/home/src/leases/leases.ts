@@ -7,23 +7,22 @@ import {
   ownerOnly,
   type ProcessIdentity,
   readRegular,
-  systemTrouble,
+  systemErrorCode,
   unlinkIfThere,
 } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 
-/** Leases and cards of this process that are not wanted any more and could not be taken away, by their paths. */
+/** Leases and cards that this process no longer needs and could not remove, by path. */
 const leftBehind = new Map<string, string>()
 
 /**
- * Owns `storage/leases`: which process runs which tree of sessions. Called by the engine alone, and only synchronously.
+ * Owns `storage/leases`, which records which process runs which tree of sessions. Called only by the engine, and only synchronously.
  *
- * 1. A lease is a hard link to the card of its process, so that it appears whole or not at all, and one touch of the
- *    card is the heartbeat of all leases of the process.
- * 2. A lease that exists is replaced only by the process that holds the right to do so: a file named after the dead
- *    holder, made as a lease is. After getting the right the lease is read again; only if the dead one still holds it,
- *    it is replaced. So of many processes that find it dead exactly one gets it.
- * 3. If the one with the right dies as well, the right to act for it is named after it in turn.
+ * 1. A lease is a hard link to the card of its process, so it appears atomically, and touching the card is the heartbeat of all its leases.
+ * 2. An existing lease is replaced only by the process that holds the takeover right: a file named after the dead holder, created like a
+ *    lease. That process then reads the lease again, and replaces it only if the dead process still holds it. So exactly one of several
+ *    processes gets it.
+ * 3. If the process with the takeover right dies as well, another takeover file is named after that process.
  */
 export class Leases {
   private readonly home: Home
@@ -32,7 +31,7 @@ export class Leases {
   private card: string | undefined
   private timer: NodeJS.Timeout | undefined
   private lastBeat = 0
-  /** When trees were taken from processes that are only assumed to be dead, and may not have noticed yet. */
+  /** When trees were taken over from processes that are only assumed to be dead, and may not have noticed yet. */
   readonly assumed = new Map<string, number>()
   /** Called when another process has taken a tree from this one. */
   onLost: (root: string) => void = () => {}
@@ -46,7 +45,7 @@ export class Leases {
     return this.held.has(root)
   }
 
-  /** Takes the lease, or throws `owned`. True when it was not held before. */
+  /** Takes the lease, or throws `owned`. Returns true if this process did not hold it before. */
   acquire(root: string): boolean {
     if (this.held.has(root)) return false
     this.begin()
@@ -62,7 +61,7 @@ export class Leases {
     return true
   }
 
-  /** Throws `owned` when another process runs the tree. Changes nothing. */
+  /** Throws `owned` if another process runs the tree. Changes nothing. */
   check(root: string): void {
     if (this.held.has(root)) return
     const path = this.path(root)
@@ -76,7 +75,7 @@ export class Leases {
     this.giveUp(this.path(root))
   }
 
-  /** What cannot be taken away now is taken away with the next lease of this process: nobody else would, while it lives. */
+  /** A file that cannot be removed now is removed with the next lease. No other process removes it while this one is alive. */
   private giveUp(path: string): void {
     const { token } = this.self
     try {
@@ -84,7 +83,7 @@ export class Leases {
       leftBehind.delete(path)
     } catch (error) {
       leftBehind.set(path, token)
-      if (systemTrouble(error) === undefined) throw error
+      if (systemErrorCode(error) === undefined) throw error
     }
   }
 
@@ -96,27 +95,27 @@ export class Leases {
       })
   }
 
-  /** Whether the process with this token still runs. Its card stays until it has put everything in order. */
+  /** Returns whether the process with this token is still running. Its card exists until it has shut down completely. */
   livesStill(token: string): boolean {
     const holder = token === this.self.token ? undefined : this.holder(this.cardOf(token))
     return token === this.self.token || (holder !== undefined && this.lives(holder))
   }
 
   /**
-   * Whether a tree may still be written; asked before every write. A process that stood still for longer than others
-   * wait may have lost its leases meanwhile.
+   * Returns whether this process may still write to a tree. Called before every write, because a process that was suspended for long may
+   * have lost its leases.
    */
   renew(root: string): boolean {
     if (Date.now() - this.lastBeat > heartbeatLimit / 2) this.beat()
     return this.held.has(root)
   }
 
-  /** Looks at the lease itself, whenever this process was heard of last. What cannot be looked at is believed to be as it was. */
+  /** Checks the lease file, regardless of the last heartbeat. If it cannot be read, the lease counts as unchanged. */
   keeps(root: string): boolean {
     try {
       if (this.held.has(root)) this.confirm(root)
     } catch {
-      // A disk that is full or cannot be written: nobody else gets the lease on it either.
+      // On a full or read-only disk, no other process can take the lease either.
     }
     return this.held.has(root)
   }
@@ -143,7 +142,7 @@ export class Leases {
     this.timer = setInterval(() => this.tryBeat(), heartbeatLimit / 3).unref()
   }
 
-  /** Of processes of this machine; whether others are dead is only assumed. */
+  /** Only for processes of this machine, because death on other machines is only an assumption. */
   private removeDeadCards(): void {
     const folder = this.home.at('storage', 'leases')
     for (const name of readdirSync(folder)) {
@@ -156,12 +155,12 @@ export class Leases {
     try {
       this.beat()
     } catch {
-      // There is nobody to tell here: the next write tries again, and fails with the reason.
+      // A timer cannot report the error. The next write retries, and fails with the reason.
       this.lastBeat = 0
     }
   }
 
-  /** After a long silence another process may have taken leases over: each is looked at before this process goes on. */
+  /** After a long silence, another process may have taken over leases, so each is checked. */
   private beat(): void {
     const now = Date.now()
     if (this.card === undefined) return
@@ -175,7 +174,7 @@ export class Leases {
     this.lastBeat = now
   }
 
-  /** Whole or not at all: a lease with half a card would be that of nobody. */
+  /** Written atomically: a lease with an incomplete card would name no process. */
   private writeCard(): void {
     this.home.folder('storage', 'leases')
     const card = this.cardOf(this.self.token)
@@ -196,7 +195,7 @@ export class Leases {
     }
   }
 
-  /** Makes `path` name this process, if it does not exist. */
+  /** Creates `path` as a link to this process's card, if it does not exist. */
   private claim(path: string): boolean {
     try {
       linkSync(this.cardOf(this.self.token), path)
@@ -204,7 +203,7 @@ export class Leases {
     } catch (error) {
       if (hasCode(error, 'EEXIST')) return false
       if (hasCode(error, 'ENOENT')) {
-        // Somebody tidied up the folder.
+        // The folder was cleaned up.
         this.writeCard()
         return this.claim(path)
       }
@@ -220,7 +219,7 @@ export class Leases {
     }
   }
 
-  /** False when somebody else was faster with something: look again. */
+  /** Returns false if another process was faster. Check again then. */
   private replace(root: string, dead: Holder): boolean {
     const path = this.path(root)
     const rights: string[] = []
@@ -271,12 +270,12 @@ export class Leases {
   }
 }
 
-/** On the way out of a failure that is told anyway. */
+/** Runs cleanup after a failure that is reported anyway. */
 function attempt(work: () => void): void {
   try {
     work()
   } catch {
-    // As above.
+    // Ignored, see above.
   }
 }
 
@@ -285,13 +284,13 @@ interface Holder {
   readonly heartbeat: number
 }
 
-/** A lease that was not written whole names nobody; it is believed for as long as a silent process is. */
+/** An incomplete lease names no process. It is respected as long as a silent process would be. */
 function parse(text: string, inode: number): ProcessIdentity {
   try {
     const parsed: Partial<ProcessIdentity> | null = JSON.parse(text)
     if (typeof parsed?.token === 'string') return parsed as ProcessIdentity
   } catch {
-    // Not whole: as below.
+    // Incomplete: handled below.
   }
   return { token: `unknown-${inode}`, pid: 0, host: 'unknown', boot: 'unknown' }
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { isAlive, type ProcessIdentity, readRegular, thisProcess } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 
-/** The process that runs a tree of sessions now; nothing when none does. Changes nothing. */
+/** Returns the process that runs a tree of sessions, or `undefined`. Changes nothing. */
 export function runningProcess(home: Home, root: string): ProcessIdentity | undefined {
   const lease = home.at('storage', 'leases', `${root}.lease`)
   let holder: ProcessIdentity
@@ -11,7 +11,7 @@ export function runningProcess(home: Home, root: string): ProcessIdentity | unde
     heartbeat = statSync(lease).mtimeMs
     holder = JSON.parse(readRegular(lease).toString('utf8')) as ProcessIdentity
   } catch {
-    // There is no lease, or it was given up while we looked.
+    // There is no lease, or it was released during the check.
     return undefined
   }
   const card = statSync(home.at('storage', 'leases', `${holder.token}.process`), { throwIfNoEntry: false })

@@ -7,12 +7,12 @@ import { Leases } from './leases.ts'
 const patience = 30_000
 
 /**
- * Does `work`, which is quick and waits for nothing, while no other cadre process does something under the same name. A
- * process that died meanwhile holds nobody up. Rejects with `owned` when another one keeps the lock without end.
+ * Runs `work`, which must be quick and synchronous, while no other Cadre process holds the lock with this name. The lock of a dead process
+ * is ignored. Rejects with `owned` if another process does not release the lock.
  */
 export async function withLock<T>(home: Home, name: string, work: () => T): Promise<T> {
   const leases = new Leases(home, thisProcess())
-  // No session's name begins with a dot, so no lease of a session is meant.
+  // Session names do not start with a dot, so this cannot be the lease of a session.
   const lock = `.${name}`
   try {
     for (const until = Date.now() + patience; ; ) {

@@ -1,10 +1,9 @@
 /**
- * Owns the end of files of lines with ids, as in `inbox/` and `mailboxes/`: the one way by which cadre adds to them. Anybody
- * may call it at any time.
+ * Owns appends to files of lines with ids, as in `inbox/` and `mailboxes/`. May be called at any time, by any process.
  *
- * 1. A line is on disk, whole, before its promise is kept.
- * 2. Of one id there is one line, whoever adds it and however often, in any process.
- * 3. Lines that come while others are being written go to disk together: one sync serves them all.
+ * 1. A line is completely on disk before its promise resolves.
+ * 2. There is one line per id, even if several processes add it repeatedly.
+ * 3. Lines that arrive during a write are written together, with one sync.
  */
 import { CadreError, type JsonObject } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
@@ -24,7 +23,7 @@ interface Waiting {
 const queues = new Map<string, Waiting[]>()
 const longestId = 1_000
 
-/** Puts a line into `<folder>/<file>.jsonl`. `known` when a line with this id is there already: nothing is written then. */
+/** Appends a line to `<folder>/<file>.jsonl`. Returns `known`, and writes nothing, if a line with this id exists. */
 export async function appendLine(
   home: Home,
   folder: string,
@@ -52,7 +51,7 @@ export async function appendLine(
   })
 }
 
-/** Rejects with nothing: each of those who wait is told. */
+/** Never rejects: errors go to each waiting caller. */
 async function drain(home: Home, folder: string, name: string): Promise<void> {
   const place = home.at(folder, `${name}.jsonl`)
   for (;;) {
@@ -65,7 +64,7 @@ async function drain(home: Home, folder: string, name: string): Promise<void> {
       await index.prepare()
       const known = await withLock(home, `${folder.replaceAll('/', '-')}-${name}`, () => {
         batch = queue.splice(0)
-        // A line that lacks nothing but its break may be the one that is to be added.
+        // A last line without a line break may be the line to add.
         appendLines(place, [], { durable: false })
         index.refresh()
         const seen = new Set<string>()

@@ -14,8 +14,8 @@ import { hasCode, openPlain } from '@cadre/disk'
 const newline = 0x0a
 
 /**
- * Appends whole lines, and comes back when a power loss does not reach them any more. What somebody left unfinished at the
- * end becomes a line of its own: nothing is ever glued to it. To be called under a lock among cadre's own processes.
+ * Appends complete lines, and returns when they survive a power loss. An incomplete last line is ended first, so nothing is appended to it.
+ * Call it under a lock between Cadre's processes.
  */
 export function appendLines(place: string, lines: readonly string[], { durable = true } = {}): void {
   const file = openPlain(place, 'append')
@@ -31,7 +31,10 @@ export function appendLines(place: string, lines: readonly string[], { durable =
   }
 }
 
-/** A full disk takes the beginning of a line: that is no line, and must not look like one that somebody left unfinished. */
+/**
+ * On a full disk, only the beginning of a line may be written. It is removed, so that it does not look like an incomplete line of another
+ * writer.
+ */
 function writeOrUndo(file: number, bytes: Buffer, size: number): void {
   let done = 0
   try {
@@ -47,13 +50,13 @@ function endsWithBreak(file: number, size: number): boolean {
   return readSync(file, last, 0, 1, size - 1) === 0 || last[0] === newline
 }
 
-/** So that the name of a new file is safe as well. */
+/** Makes the name of a new file durable as well. */
 function syncFolder(folder: string): void {
   const file = openSync(folder, 'r')
   try {
     fsyncSync(file)
   } catch (error) {
-    // Some systems cannot do this with a folder.
+    // Some systems cannot sync a folder.
     if (!hasCode(error, 'EINVAL', 'EPERM', 'EISDIR', 'ENOTSUP')) throw error
   } finally {
     closeSync(file)

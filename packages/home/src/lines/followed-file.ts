@@ -1,9 +1,9 @@
 /**
- * Follows a file of lines that others append to as well: each line is given on once, and all of them again after the file was
- * replaced, cut or written over. Nothing here waits; one caller at a time.
+ * Follows a file of lines that other programs append to. Each line is passed on once, and all of them again if the file is replaced,
+ * truncated or overwritten. Synchronous; one caller at a time.
  *
- * 1. Only whole lines are given on; an open one waits until it has its line break.
- * 2. What was given on is still what the file holds: the bytes before the position are compared at every look.
+ * 1. Only complete lines are passed on. A line without a line break waits.
+ * 2. The bytes before the position are compared at every check, to detect that the file was changed.
  */
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { parseJson } from '@cadre/core'
@@ -11,9 +11,9 @@ import { isObject, openPlain } from '@cadre/disk'
 import { type FoundLine, readLines } from './split-lines.ts'
 
 export interface Follower {
-  /** A line that is a JSON object. Others are passed over: whoever reads the file for its content reports them. */
+  /** Called for each line that is a JSON object. Skips others: the reader of the content reports them. */
   take(line: { readonly [key: string]: unknown }, place: FoundLine): void
-  /** The file is another one now: everything comes again. */
+  /** Called when the file was replaced. All lines are passed on again. */
   forget(): void
 }
 
@@ -30,7 +30,7 @@ export class FollowedFile {
     this.follower = follower
   }
 
-  /** Takes up what came since the last time. True when there may be more than `most` bytes. */
+  /** Reads new lines. Returns true if there may be more than `most` bytes. */
   look(most = Number.POSITIVE_INFINITY): boolean {
     const file = openPlain(this.place, 'read')
     if (file === undefined) {

@@ -18,12 +18,12 @@ export class IdIndex {
     })
   }
 
-  /** Takes up what is there in pieces, so that a large file keeps nobody waiting. Needs no lock. */
+  /** Reads the file in pieces, so that a large one does not block the process. Needs no lock. */
   async prepare(): Promise<void> {
     while (this.file.look(pieceSize)) await breathe()
   }
 
-  /** Takes up the rest. What it says afterwards holds for as long as the lock on the file is held. */
+  /** Reads the rest. The index is then correct as long as the lock on the file is held. */
   refresh(): void {
     this.file.look()
   }
@@ -37,7 +37,7 @@ const pieceSize = 512 << 10
 const mostFiles = 32
 const open = new Map<string, IdIndex>()
 
-/** The one of this process for a file. Those that were not used for long are dropped, and read again when they are needed. */
+/** Returns this process's index of a file. Indexes that were not used for long are dropped and rebuilt when needed. */
 export function idIndex(place: string): IdIndex {
   const index = open.get(place) ?? new IdIndex(place)
   open.delete(place)

@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 const none = 0
 
 /**
- * Which ids were seen, in sixteen to thirty-two bytes each however long they are. Two ids are taken for one with a chance of
- * one in 2^64 for each pair; nobody can choose such a pair, because the sum is made with a secret of this process.
+ * A set of ids that needs 16 to 32 bytes per id, regardless of its length. The probability of a collision is 2^-64 for each pair. Nobody
+ * can construct one, because the hash uses a secret of this process.
  */
 export class IdTable {
   private high = new Uint32Array(64)
@@ -32,7 +32,7 @@ export class IdTable {
     return true
   }
 
-  /** Where it is, or the free place where it would be. At least half of the places are free. */
+  /** Returns the slot of an id, or the free slot for it. At least half of the slots are free. */
   private slotOf(high: number, low: number): number {
     const mask = this.high.length - 1
     for (let at = low & mask; ; at = (at + 1) & mask) {
@@ -56,6 +56,6 @@ const secret = randomBytes(16)
 
 function sumOf(id: string): readonly [number, number] {
   const sum = createHash('sha256').update(secret).update(id).digest()
-  // Both zero stands for a free place.
+  // Two zeros mark a free slot.
   return [sum.readUInt32LE(0), sum.readUInt32LE(4) || 1]
 }

@@ -1,10 +1,9 @@
 /**
- * Owns one file in `storage/cursors/`: how far a file of lines was handled, and which lines these were. One process at a time
- * uses it. It is a file of lines itself, so that a step costs one append whatever was handled before; a line that was not
- * written whole counts for nothing.
+ * Owns one file in `storage/cursors/`, which records how far a file of lines was handled, and which lines. Used by one process at a time.
+ * It is a file of lines itself, so each step costs one append. Incomplete lines are ignored.
  *
- * A file that is not the one that was read any more begins a new generation: what is in it at that moment is compared with
- * what was handled, line by line; what comes later is new, whatever it says.
+ * If the file was replaced, a new generation starts: its lines at that moment are compared with the handled ones. All later lines are new,
+ * whatever their content.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -12,12 +11,12 @@ import { parseJson } from '@cadre/core'
 import { hasCode, isObject, ownerOnly, readRegular } from '@cadre/disk'
 import { appendLines } from './append-lines.ts'
 
-/** A file as it was when its reading began. */
+/** The state of a file when reading it began. */
 export interface Generation {
   readonly generation: number
-  /** Up to here it may hold lines of earlier generations. */
+  /** Up to this offset it may contain lines of earlier generations. */
   readonly until: number
-  /** Device and number of the file: the same when it is renamed. */
+  /** Device and inode number, which a rename does not change. */
   readonly file: string
 }
 
@@ -25,17 +24,17 @@ export interface Handled {
   readonly at: number
   readonly end: number
   readonly line: number
-  /** Of the text of the line. */
+  /** The checksum of the line's text. */
   readonly sum: string
-  /** Of the id that stands in it. */
+  /** The checksum of its id. */
   readonly id?: string
-  /** It had been handled before, and was passed over. */
+  /** Set if it was handled before and therefore skipped. */
   readonly same?: true
-  /** It had no line break. */
+  /** Set if it had no line break. */
   readonly open?: true
 }
 
-/** How many lines may be remembered, and how many of them stay when it is more. */
+/** How many lines to remember, and how many to keep when there are more. */
 export interface CursorLimits {
   readonly most: number
   readonly kept: number
@@ -50,7 +49,7 @@ export class LineCursor {
   private records: (Generation | Handled)[] = []
   private readonly ids = new Set<string>()
   private readonly sums = new Map<string, number>()
-  /** What earlier generations had and this one has not shown yet. */
+  /** Handled lines of earlier generations that were not found in this one yet. */
   private pool = new Map<string, number>()
   now: Generation | undefined
   last: Handled | undefined
@@ -66,14 +65,14 @@ export class LineCursor {
     return this.ids.has(id)
   }
 
-  /** Whether a line without an id, seen while a new generation is compared, was handled before. */
+  /** Returns whether a line without an id was handled in an earlier generation. */
   isOfBefore(sum: string): boolean {
     return (this.pool.get(sum) ?? 0) > 0
   }
 
   add(record: Generation | Handled): void {
-    // A new generation decides what the lines after it are: it must not be forgotten when they were handled. What could not be
-    // written did not happen: it comes again, also to this process.
+    // A new generation determines the meaning of the lines after it, so it must be durable. If the write fails, nothing is recorded, and
+    // the line is handled again.
     appendLines(this.place, [JSON.stringify(record)], { durable: 'generation' in record })
     this.take(record)
     this.written++
@@ -81,7 +80,7 @@ export class LineCursor {
     if (this.written > this.limits.most && isCompared) this.shorten()
   }
 
-  /** What was handled long ago is forgotten. */
+  /** Drops the oldest handled lines. */
   private shorten(): void {
     const recent = this.records.slice(-this.limits.kept)
     const { now } = this
@@ -121,7 +120,7 @@ function change(counts: Map<string, number>, sum: string, by: number): void {
   counts.set(sum, (counts.get(sum) ?? 0) + by)
 }
 
-/** Everything that was written whole. */
+/** Reads all complete records. */
 function readRecords(place: string): (Generation | Handled)[] {
   let text: string
   try {
@@ -130,7 +129,7 @@ function readRecords(place: string): (Generation | Handled)[] {
     if (hasCode(error, 'ENOENT')) return []
     throw error
   }
-  // What lacks only its line break is whole: no beginning of a JSON object is a JSON object.
+  // A line that lacks only its line break is complete: no prefix of a JSON object is a JSON object.
   if (!text.endsWith('\n')) appendLines(place, [], { durable: false })
   return text.split('\n').flatMap((line) => {
     const parsed = parseJson(line)

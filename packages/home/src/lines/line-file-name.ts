@@ -3,7 +3,7 @@ import { CadreError } from '@cadre/core'
 const plain = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/
 const ending = '.jsonl'
 
-/** The name of a file of lines without its ending. It becomes part of a path: it must not lead anywhere else. */
+/** Checks the name of a file of lines, without extension. It becomes part of a path, so it must not point elsewhere. */
 export function lineFileName(name: string): string {
   const bare = name.endsWith(ending) ? name.slice(0, -ending.length) : name
   if (plain.test(bare)) return bare
@@ -13,7 +13,7 @@ export function lineFileName(name: string): string {
   )
 }
 
-/** The name without its ending, if this is a file of lines. */
+/** Returns the name without extension, if this is a file of lines. */
 export function nameOfLineFile(file: string): string | undefined {
   const bare = file.endsWith(ending) ? file.slice(0, -ending.length) : ''
   return plain.test(bare) ? bare : undefined

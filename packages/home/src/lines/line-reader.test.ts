@@ -30,7 +30,7 @@ function makeHome(): void {
 beforeEach(makeHome)
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Everything that comes, in a new life, and what it says. */
+/** Reads and handles all lines with a new reader, and returns their texts. */
 function handleAll(name = 'mail', most = 3): string[] {
   const reader = openLineReader(home, 'inbox', name)
   const told: string[] = []
@@ -55,7 +55,7 @@ describe('a file of lines', () => {
     expect(handleAll()).toEqual(['d'])
   })
 
-  it('gives what was not finished again under the same id', () => {
+  it('returns an unhandled line again with the same id', () => {
     writeFileSync(file, line('a') + line('a') + line('b', 'own'))
     const ids = () =>
       openLineReader(home, 'inbox', 'mail')
@@ -67,7 +67,7 @@ describe('a file of lines', () => {
     expect(ids()).toEqual(first)
   })
 
-  it('waits for a line that is being written, and not for a line break', () => {
+  it('waits for a line that is being written, but not for its line break', () => {
     writeFileSync(file, `${line('a')}{"text":"b`)
     expect(handleAll()).toEqual(['a'])
     appendFileSync(file, '"}')
@@ -79,13 +79,13 @@ describe('a file of lines', () => {
     expect(handleAll()).toEqual([])
   })
 
-  it('passes over what is nested too deeply, and goes on', () => {
+  it('skips a line that is nested too deeply, and continues', () => {
     const nested = (levels: number) => `{"text":"n","a":${'['.repeat(levels)}${']'.repeat(levels)}}\n`
     writeFileSync(file, `${nested(99)}${nested(100)}${nested(50_000)}${line('b')}`)
     expect(handleAll()).toEqual(['n', '2: it is nested too deeply', '3: it is nested too deeply', 'b'])
   })
 
-  it('reports what cannot be read with its line, once, and goes on', () => {
+  it('reports an unreadable line once, and continues', () => {
     writeFileSync(file, `${line('a')}what?\n\n[1]\n${line('b')}\0\ud800\n`)
     expect(handleAll()).toEqual([
       'a',
@@ -97,20 +97,20 @@ describe('a file of lines', () => {
     expect(handleAll()).toEqual([])
   })
 
-  it('passes over a line that is too long, and keeps nothing of it', () => {
+  it('skips a line that is too long, without keeping it in memory', () => {
     writeFileSync(file, `${line('a')}{"text":"${'x'.repeat(17 << 20)}"}\n${line('b')}`)
     expect(handleAll()).toEqual(['a', '2: it is too long', 'b'])
     expect(handleAll()).toEqual([])
   })
 
-  it('handles one line of an id', () => {
+  it('handles one line per id', () => {
     writeFileSync(file, line('a', '1') + line('b', '2') + line('again', '1'))
     expect(handleAll()).toEqual(['a', 'b'])
     appendFileSync(file, line('once more', '2'))
     expect(handleAll()).toEqual([])
   })
 
-  it('knows a file that an editor has written anew', () => {
+  it('recognises a file that an editor has rewritten', () => {
     writeFileSync(file, line('a') + line('b'))
     expect(handleAll()).toEqual(['a', 'b'])
     rmSync(file)
@@ -118,7 +118,7 @@ describe('a file of lines', () => {
     expect(handleAll()).toEqual(['c'])
   })
 
-  it('does not handle again what is left when lines were removed or changed', () => {
+  it('does not handle the remaining lines again after others were removed or changed', () => {
     writeFileSync(file, line('a') + line('b') + line('c', 'id-c') + line('d'))
     expect(handleAll()).toEqual(['a', 'b', 'c', 'd'])
     writeFileSync(file, line('b') + line('c, with a correction', 'id-c') + line('e') + line('d'))
@@ -128,7 +128,7 @@ describe('a file of lines', () => {
     expect(handleAll()).toEqual(['b'])
   })
 
-  it('is not misled by a file that is empty for a moment', () => {
+  it('handles no line twice if the file is empty for a moment', () => {
     const text = line('a') + line('b')
     writeFileSync(file, text)
     expect(handleAll()).toEqual(['a', 'b'])
@@ -138,7 +138,7 @@ describe('a file of lines', () => {
     expect(handleAll()).toEqual(['c'])
   })
 
-  it('goes on with a file that was put aside, and begins the new one', () => {
+  it('continues with a renamed file, and starts with the new one', () => {
     writeFileSync(file, line('a') + line('b'))
     const reader = openLineReader(home, 'inbox', 'mail')
     const [first] = reader.take(1)
@@ -150,7 +150,7 @@ describe('a file of lines', () => {
     expect(handleAll('mail-2026')).toEqual([])
   })
 
-  it('survives a cursor that was cut anywhere', () => {
+  it('survives a cursor file that was truncated anywhere', () => {
     writeFileSync(file, line('a') + line('b', 'own') + line('c'))
     const seen = new Map<string, Set<string>>()
     const life = () => {
@@ -174,7 +174,7 @@ describe('a file of lines', () => {
   })
 })
 
-it('forgets what was handled long ago, and nothing else', () => {
+it('forgets only the lines that were handled long ago', () => {
   const place = path.join(folder, 'cursor.jsonl')
   const life = () =>
     new LineReader({ place: file, name: 'mail', cursor: new LineCursor(place, { most: 20, kept: 10 }) })
@@ -195,7 +195,7 @@ it('forgets what was handled long ago, and nothing else', () => {
   }
   expect(handled).toEqual(texts)
   expect(readFileSync(place, 'utf8').split('\n').length).toBeLessThan(25)
-  // The newest are remembered in a file that was replaced.
+  // In a replaced file, the newest lines are remembered.
   writeFileSync(
     file,
     texts
@@ -207,8 +207,8 @@ it('forgets what was handled long ago, and nothing else', () => {
   expect(handled.slice(50)).toEqual(['new'])
 })
 
-describe('whatever happens to the file and to whoever reads it', () => {
-  // Every line says something of its own, so that it can be followed through all that happens.
+describe('under random edits and crashes', () => {
+  // Every line is unique, so that it can be tracked.
   const step = fc.oneof(
     fc.record({ kind: fc.constant('add' as const), withId: fc.boolean(), torn: fc.nat(30) }),
     fc.record({ kind: fc.constant('garbage' as const) }),
@@ -249,14 +249,14 @@ describe('whatever happens to the file and to whoever reads it', () => {
               const text = `text ${added.length}`
               added.push(text)
               const whole = line(text, now.withId ? `id ${added.length}` : undefined)
-              // In two writes, and somebody reads in between.
+              // In two writes, with a read in between.
               appendFileSync(file, whole.slice(0, now.torn))
               handle('mail', null)
               appendFileSync(file, whole.slice(now.torn))
             } else if (now.kind === 'garbage') appendFileSync(file, 'garbage\n')
             else if (now.kind === 'handle') for (const name of names) handle(name, now.crashAt)
             else {
-              // Somebody tidies up when everything was handled.
+              // The file is cleaned up after everything was handled.
               for (const name of names) handle(name, null)
               const lines = contentOf(file).split('\n')
               if (now.kind === 'remove') writeFileSync(file, lines.slice(now.count).join('\n'))
@@ -268,7 +268,7 @@ describe('whatever happens to the file and to whoever reads it', () => {
               if (now.kind === 'aside' && lines.length > 1) {
                 renameSync(file, home.at('inbox', `mail-${++asides}.jsonl`))
                 names.push(`mail-${asides}`)
-                // The one that was put aside is seen before its name is used for anything else.
+                // Read the renamed file before its name is used again.
                 for (const name of names) handle(name, null)
               }
             }

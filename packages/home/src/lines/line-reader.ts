@@ -1,11 +1,10 @@
 /**
- * Reads a file of lines that programs and people append to, so that each line is handled once. One process at a time.
+ * Reads a file of lines that programs and people append to, so that each line is handled once. Used by one process at a time.
  *
- * 1. A line counts as handled when `done` came back; after a crash everything else comes again, with the same id.
- * 2. A line that somebody is still writing waits. One that lacks only its line break is whole: no beginning of a JSON object
- *    is a JSON object.
- * 3. A line that cannot be read keeps no other from being handled.
- * 4. Whether the file was cut, replaced, edited or renamed: what was handled is not handled again.
+ * 1. A line counts as handled when `done` returns. After a crash, all others are read again, with the same ids.
+ * 2. An incomplete line waits. One that lacks only its line break is complete: no prefix of a JSON object is a JSON object.
+ * 3. An unreadable line does not block others.
+ * 4. Handled lines are not handled again, even if the file was truncated, replaced, edited or renamed.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, readSync } from 'node:fs'
@@ -22,14 +21,14 @@ interface Item {
 
 export interface ReadLine extends Item {
   readonly kind: 'line'
-  /** As it is written in it; else one that stays the same for this line of this file. */
+  /** The id in the line, or one that is stable for this line of this file. */
   readonly id: string
   readonly value: JsonObject
 }
 
 export interface UnreadableLine extends Item {
   readonly kind: 'unreadable'
-  /** A clause: what is wrong with it. */
+  /** The error, as a clause. */
   readonly reason: string
 }
 
@@ -37,7 +36,7 @@ export class LineReader {
   private readonly place: string
   private readonly name: string
   private readonly cursor: LineCursor
-  /** How many lines were not given because they had been handled before. */
+  /** How many lines were skipped because they had been handled before. */
   passedOver = 0
 
   constructor(options: { readonly place: string; readonly name: string; readonly cursor: LineCursor }) {
@@ -46,12 +45,12 @@ export class LineReader {
     this.cursor = options.cursor
   }
 
-  /** Another one: what was said of lines was said of a file that is not there any more. */
+  /** The number of the file version. If it changes, earlier line numbers no longer apply. */
   get generation(): number {
     return this.cursor.now?.generation ?? 0
   }
 
-  /** The next lines that are not handled, in order. None: there is nothing to do. */
+  /** Returns the next unhandled lines, in order. */
   take(most: number): (ReadLine | UnreadableLine)[] {
     const file = openPlain(this.place, 'read')
     if (file === undefined) return []
@@ -63,7 +62,7 @@ export class LineReader {
     }
   }
 
-  /** To be called for each line in the order in which they were given. */
+  /** Call it for each line, in order. */
   done({ handled }: ReadLine | UnreadableLine): void {
     this.cursor.add(handled)
   }
@@ -72,12 +71,12 @@ export class LineReader {
     const { now, last } = this.cursor
     const { dev, ino, size } = fstatSync(file)
     const identity = `${dev}:${ino}`
-    // Whoever writes a file anew may empty it first: what it will be is seen when there is something in it.
+    // A program that rewrites the file may truncate it first. Wait for its content.
     if (size === 0) return
     if (now === undefined) this.cursor.add({ generation: 0, until: 0, file: identity })
     else if (last === undefined ? now.file !== identity && now.generation > 0 : !isStill(file, last))
       this.cursor.add({ generation: now.generation + 1, until: size, file: identity })
-    // An editor has written it anew, and what was handled is still where it was.
+    // An editor has rewritten the file, and the handled lines are unchanged.
     else if (now.file !== identity) this.cursor.add({ ...now, file: identity })
   }
 
@@ -94,7 +93,7 @@ export class LineReader {
       number++
       if (item === undefined) continue
       const { handled } = item
-      // What is passed over goes into the record in its turn, before anything behind it.
+      // Skipped lines are recorded in order, before later lines.
       if (this.isKnown(handled, now, seen)) {
         if (items.length > 0) break
         this.cursor.add({ ...handled, same: true })
@@ -112,7 +111,7 @@ export class LineReader {
     return at < now.until && this.cursor.isOfBefore(sum)
   }
 
-  /** Nothing for a line without anything in it. */
+  /** Returns `undefined` for an empty line. */
   private understand(
     line: FoundLine,
     number: number,
@@ -141,7 +140,7 @@ export class LineReader {
 
 const mostLevels = 100
 
-/** Whether the last line that was handled is where it was. */
+/** Returns whether the last handled line is still at its position. */
 export function isStill(file: number, { at, end, sum }: Handled): boolean {
   const length = end - at > longestLine + 2 ? keptOfTooLong : end - at
   const bytes = Buffer.alloc(length)
@@ -158,7 +157,7 @@ function sumOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 16)
 }
 
-/** Whether lists and objects are nested in more than `most` levels. What calls itself for each level would fail on them. */
+/** Returns whether lists and objects are nested more than `most` levels deep. Recursive code would overflow the stack on them. */
 function isDeeper(value: unknown, most: number): boolean {
   let level = [value].filter(isContainer)
   for (let depth = 1; level.length > 0; depth++) {

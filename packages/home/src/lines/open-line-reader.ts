@@ -5,7 +5,7 @@ import { LineCursor } from './line-cursor.ts'
 import { lineFileName, nameOfLineFile } from './line-file-name.ts'
 import { isStill, LineReader } from './line-reader.ts'
 
-/** Reads `<folder>/<name>.jsonl` of a home from where it was left. One process at a time may have one. */
+/** Opens a reader of `<folder>/<name>.jsonl` in a home, at its last position. Only one process at a time may have one. */
 export function openLineReader(home: Home, folder: string, name: string): LineReader {
   const bare = lineFileName(name)
   const place = home.at(folder, `${bare}.jsonl`)
@@ -15,7 +15,7 @@ export function openLineReader(home: Home, folder: string, name: string): LineRe
   return new LineReader({ place, name: bare, cursor: new LineCursor(own) })
 }
 
-/** A file that was read under another name is the same file. */
+/** Takes over the cursor of a file that was renamed. */
 function takeOver(place: string, cursors: string, own: string): void {
   const file = openPlain(place, 'read')
   if (file === undefined) return

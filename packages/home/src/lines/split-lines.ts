@@ -1,20 +1,20 @@
 import { readSync } from 'node:fs'
 
-/** Longer ones are not kept in memory: whoever reads is told that there is one. */
+/** Longer lines are not kept in memory, only marked as too long. */
 export const longestLine = 16 << 20
 
 /** Enough to recognise it. */
 export const keptOfTooLong = 1_024
 
 export interface FoundLine {
-  /** Where it begins, in bytes. */
+  /** The byte offset of its start. */
   readonly start: number
-  /** Behind its line break; behind its last byte when it has none. */
+  /** The byte offset after its line break, or after its last byte. */
   readonly end: number
-  /** Without its line break. Only the beginning of one that is too long. */
+  /** Without its line break. For a line that is too long: only the beginning. */
   readonly bytes: Buffer
   readonly isTooLong: boolean
-  /** The file ends here without a line break: somebody may still be writing it. */
+  /** True if the file ends without a line break, so the line may be incomplete. */
   readonly isOpen: boolean
 }
 
@@ -22,7 +22,7 @@ const chunkSize = 256 << 10
 const newline = 0x0a
 const carriage = 0x0d
 
-/** The lines of an open file from a position on, in bounded memory. */
+/** Reads the lines of an open file from a position on, with bounded memory. */
 export function* readLines(file: number, from: number): Generator<FoundLine> {
   const chunk = Buffer.allocUnsafe(chunkSize)
   let parts: Buffer[] = []

@@ -1,34 +1,34 @@
 import type { JsonObject } from '@cadre/core'
 
-/** What one agent says to another, as it lies in `mailboxes/<agent>.jsonl`. */
+/** A message between agents, as stored in `mailboxes/<agent>.jsonl`. */
 export interface MailMessage {
-  /** Of the call that sent it. */
+  /** The id of the call that sent it. */
   readonly id: string
   readonly at: string
-  /** The agent that wrote it, and the session in which it did; empty when a person wrote it by hand. */
+  /** The agent that wrote it, and its session. Empty if a person wrote it by hand. */
   readonly from: string
   readonly session: string
   /** The agent it is for. */
   readonly to: string
-  /** The one session it is for; absent: whichever the agent has for messages. */
+  /** The receiving session. Absent: the session that the agent has for messages. */
   readonly toSession?: string
   readonly text: string
   readonly summary?: string
-  /** It was found in an inbox of another program. Nobody knows who wrote it. */
+  /** Set if it was imported from the inbox of another program, so its author is unknown. */
   readonly imported?: true
-  /** How many sessions were begun by messages, one by the next, before this one. */
+  /** How many sessions in a chain were started by messages before this one. */
   readonly depth: number
 }
 
-/** What became of a message, as it lies in `mailboxes/<agent>.receipts.jsonl`. */
+/** The result of a message, as stored in `mailboxes/<agent>.receipts.jsonl`. */
 export interface MailReceipt {
   readonly id: string
   readonly at: string
-  /** The session that was told. */
+  /** The session that received it. */
   readonly deliveredTo?: string
-  /** The session was begun with it. */
+  /** True if the message started the session. */
   readonly began?: boolean
-  /** Why nobody was told. */
+  /** The reason why it was not delivered. */
   readonly undeliverable?: string
   readonly depth: number
 }
@@ -39,8 +39,8 @@ export function lineOfMessage(message: MailMessage): JsonObject & { readonly id:
 }
 
 /**
- * What a line of a mailbox says; nothing when it says nothing. A person may write one by hand: `{"text": "…"}` is enough. `known`
- * has the id of the line, and whose mailbox it is.
+ * Reads a message from a line of a mailbox, or returns `undefined` if it has no text. A person may write one by hand: `{"text": "…"}` is
+ * enough. `known`: the id of the line and the owner of the mailbox.
  */
 export function messageOfLine(
   line: JsonObject,

@@ -1,6 +1,8 @@
 import type { MailMessage } from './mail-message.ts'
 
-/** What a session is told of a message: who wrote, what, and how to answer. `answerTo`: absent where nobody can be answered. */
+/**
+ * The text of a message for the receiving session: the sender, the content, and how to reply. `answerTo`: absent if no reply is possible.
+ */
 export function mailText(message: MailMessage, answerTo?: string): string {
   const { from, session, text, summary } = message
   const about = summary === undefined ? '' : ` about ${JSON.stringify(summary)}`

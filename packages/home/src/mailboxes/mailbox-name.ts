@@ -4,7 +4,7 @@ import { nameOfLineFile } from '../lines/line-file-name.ts'
 
 const receipts = '.receipts'
 
-/** The name of an agent's file in `mailboxes/`, without its ending. Agents may be called what no file can be called. */
+/** The name of an agent's file in `mailboxes/`, without extension. Agent names may be invalid as file names. */
 export function mailboxName(agent: string): string {
   const key = nameKey(agent)
   if (nameOfLineFile(`${key}.jsonl`) !== undefined && !key.endsWith(receipts)) return key
@@ -20,7 +20,7 @@ export function receiptsName(mailbox: string): string {
   return `${mailbox}${receipts}`
 }
 
-/** Of a file in `mailboxes/`: its name, if it holds messages. */
+/** Returns the name of a file in `mailboxes/`, if it contains messages. */
 export function mailboxOfFile(file: string): string | undefined {
   const name = nameOfLineFile(file)
   return name?.endsWith(receipts) ? undefined : name

@@ -4,12 +4,14 @@ import { FollowedFile } from '../lines/followed-file.ts'
 import { type MailMessage, messageOfLine } from './mail-message.ts'
 import { receiptsName } from './mailbox-name.ts'
 
-/** What is known of one mailbox, a file of messages and one of receipts: read once, then followed. Texts are not kept. */
+/**
+ * An index of one mailbox, which is a file of messages and a file of receipts. Read once, then followed. Does not keep texts in memory.
+ */
 export class Mailbox {
   readonly ids = new Set<string>()
-  /** By session: how many messages it sent here. */
+  /** The number of messages in this mailbox, by sending session. */
   readonly sent = new Map<string, number>()
-  /** By session that was begun by a message of this mailbox: how deep it lies. */
+  /** The depth of sessions that a message of this mailbox started. */
   readonly began = new Map<string, number>()
   protected readonly received = new Set<string>()
   private readonly messages: FollowedFile
@@ -18,7 +20,7 @@ export class Mailbox {
   constructor(home: Home, folder: string, name: string) {
     this.messages = new FollowedFile(home.at(folder, `${name}.jsonl`), {
       take: (line, { start }) => {
-        // A person may leave the id out.
+        // A person may omit the id.
         const id = typeof line['id'] === 'string' && line['id'] !== '' ? line['id'] : `line-${start}`
         if (this.ids.has(id)) return
         this.ids.add(id)
@@ -53,7 +55,7 @@ export class Mailbox {
     this.sent.set(session, (this.sent.get(session) ?? 0) + 1)
   }
 
-  /** The messages come again. */
+  /** The messages are read again. */
   protected forget(): void {
     this.ids.clear()
     this.sent.clear()

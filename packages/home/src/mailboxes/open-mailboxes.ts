@@ -1,8 +1,8 @@
 /**
- * Owns `mailboxes/`: what agents say to each other, and what became of it. Several processes may use it at once.
+ * Owns `mailboxes/`, with the messages between agents and their receipts. Several processes may use it at once.
  *
- * 1. A message is on disk before its sender is told that it is queued. Under one id there is one message.
- * 2. A message has one receipt at most.
+ * 1. A message is on disk before its sender learns that it is queued. There is one message per id.
+ * 2. A message has at most one receipt.
  */
 import { listFolder } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
@@ -14,11 +14,11 @@ import { mailboxName, mailboxOfFile, receiptsName } from './mailbox-name.ts'
 export interface Mailboxes {
   post(message: MailMessage): Promise<'new' | 'known'>
   receive(message: MailMessage, receipt: Omit<MailReceipt, 'id' | 'depth'>): Promise<'new' | 'known'>
-  /** Whether a message lies in the mailbox of an agent. */
+  /** Returns whether a message is in the mailbox of an agent. */
   has(agent: string, id: string): boolean
   /** How many messages a session has sent. */
   sentBy(session: string): number
-  /** How many sessions were begun by messages, one by the next, until this one; 0 for one that a person began. */
+  /** How many sessions in a chain were started by messages, up to this one. 0 if a person started it. */
   depthOf(session: string): number
 }
 

@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('openOutbox', () => {
-  it('sends once per key and gives the receipt back ever after', async () => {
+  it('sends once per key, and returns the same receipt afterwards', async () => {
     let delivered = 0
     const deliver = async () => ({ ts: String(++delivered) })
     const outbox = openOutbox(home)
@@ -37,7 +37,7 @@ describe('openOutbox', () => {
     ])
   })
 
-  it('has written that it sends before it does', async () => {
+  it('records a message before it sends it', async () => {
     const outbox = openOutbox(home)
     await outbox.send(request, async (key) => {
       expect(openOutbox(home).find('slack', key)).toMatchObject({
@@ -48,7 +48,7 @@ describe('openOutbox', () => {
     })
   })
 
-  it('does not send again what a crash has left in doubt, until somebody knows', async () => {
+  it('does not resend a message in doubt until it is resolved', async () => {
     const hangs = openOutbox(home).send(request, () => new Promise(() => {}))
     void hangs
     await expect.poll(() => openOutbox(home).find('slack', 's/1')?.state).toBe('sending')
@@ -60,7 +60,7 @@ describe('openOutbox', () => {
     expect(linesOf('inbox', 'slack-messages.jsonl')).toHaveLength(1)
   })
 
-  it('sends again what is known not to have been sent', async () => {
+  it('resends a message that is known not to have been sent', async () => {
     void openOutbox(home).send(request, () => new Promise(() => {}))
     await expect.poll(() => openOutbox(home).find('slack', 's/1')?.state).toBe('sending')
     const outbox = openOutbox(home)
@@ -69,7 +69,7 @@ describe('openOutbox', () => {
     expect(await outbox.send(request, async () => ({ ts: '2' }))).toMatchObject({ state: 'sent' })
   })
 
-  it('tells a failure from a doubt', async () => {
+  it('distinguishes a failure from a message in doubt', async () => {
     const outbox = openOutbox(home)
     await expect(
       outbox.send(request, async () => Promise.reject(new Error('no such channel'))),
@@ -80,7 +80,7 @@ describe('openOutbox', () => {
     expect(outbox.find('slack', 's/1')).toMatchObject({ state: 'sending' })
   })
 
-  it('puts the line into the inbox that a crash has kept from it, and only then', async () => {
+  it('adds the inbox line that is missing after a crash, and only then', async () => {
     await openOutbox(home).send(request, async () => ({ ts: '1' }))
     const outboxFile = home.at('outbox', 'slack.jsonl')
     const [sending, sent] = readFileSync(outboxFile, 'utf8').split('\n')
@@ -88,7 +88,7 @@ describe('openOutbox', () => {
     rmSync(home.at('inbox', 'slack-messages.jsonl'))
     await openOutbox(home).repair()
     expect(linesOf('inbox', 'slack-messages.jsonl')).toHaveLength(1)
-    // Somebody tidies up: what was told is not told again.
+    // After a cleanup, the line is not added again.
     writeFileSync(home.at('inbox', 'slack-messages.jsonl'), '')
     const outbox = openOutbox(home)
     await outbox.repair()
@@ -96,7 +96,7 @@ describe('openOutbox', () => {
     expect(linesOf('inbox', 'slack-messages.jsonl')).toHaveLength(0)
   })
 
-  it('lives with what others write into its file', async () => {
+  it('ignores text of other programs in its file', async () => {
     await openOutbox(home).send(request, async () => ({ ts: '1' }))
     appendFileSync(home.at('outbox', 'slack.jsonl'), 'what is this\n{"key":5}\n{"key":"s/2","state":"sen')
     const outbox = openOutbox(home)

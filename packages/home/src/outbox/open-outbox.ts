@@ -1,15 +1,15 @@
 /**
- * Owns `outbox/`: what goes out of this machine, and how it ended. Several processes may use it at once.
+ * Owns `outbox/`, with outgoing messages and their results. Several processes may use it at once.
  *
- * 1. `sending` is on disk before anything is delivered. What has no ending after a crash is in doubt, and never delivered
- *    again by itself: whoever sent it asks the other side, and says what it found with `settle` or `release`.
- * 2. Under one key one delivery runs at a time in this process, and everybody who asks for it gets its end.
- * 3. What was sent has one line with `direction: out` in the inbox. A crash between the two is put right at the next use.
- * 4. What was delivered was delivered, also when the disk is too full to say so: it is known here, and written down as soon as it
- *    can be. Only a process that dies before is in doubt about it.
+ * 1. `sending` is on disk before anything is delivered. A message without a result after a crash is in doubt, and is never resent
+ *    automatically: the sender asks the other side and calls `settle` or `release`.
+ * 2. In this process, one delivery per key runs at a time, and all callers get its result.
+ * 3. A sent message has one line with `direction: out` in the inbox. After a crash between the two, the line is added at the next use.
+ * 4. If the disk is full after a delivery, this process remembers the result and records it as soon as possible. The message is in doubt
+ *    only if the process dies first.
  */
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
-import { listFolder, systemTrouble } from '@cadre/disk'
+import { listFolder, systemErrorCode } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { appendInbox } from '../inbox/append-inbox.ts'
 import { lineFileName, nameOfLineFile } from '../lines/line-file-name.ts'
@@ -19,26 +19,26 @@ import { OutboxFile } from './outbox-file.ts'
 export interface OutboxRequest {
   /** The file in `outbox/`. */
   readonly channel: string
-  /** The same on every try. */
+  /** The same for every attempt. */
   readonly key: string
-  /** The file in `inbox/` in which it is told, beside what came in. */
+  /** The file in `inbox/` that lists it together with incoming messages. */
   readonly inbox: string
   readonly message: JsonObject
 }
 
 export interface Outbox {
   /**
-   * Sends once per key, and gives the entry back with its receipt; one that is sent already gives the receipt it got then.
-   * When `deliver` rejects the entry has failed and can be sent again, unless it rejects with `in_doubt`: then, and when an
-   * earlier delivery has no known end, nothing is sent and this rejects with `in_doubt`.
+   * Sends once per key, and returns the entry with its receipt. If the message was already sent, returns the earlier receipt. If `deliver`
+   * rejects, the entry has failed and can be sent again. Rejects with `in_doubt` if `deliver` does, or if the result of an earlier delivery
+   * is unknown; nothing is sent then.
    */
   send(request: OutboxRequest, deliver: (key: string) => Promise<JsonObject>): Promise<OutboxEntry>
   find(channel: string, key: string): OutboxEntry | undefined
-  /** It was found out later that it was sent. */
+  /** Records that a message in doubt was sent. */
   settle(channel: string, key: string, receipt: JsonObject): Promise<void>
-  /** It was found out later that it was not sent: it may be sent again. */
+  /** Records that a message in doubt was not sent, so it may be sent again. */
   release(channel: string, key: string, reason: string): Promise<void>
-  /** Writes the lines into the inbox that a crash has kept from being written. */
+  /** Adds inbox lines that are missing after a crash. */
   repair(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
   const files = new Map<string, OutboxFile>()
   const repaired = new Map<string, Promise<void>>()
   const running = new Map<string, Promise<OutboxEntry>>()
-  /** Ends that could not be written down yet. */
+  /** Results that could not be recorded yet. */
   const unwritten = new Map<string, OutboxEntry>()
   let isRetrying = false
   const at = () => new Date(now()).toISOString()
@@ -135,12 +135,12 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
     return entry
   }
 
-  /** Writes down how it ended, now or as soon as it can be. */
+  /** Records the result, now or as soon as possible. */
   async function end(entry: OutboxEntry): Promise<void> {
     try {
       await record(entry)
     } catch (error) {
-      if (systemTrouble(error) === undefined) throw error
+      if (systemErrorCode(error) === undefined) throw error
       unwritten.set(nameOf(entry.channel, entry.key), entry)
       writeDownLater()
     }
@@ -168,16 +168,16 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
     }, retryMs).unref()
   }
 
-  /** Safe to repeat: the inbox has one line of an id. What was told once is not told again when somebody tidies up there. */
+  /** Safe to repeat: the inbox has one line per id. A line that was added once is not added again after a cleanup. */
   async function tell(file: OutboxFile, entry: OutboxEntry): Promise<void> {
     const { channel, key, inbox, message, receipt = {} } = entry
-    if (!file.untoldKeys().has(key)) return
+    if (!file.unlistedKeys().has(key)) return
     const id = `out/${channel}/${key}`
     await appendInbox(home, inbox, { ...message, id, at: entry.at, direction: 'out', via: channel, receipt })
-    await file.markTold(key, at())
+    await file.markListed(key, at())
   }
 
-  /** Once per channel and life of this process. */
+  /** Once per channel and process. */
   function repair(channel: string): Promise<void> {
     const name = lineFileName(channel)
     const done = repaired.get(name) ?? repairNow(fileOf(name))
@@ -187,7 +187,7 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
   }
 
   async function repairNow(file: OutboxFile): Promise<void> {
-    for (const key of [...file.untoldKeys()]) {
+    for (const key of [...file.unlistedKeys()]) {
       const entry = file.find(key)
       if (entry?.state === 'sent') await tell(file, entry)
     }

@@ -1,21 +1,20 @@
 import type { JsonObject } from '@cadre/core'
 
 /**
- * `sending`: it was begun, and nobody has written down how it ended: it may have been sent. `sent`: with what the other side
- * said to it. `failed`: it was not sent.
+ * `sending`: started, without a recorded result, so it may have been sent. `sent`: with the receipt of the other side. `failed`: not sent.
  */
 export type OutboxState = 'sending' | 'sent' | 'failed'
 
-/** One message that goes out, as it stands. */
+/** An outgoing message and its current state. */
 export interface OutboxEntry {
   readonly channel: string
   readonly key: string
   readonly at: string
   readonly state: OutboxState
-  /** The file in `inbox/` where it is told with what came in. */
+  /** The file in `inbox/` that lists it together with incoming messages. */
   readonly inbox: string
   readonly message: JsonObject
   readonly receipt?: JsonObject
-  /** Why it was not sent. */
+  /** The reason why it was not sent. */
   readonly error?: string
 }

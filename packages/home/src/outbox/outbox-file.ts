@@ -8,20 +8,20 @@ import { FollowedFile } from '../lines/followed-file.ts'
 import { lineFileName } from '../lines/line-file-name.ts'
 import type { OutboxEntry, OutboxState } from './outbox-entry.ts'
 
-/** Where the last word about a key stands in the file. */
+/** The position of a key's last line in the file. */
 interface Place {
   readonly state: OutboxState
   readonly start: number
   readonly end: number
 }
 
-/** `outbox/<channel>.jsonl`: of each key the last line holds. */
+/** `outbox/<channel>.jsonl`. The last line of each key applies. */
 export class OutboxFile {
   private readonly home: Home
   private readonly channel: string
   private readonly place: string
   private readonly last = new Map<string, Place>()
-  /** Sent, and perhaps not yet told in the inbox. */
+  /** Sent messages that may not be in the inbox yet. */
   private readonly untold = new Set<string>()
   private readonly file: FollowedFile
 
@@ -44,13 +44,13 @@ export class OutboxFile {
     return place && this.read(key, place)
   }
 
-  /** Those that were sent and for which no line in the inbox is known. */
-  untoldKeys(): ReadonlySet<string> {
+  /** Keys of sent messages without a known inbox line. */
+  unlistedKeys(): ReadonlySet<string> {
     this.file.look()
     return this.untold
   }
 
-  /** Adds what `decide` gives to what is known now, durably. Nothing is added when it gives nothing. */
+  /** Adds the entry that `decide` returns for the current one, durably. Adds nothing if it returns `undefined`. */
   async add(
     key: string,
     decide: (now: OutboxEntry | undefined) => Omit<OutboxEntry, 'channel' | 'key'> | undefined,
@@ -65,8 +65,8 @@ export class OutboxFile {
     })
   }
 
-  /** Losing this costs a look into the inbox at the next start, no more. */
-  async markTold(key: string, at: string): Promise<void> {
+  /** Not durable: if it is lost, the inbox is checked again at the next start. */
+  async markListed(key: string, at: string): Promise<void> {
     await withLock(this.home, `outbox-${this.channel}`, () =>
       appendLines(this.place, [JSON.stringify({ key, at, state: 'told' })], { durable: false }),
     )

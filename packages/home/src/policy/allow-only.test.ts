@@ -1,5 +1,5 @@
 import type { Models } from '@cadre/core'
-import { fitsPattern } from '@cadre/disk'
+import { matchesPattern } from '@cadre/disk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allowOnly } from './allow-only.ts'
@@ -39,7 +39,7 @@ test.each([
   expect(await allowed(name, patterns)).toBe(isAllowed)
 })
 
-test('every list has to allow it, and the one that does not is named', async () => {
+test('requires every list to allow the model, and names the one that does not', async () => {
   expect(await allowed('openai:gpt-big', ['gpt-*'], ['*-big'])).toBe(true)
   expect(await allowed('openai:gpt-big', ['gpt-*'], ['*-mini'])).toBe(false)
   const found = await allowOnly(models, {
@@ -53,7 +53,7 @@ test('every list has to allow it, and the one that does not is named', async () 
   })
 })
 
-test('without a list nothing is in the way; what is not known stays unknown', async () => {
+test('allows every model without a list, and leaves unknown models unknown', async () => {
   expect(allowOnly(models, { allowedModels: [], decidedBy: new Map() })).toBe(models)
   expect(
     await allowOnly(models, { allowedModels: [['x']], decidedBy: new Map() }).resolve('nothing'),
@@ -65,14 +65,14 @@ test('without a list nothing is in the way; what is not known stays unknown', as
   })
 })
 
-test('a pattern is what it would be as a regular expression, and takes no time', () => {
+test('matches patterns like a regular expression, without backtracking', () => {
   const short = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 })
   fc.assert(
     fc.property(short, short, (text, pattern) => {
       const expression = new RegExp(`^${pattern.replaceAll('*', '.*')}$`)
-      expect(fitsPattern(text, pattern)).toBe(expression.test(text))
+      expect(matchesPattern(text, pattern)).toBe(expression.test(text))
     }),
     { numRuns: 2000 },
   )
-  expect(fitsPattern('a'.repeat(10_000), `${'*a'.repeat(5_000)}b`)).toBe(false)
+  expect(matchesPattern('a'.repeat(10_000), `${'*a'.repeat(5_000)}b`)).toBe(false)
 })

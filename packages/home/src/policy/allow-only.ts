@@ -1,12 +1,12 @@
 import type { ModelResolution, Models } from '@cadre/core'
-import { fitsPattern } from '@cadre/disk'
+import { matchesPattern } from '@cadre/disk'
 import type { Policy } from './policy.ts'
 
 type ModelPolicy = Pick<Policy, 'allowedModels' | 'decidedBy'> & Partial<Pick<Policy, 'modelFallback'>>
 
 /**
- * The same models, of which only those can be used that every level of the policy allows. A name is judged by the model
- * it stands for, so neither an alias nor a default gets around it. Where the policy says so, no model takes the place of another.
+ * Restricts models to those that every level of the policy allows. A name is resolved before it is judged, so neither an alias nor a
+ * default bypasses the policy. If the policy disables the fallback, no model replaces another.
  */
 export function allowOnly(models: Models, policy: ModelPolicy): Models {
   const { allowedModels, modelFallback = true, decidedBy } = policy
@@ -29,7 +29,7 @@ export function allowOnly(models: Models, policy: ModelPolicy): Models {
   }
 }
 
-/** Why the policy does not allow a model, in a full sentence. */
+/** Returns the reason why the policy does not allow a model, as a sentence. */
 export function refusalOfModel(id: string, { allowedModels, decidedBy }: ModelPolicy): string | undefined {
   const index = allowedModels.findIndex((patterns) => !patterns.some((pattern) => isMeant(id, pattern)))
   if (index < 0) return undefined
@@ -38,8 +38,8 @@ export function refusalOfModel(id: string, { allowedModels, decidedBy }: ModelPo
   return `${place} does not allow the model ${id}. Allowed: ${patterns}. Choose one of them with --model.`
 }
 
-/** A pattern with a colon is about the whole id, `openai:gpt-*`; one without is about the name behind the backend. */
+/** A pattern with a colon matches the whole id, such as `openai:gpt-*`; one without matches the name after the backend. */
 function isMeant(id: string, pattern: string): boolean {
   if (pattern === '*') return true
-  return fitsPattern(pattern.includes(':') ? id : id.slice(id.indexOf(':') + 1), pattern)
+  return matchesPattern(pattern.includes(':') ? id : id.slice(id.indexOf(':') + 1), pattern)
 }

@@ -6,8 +6,8 @@ import type { Diagnostic } from '@cadre/disk'
 const root = 0
 
 /**
- * Whether only the administrator can change the policy of an organisation: the file that is really read, the folder that
- * holds it, and the folder in which it is looked for. It applies all the same, since it can only tighten.
+ * Checks that only the administrator can change the organisation's policy: the file, its real folder, and the folder of the link. The
+ * policy applies anyway, because it can only tighten.
  */
 export function checkProtection(file: string): Diagnostic[] {
   if (process.platform === 'win32') return []

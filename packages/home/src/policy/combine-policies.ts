@@ -14,7 +14,7 @@ const limitKeys = [
 ] as const
 const budgetKeys = ['tokens', 'cost', 'calls'] as const
 
-/** The strictest of all files for each key. `files` are in order, the strongest level first: of equals, it is the one named. */
+/** Returns the strictest value of each key. `files`: the highest level first, which is named if several have the same value. */
 export function combinePolicies(files: readonly PolicyFile[]): Policy {
   const decidedBy = new Map<string, string>()
   const said = (key: string) =>
@@ -24,7 +24,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     })
   const decide = (key: string, file: PolicyFile) => decidedBy.set(key, file.placeOf(key))
 
-  /** On, unless somebody switches it off. */
+  /** True unless a level disables it. */
   const isOpen = (key: string): boolean => {
     const off = said(key).find(({ value }) => value === false)
     if (off !== undefined) decide(key, off.file)
@@ -37,7 +37,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     if (found !== undefined) decide(key, found.file)
     return found?.value
   }
-  /** Lists of all levels, one after the other; each pattern with the file that has it. */
+  /** Concatenates the lists of all levels. Each pattern keeps its file. */
   const patterns = (key: string): readonly string[] => {
     const all: string[] = []
     for (const { file, value } of said(key))
@@ -52,7 +52,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     write: patterns(`${key}.write`),
   })
   const isOn = (key: string): boolean => strictest(key) === 'allow'
-  /** The names that every level has which names any. */
+  /** The names that are in the list of every level that has a list. */
   const shared = (key: string): readonly string[] => {
     const [first, ...others] = said(key)
     if (first === undefined) return []
@@ -81,7 +81,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     decidedBy.set(`models.allow.${index}`, file.placeOf('models.allow'))
     return value as readonly string[]
   })
-  /** Of several levels that say what a name stands for, the strongest one decides. */
+  /** If several levels define an alias, the highest level decides. */
   const modelAliases: Record<string, string> = {}
   for (const { file, value } of said('models.aliases'))
     for (const [name, model] of Object.entries(value as { readonly [name: string]: string })) {

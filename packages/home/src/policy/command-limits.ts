@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 
-/** The most that one command may use, together with everything it starts. */
+/** The limits of one command, together with everything it starts. */
 export interface CommandLimits {
   /** Memory of all its processes and of its private temporary folders, in MiB. */
   readonly memoryMegabytes: number
@@ -11,7 +11,7 @@ export interface CommandLimits {
 
 const megabyte = 1024 * 1024
 
-/** Limits that apply where no policy sets others. */
+/** The limits without a policy. */
 export const defaultCommandLimits: CommandLimits = {
   memoryMegabytes: Math.max(2_048, Math.floor(memoryOfMachine() / megabyte / 2)),
   processes: 500,
@@ -20,7 +20,7 @@ export const defaultCommandLimits: CommandLimits = {
 
 export const commandLimitKeys = ['memoryMegabytes', 'processes', 'fileMegabytes'] as const
 
-/** In a container its share, which can be less than the machine has. */
+/** In a container: its limit, which can be lower than the machine's memory. */
 function memoryOfMachine(): number {
   const share = process.constrainedMemory()
   return share > 0 ? Math.min(share, totalmem()) : totalmem()

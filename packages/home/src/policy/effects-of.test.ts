@@ -48,7 +48,7 @@ describe('effects', () => {
     expect(policy.decidedBy.get('effects.write')).toBe(place && at(place))
   })
 
-  it('a project loosens the default only once it is trusted, with the content it has', async () => {
+  it('a project can loosen the defaults only if its current content is trusted', async () => {
     const text = '# mine\neffects: {write: allow, execute: deny, read: ask}\nnetwork: allow\n'
     const untrusted = await load({ project: text })
     expect(untrusted.effects).toEqual({ read: 'ask', write: 'ask', execute: 'deny', outbound: 'ask' })
@@ -66,7 +66,7 @@ describe('effects', () => {
     expect((await load({ project: `${text}# changed\n` }, same)).effects.write).toBe('ask')
   })
 
-  it('what only restricts needs no trust', async () => {
+  it('a restriction needs no trust', async () => {
     const text = 'effects: {write: deny, read: ask}\nnetwork: deny\nenvironment: []\npaths.deny.read: [a]\n'
     const policy = await load({ project: text })
     expect(policy.effects).toMatchObject({ write: 'deny', read: 'ask' })
@@ -74,7 +74,7 @@ describe('effects', () => {
     expect(await inspectProjectPolicy(at('project'))).toBeUndefined()
   })
 
-  it('no level ever gets more than a level above it says, whatever a project, a team and a flag want', async () => {
+  it('no project, team or flag can exceed the policy of a higher level', async () => {
     const permission = fc.option(fc.constantFrom<Permission>('allow', 'ask', 'deny'), { nil: undefined })
     const order = ['allow', 'ask', 'deny']
     await fc.assert(
@@ -107,7 +107,7 @@ describe('a team and a flag', () => {
   const effects = (said: Said, team?: { write: Permission }, allow?: Effect[]) =>
     load(said, all).then((policy) => effectsOf({ policy, team, allow }))
 
-  it('change the default, and never what a policy says', async () => {
+  it('change the default, but never a policy', async () => {
     expect(effectsOf({ policy: openPolicy }).write).toBe('ask')
     expect((await effects({}, { write: 'allow' })).write).toBe('allow')
     expect((await effects({}, undefined, ['outbound'])).outbound).toBe('allow')
@@ -120,7 +120,7 @@ describe('a team and a flag', () => {
     }
   })
 
-  it.each(levels)('mean a question where the %s forbids decisions beforehand', async (level) => {
+  it.each(levels)('lead to a question if the %s forbids decisions beforehand', async (level) => {
     const off = 'agentMode.autoApproval.enabled: false\n'
     expect(await effects({ [level]: off }, { write: 'allow' }, ['execute', 'outbound'])).toEqual({
       read: 'allow',
@@ -135,7 +135,7 @@ describe('a team and a flag', () => {
 })
 
 describe('the rest', () => {
-  it('patterns of paths add up, each with the file that has it', async () => {
+  it('path patterns of all levels apply, each with its file', async () => {
     const policy = await load({
       organisation: 'paths: {deny: {read: [secrets, "*.pem"]}}\n',
       project: '\npaths.deny.read: [private]\npaths.ask.write: [docs/**]\n',
@@ -153,7 +153,7 @@ describe('the rest', () => {
     })
   })
 
-  it('variables are those that every level names which names any; a project alone needs trust', async () => {
+  it('variables must be listed by every level that lists any; a list of only the project needs trust', async () => {
     expect((await load({ user: 'environment: [A, B]', project: 'environment: [B, C]' })).environment).toEqual(
       ['B'],
     )
@@ -167,7 +167,7 @@ describe('the rest', () => {
     expect((await load({ user: 'environment: [A]', project: 'environment: [B]' })).untrusted).toBeUndefined()
   })
 
-  it('of the ceilings for commands the lowest', async () => {
+  it('the lowest ceiling for commands applies', async () => {
     const policy = await load({
       user: 'commands: {timeoutSeconds: 60, outputKilobytes: 10}',
       project: 'commands.timeoutSeconds: 90',
@@ -179,7 +179,7 @@ describe('the rest', () => {
     ])
   })
 
-  it('the network is closed unless somebody opens it and nobody closes it', async () => {
+  it('the network is closed unless a level opens it and none closes it', async () => {
     expect((await load({ user: 'network: allow' })).network).toBe(true)
     expect((await load({ organisation: 'network: deny', user: 'network: allow' })).network).toBe(false)
   })

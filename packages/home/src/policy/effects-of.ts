@@ -5,9 +5,9 @@ const strictness: { readonly [permission in Permission]: number } = { allow: 0, 
 
 export interface EffectsRequest {
   readonly policy: Pick<Policy, 'effects' | 'beforehand' | 'decidedBy'>
-  /** What the team in use ships with. */
+  /** The permissions of the built-in team in use. */
   readonly team?: Partial<Effects> | undefined
-  /** What a person allows for one run: `--allow write`. */
+  /** Effects that a person allows for one run: `--allow write`. */
   readonly allow?: readonly Effect[] | undefined
 }
 
@@ -21,8 +21,8 @@ export function isLooser(a: Permission, b: Permission): boolean {
 }
 
 /**
- * What holds for a run. A team and a flag are heard where no policy says anything about an effect: they change the default
- * and never a policy. Where nothing may be decided beforehand, nothing but reading is allowed without a question.
+ * Returns the permissions of a run. A team or flag changes an effect only if no policy sets it. If the policy forbids decisions beforehand,
+ * every effect except reading needs approval.
  */
 export function effectsOf({ policy, team = {}, allow = [] }: EffectsRequest): Effects {
   const one = (effect: Effect): Permission => {

@@ -2,17 +2,17 @@ import type { AgentDefinition, Agents, Notice, Ports, Rule, RunLimits, SessionSp
 import { targetsOf } from '@cadre/core'
 import type { Policy } from './policy.ts'
 
-/** What of a policy the engine has to be given. Models are filtered by `allowOnly`, files of agents by not reading them. */
+/** The parts of a policy that the engine enforces. `allowOnly` filters models; agent files that the policy excludes are not read. */
 export interface Enforcement {
   readonly ceilings: Partial<RunLimits>
   readonly rules: readonly Rule[]
   readonly refuse: NonNullable<Ports['refuse']>
-  /** The agents that can be offered for delegation. Others can still be asked for by name, and are refused with the reason. */
+  /** Returns the agents that may be offered for delegation. Calls that name others are refused with the reason. */
   permitted<Registry extends Agents>(agents: Registry): Registry
 }
 
 export interface EnforcementOptions {
-  /** Names of the agents that there are without any file and that name no source. */
+  /** Names of agents that exist without a file or source. */
   readonly builtIns: readonly string[]
 }
 

@@ -4,8 +4,8 @@ import type { Shape } from '../config/config-shape.ts'
 type Pair = readonly [key: string, field: Located]
 
 /**
- * `customAgent.enabled: false` means the same as `customAgent: {enabled: false}`, wherever there are keys of ours. A key that
- * is written in both ways is an error: nobody can say which one was meant.
+ * Converts `customAgent.enabled: false` to `customAgent: {enabled: false}`, for all known keys. A key that is written both ways is an
+ * error, because it is ambiguous.
  */
 export function joinDottedKeys(
   root: Located,
@@ -37,7 +37,7 @@ export function joinDottedKeys(
     return { line, fields, value: Object.fromEntries([...fields].map(([key, { value }]) => [key, value])) }
   }
 
-  /** Everything that is said of one key; with an empty rest it is said of the key itself. */
+  /** Joins all entries of one key. An empty rest means the key itself. */
   function joinGroup(name: string, group: readonly Pair[], wanted: Shape | undefined): Located {
     const [first, ...others] = group as [Pair, ...Pair[]]
     if (others.length === 0 && first[0] === '') return join(first[1], wanted)
@@ -62,7 +62,7 @@ export function joinDottedKeys(
   }
 }
 
-/** The part before the first dot, and the rest. What begins or ends with a dot is no dotted key. */
+/** Splits a key at the first dot. A key that starts or ends with a dot is not dotted. */
 function split(key: string): [name: string, rest: string] {
   const dot = key.indexOf('.')
   return dot <= 0 || dot === key.length - 1 ? [key, ''] : [key.slice(0, dot), key.slice(dot + 1)]

@@ -38,7 +38,7 @@ const load = () => loadPolicy({ organisation: organisation(), user: user(), proj
 const errors = async () =>
   (await load()).diagnostics.filter(({ severity }) => severity === 'error').map(showDiagnostic)
 
-describe('the strictest of all levels holds', () => {
+describe('the strictest of all levels applies', () => {
   it('nothing is restricted without a file, or by an empty one', async () => {
     const open = {
       customAgents: true,
@@ -76,7 +76,7 @@ describe('the strictest of all levels holds', () => {
     }
   })
 
-  it('of limits the lowest, each from the file that sets it, and every list of models', async () => {
+  it('the lowest limits apply, each with its file, and every list of models', async () => {
     write(
       organisation(),
       'limits: {depth: 2, sessions: 50, budget: {tokens: 1000}}\nmodels: {allow: ["openai:*"]}\n',
@@ -105,14 +105,14 @@ describe('the strictest of all levels holds', () => {
     )
   })
 
-  it('of what names of models stand for, the strongest level, each from its file', async () => {
+  it('the highest level defines a model alias, each with its file', async () => {
     write(organisation(), 'models: {aliases: {haiku: "openai:small"}}\n')
     write(user(), 'models.aliases.Haiku: openai:other\nmodels.aliases: {opus: "openai:large"}\n')
     write(project(), 'models: {aliases: {opus: "openai:dear", sonnet: "openai:dear"}}\n')
     const policy = await load()
     expect(policy.modelAliases).toMatchObject({ haiku: 'openai:small', opus: 'openai:large' })
     expect(policy.modelAliases).not.toHaveProperty('Haiku')
-    // A repository decides nothing of this until somebody trusts it.
+    // A repository has no effect here until it is trusted.
     expect(policy.modelAliases).not.toHaveProperty('sonnet')
     expect(policy.untrusted?.keys).toMatchObject([{ key: 'models.aliases', line: 1 }])
     expect(restrictions(policy)).toEqual(
@@ -129,7 +129,7 @@ describe('the strictest of all levels holds', () => {
     expect(withModelAliases(config, policy).aliases).not.toHaveProperty('HAIKU')
   })
 
-  it('adding a level never permits anything more, except decisions that a user may permit', async () => {
+  it('another level never permits more, except decisions that a user may permit', async () => {
     const flag = fc.option(fc.boolean(), { nil: undefined })
     const level = fc.record({
       'customAgent.enabled': flag,
@@ -165,7 +165,7 @@ describe('the strictest of all levels holds', () => {
   })
 })
 
-describe('a policy that cannot be understood is never taken for none', () => {
+describe('an invalid policy never counts as no policy', () => {
   it.each([
     [
       'customAgents.enabled: false',
@@ -227,7 +227,7 @@ describe('a policy that cannot be understood is never taken for none', () => {
     })
   })
 
-  it('a link that leads nowhere or in circles, a folder, something huge', async () => {
+  it('a broken or circular link, a folder, a huge file', async () => {
     symlinkSync(at('nothing'), organisation())
     expect(await errors()).toEqual([`${organisation()}: The policy is a broken symbolic link.`])
     rmSync(organisation())
@@ -241,23 +241,23 @@ describe('a policy that cannot be understood is never taken for none', () => {
     expect((await errors())[0]).toContain('The policy must be a regular file of at most 1 MB.')
   })
 
-  it.skipIf(isRoot)('a folder that may not be looked into', async () => {
+  it.skipIf(isRoot)('a folder without read permission', async () => {
     chmodSync(at('etc'), 0)
     expect((await errors())[0]).toContain('Cannot read the policy: EACCES')
     chmodSync(at('etc'), 0o700)
   })
 })
 
-describe('the guide', () => {
+describe('the documentation', () => {
   const guide = readFileSync(path.join(import.meta.dirname, '../../../../docs/policy.md'), 'utf8')
 
-  it('has an example that is understood', async () => {
+  it('has a valid example', async () => {
     write(organisation(), /```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? '')
     expect(await errors()).toEqual([])
     expect(restrictions(await load())).toHaveLength(9)
   })
 
-  it.each(namesOf(policyShape))('tells of %s', (key) => {
+  it.each(namesOf(policyShape))('mentions %s', (key) => {
     const last = key.split('.').at(-1)
     const isTold =
       guide.includes(`\`${key}\``) || (key.startsWith('limits.budget.') && guide.includes(`\`.${last}\``))
@@ -287,11 +287,11 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     chmodSync(at('etc'), 0o755)
   })
 
-  it.skipIf(!isRoot)('nobody but root: nothing is said', async () => {
+  it.skipIf(!isRoot)('root only: no warning', async () => {
     expect(await weak()).toEqual([])
   })
 
-  it('anybody, where the file or its folder can be written by others; it applies all the same', async () => {
+  it('everyone, if the file or its folder is writable by others; the policy still applies', async () => {
     chmodSync(organisation(), 0o666)
     chmodSync(at('etc'), 0o777)
     const said = await weak()
@@ -303,7 +303,7 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     expect(said[1]).toContain(`${at('etc')} is writable by anyone`)
   })
 
-  it.skipIf(!isRoot)('its owner, where that is not root', async () => {
+  it.skipIf(!isRoot)('its owner, if that is not root', async () => {
     chownSync(organisation(), 1234, 0)
     expect(await weak()).toEqual([expect.stringContaining('is owned by user 1234, not by root')])
     chownSync(organisation(), 0, 1234)
@@ -312,7 +312,7 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     expect(await weak()).toEqual([expect.stringContaining('is writable by group 1234')])
   })
 
-  it.skipIf(!isRoot)('of a link, what it leads to counts', async () => {
+  it.skipIf(!isRoot)('checks the target of a link', async () => {
     mkdirSync(at('elsewhere'))
     write(at('elsewhere/real.yaml'), 'subagent.enabled: false\n')
     rmSync(organisation())

@@ -5,36 +5,36 @@ import type { TrustItem } from '../trust/trust.ts'
 import { closedPolicy, openPolicy, type Policy } from './policy.ts'
 import type { PolicyFile, PolicyLevel } from './read-policy-file.ts'
 
-/** Where an organisation's policy is. Nothing can name another place. */
+/** The path of the organisation's policy. No setting can change it. */
 const organisationPolicy = '/etc/cadre/policy.yaml'
 
 export interface PolicyRequest {
-  /** For tests only: everything else leaves it as it is. */
+  /** For tests only. */
   readonly organisation?: string
   /** `~/.config/cadre/policy.yaml`. */
   readonly user?: string
   /** `storage/policy.yaml` of the home. */
   readonly project?: string
-  /** Whether a person has agreed to what the project's file permits beyond the default. Default: to nothing. */
+  /** Returns whether a person trusts what the project's file permits beyond the defaults. Default: nothing is trusted. */
   readonly trusted?: (item: TrustItem) => boolean
 }
 
-/** What a project's file would permit if somebody trusted it. */
+/** What a project's file would permit if it were trusted. */
 export interface WideningPolicy extends TrustItem {
   readonly keys: readonly { readonly key: string; readonly value: string; readonly line: number }[]
 }
 
-/** The policy that is in force, and what is to be said about its files. */
+/** The effective policy, and the diagnostics about its files. */
 export interface LoadedPolicy extends Policy {
-  /** With an error among them, nothing may be run: the policy is then as strict as can be. */
+  /** If one is an error, nothing may run: the policy is then the strictest possible. */
   readonly diagnostics: readonly Diagnostic[]
-  /** The files that are there, the strongest level first. */
+  /** The existing files, the highest level first. */
   readonly files: readonly { readonly level: PolicyLevel; readonly path: string }[]
-  /** Of the project's file: what does not count, because nobody has agreed to it. */
+  /** The parts of the project's file that do not apply because they are not trusted. */
   readonly untrusted?: WideningPolicy
 }
 
-/** Reads the policies of all levels. Never throws: a file that cannot be read is an error among the diagnostics. */
+/** Reads the policies of all levels. Never throws: an unreadable file is an error in the diagnostics. */
 export async function loadPolicy(request: PolicyRequest): Promise<LoadedPolicy> {
   const places: readonly [PolicyLevel, string | undefined][] = [
     ['organisation', request.organisation ?? organisationPolicy],
@@ -46,7 +46,7 @@ export async function loadPolicy(request: PolicyRequest): Promise<LoadedPolicy> 
     const file = path === undefined ? undefined : await readIfThere(level, path)
     if (file !== undefined) read.push(file)
   }
-  // Most machines have no policy at all, and need nothing of what reads one.
+  // Most machines have no policy, and need not load the code that reads it.
   if (read.length === 0) return { ...openPolicy, diagnostics: [], files: [] }
   const files = read.map(({ level, path }) => ({ level, path }))
   const faults = read.flatMap(({ diagnostics }) => diagnostics)
@@ -58,7 +58,9 @@ export async function loadPolicy(request: PolicyRequest): Promise<LoadedPolicy> 
   return { ...combinePolicies(counted), diagnostics, files, ...(untrusted && { untrusted }) }
 }
 
-/** What the project's policy would permit beyond the default; nothing when it only restricts, is wrong, or is not there. */
+/**
+ * Returns what the project's policy would permit beyond the defaults, or `undefined` if it only restricts, is invalid or does not exist.
+ */
 export async function inspectProjectPolicy(path: string): Promise<WideningPolicy | undefined> {
   const file = await readIfThere('project', path)
   return file === undefined || file.diagnostics.length > 0 ? undefined : wideningOf(file)
@@ -75,7 +77,7 @@ async function wideningOf(file: PolicyFile): Promise<WideningPolicy | undefined>
   }
 }
 
-/** Takes out of the project's file what only a trusted one may say. What restricts counts always. */
+/** Removes keys of the project's file that need trust. Restrictions always apply. */
 async function sift(
   files: readonly PolicyFile[],
   trusted: PolicyRequest['trusted'],
@@ -86,7 +88,7 @@ async function sift(
     return { counted: files }
   const { withoutKeys } = await import('./widened-by.ts')
   const above = files.filter((file) => file !== project)
-  // Names that somebody above permits are only made fewer by this list.
+  // If a higher level lists variables, this list can only remove some.
   const isNarrowing = above.some((file) => file.get('environment') !== undefined)
   const untrusted = widening.keys.filter(({ key }) => key !== 'environment' || !isNarrowing)
   const counted = [
@@ -104,14 +106,14 @@ async function readIfThere(level: PolicyLevel, path: string): Promise<PolicyFile
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
     return (await import('./read-policy-file.ts')).readPolicyFile(level, path)
   } catch (error) {
-    // A folder that may not be looked into could hold a policy: that is not the same as none.
+    // An unreadable folder could contain a policy, so this is not the same as none.
     const message = `Cannot read the policy: ${sentenceOf(error)}`
     const { brokenPolicyFile } = await import('./read-policy-file.ts')
     return brokenPolicyFile(level, { path, severity: 'error', code: 'file-unreadable', message })
   }
 }
 
-/** What a person should know about files that can be read. */
+/** Returns remarks about readable files. */
 async function remarks(files: readonly PolicyFile[]): Promise<Diagnostic[]> {
   const { checkProtection } = await import('./check-protection.ts')
   return files.flatMap((file) => (file.level === 'organisation' ? checkProtection(file.path) : []))

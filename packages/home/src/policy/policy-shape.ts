@@ -7,7 +7,7 @@ const count: Shape = { kind: 'count' }
 const permission: Shape = { kind: 'choice', of: ['allow', 'ask', 'deny'] }
 const patterns: Shape = { kind: 'keys', keys: { read: { kind: 'texts' }, write: { kind: 'texts' } } }
 
-/** Everything that can be in a policy file. Documented in the user's guide in the same order. */
+/** All keys of a policy file, in the order of the documentation. */
 export const policyShape: Extract<Shape, { kind: 'keys' }> = {
   kind: 'keys',
   keys: {

@@ -1,38 +1,35 @@
 import type { Budget, Effect } from '@cadre/core'
 import type { CommandLimits } from './command-limits.ts'
 
-/** What is said about something beforehand, from the laxest to the strictest. */
+/** A permission, from the least to the most strict. */
 export type Permission = 'allow' | 'ask' | 'deny'
 
 export type Effects = { readonly [effect in Effect]: Permission }
 
-/** Patterns of files and folders, relative to the workspace or absolute. */
+/** Path patterns, relative to the workspace or absolute. */
 export interface PathPatterns {
   readonly read: readonly string[]
   readonly write: readonly string[]
 }
 
-/**
- * What an organisation, a person and a project permit, taken together: the strictest of all holds, so that every level can
- * only tighten what is above it.
- */
+/** The combined policies of an organisation, a user and a project. The strictest value applies, so every level can only tighten. */
 export interface Policy {
-  /** Agents that come from files. Built-in ones are not concerned. */
+  /** Whether agents from files may be used. Does not affect built-in agents. */
   readonly customAgents: boolean
-  /** Delegation, by anybody. */
+  /** Whether agents may delegate. */
   readonly subagents: boolean
   readonly cveRemediator: boolean
   /**
-   * Whether anything may be decided before it is asked for: by an allowlist, by `allow` for an effect, for the rest of a
-   * session. False: a person answers every question, each time.
+   * Whether calls may be allowed beforehand: by an allowlist, by `allow` for an effect, or for the rest of a session. False: a person
+   * answers every question.
    */
   readonly beforehand: boolean
   readonly mcp: boolean
-  /** Patterns of model names, with `*`: a model must fit one pattern of each list. */
+  /** Patterns of model names, with `*`. A model must match one pattern of each list. */
   readonly allowedModels: readonly (readonly string[])[]
-  /** What names of models stand for, such as `haiku`. They come before those of the configuration. */
+  /** Models by alias, such as `haiku`. They take precedence over the configuration. */
   readonly modelAliases: { readonly [name: string]: string }
-  /** Whether the default model may be used in the place of one that an agent asks for and that is not available. */
+  /** Whether the default model may replace a requested model that is not available. */
   readonly modelFallback: boolean
   readonly limits: {
     readonly depth?: number
@@ -43,32 +40,32 @@ export interface Policy {
     readonly identicalCalls?: number
     readonly budget?: Budget
   }
-  /** With the defaults where no level says anything; `effectsOf` adds what a team and a flag say. */
+  /** Includes the defaults. `effectsOf` adds teams and flags. */
   readonly effects: Effects
-  /** Patterns of all levels together. */
+  /** Patterns of all levels. */
   readonly paths: { readonly deny: PathPatterns; readonly ask: PathPatterns }
-  /** Whether commands reach the network. */
+  /** Whether commands may use the network. */
   readonly network: boolean
-  /** Variables that commands and hooks get beside the usual ones. */
+  /** Additional environment variables for commands and hooks. */
   readonly environment: readonly string[]
-  /** The most a command may take, print and use. */
+  /** The limits of a command: time, output and resources. */
   readonly commands: {
     readonly timeoutSeconds?: number
     readonly outputKilobytes?: number
   } & Partial<CommandLimits>
   /**
-   * Which file decided each of these, for messages: `path:line` by the key as it is written there, `limits.depth`. The lists
-   * of allowed models are numbered as above: `models.allow.0`; so are patterns of paths: `paths.deny.read.0`.
+   * The file that decided each value, for messages: `path:line` by key, such as `limits.depth`. Lists of allowed models and path patterns
+   * are numbered: `models.allow.0`, `paths.deny.read.0`.
    */
   readonly decidedBy: ReadonlyMap<string, string>
 }
 
-/** What happens where nobody says anything. */
+/** The permissions without a policy. */
 export const defaultEffects: Effects = { read: 'allow', write: 'ask', execute: 'ask', outbound: 'ask' }
 
 const noPatterns: PathPatterns = { read: [], write: [] }
 
-/** No level says anything: the defaults hold, and everything else is open. */
+/** The policy without any file: the defaults, and no other restriction. */
 export const openPolicy: Policy = {
   customAgents: true,
   subagents: true,
@@ -87,7 +84,7 @@ export const openPolicy: Policy = {
   decidedBy: new Map(),
 }
 
-/** As strict as can be: what holds where a policy cannot be read. */
+/** The strictest policy, used if a policy file cannot be read. */
 export function closedPolicy(place: string): Policy {
   const everything: PathPatterns = { read: ['**'], write: ['**'] }
   return {

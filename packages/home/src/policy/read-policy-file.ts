@@ -5,13 +5,13 @@ import { type FileKind, readConfigFile } from '../config/read-config-file.ts'
 import { joinDottedKeys } from './join-dotted-keys.ts'
 import { policyShape } from './policy-shape.ts'
 
-/** Whose policy it is, the strongest first. */
+/** The owner of a policy, the highest level first. */
 export type PolicyLevel = 'organisation' | 'user' | 'project'
 
 export interface PolicyFile {
   readonly level: PolicyLevel
   readonly path: string
-  /** The value of a key by its full name, `limits.budget.tokens`; `undefined` where the file says nothing. */
+  /** Returns the value of a key by its full name, such as `limits.budget.tokens`, or `undefined`. */
   readonly get: (key: string) => Json | undefined
   /** `path:line` of a key. */
   readonly placeOf: (key: string) => string
@@ -25,7 +25,7 @@ const kind: FileKind = {
   prepare: (root, path) => joinDottedKeys(root, policyShape, path),
 }
 
-/** Reads a file that is there. One that cannot be read, or that leads nowhere, has an error, and is never taken for none. */
+/** Reads an existing file. An unreadable file or a broken link is an error, and never counts as no policy. */
 export function readPolicyFile(level: PolicyLevel, path: string): PolicyFile {
   const read = readConfigFile(path, kind)
   if (read === undefined) {
@@ -43,7 +43,7 @@ export function readPolicyFile(level: PolicyLevel, path: string): PolicyFile {
   }
 }
 
-/** One of which nothing can be said but what is wrong with it. */
+/** Creates a policy file that only has this error. */
 export function brokenPolicyFile(level: PolicyLevel, diagnostic: Diagnostic): PolicyFile {
   const { path } = diagnostic
   const diagnostics = [diagnostic]

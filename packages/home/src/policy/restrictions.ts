@@ -2,16 +2,16 @@ import type { Policy } from './policy.ts'
 
 const aliases = 'models.aliases.'
 
-/** One thing a policy restricts. */
+/** One restriction of a policy. */
 export interface Restriction {
-  /** As it is written in the file: `limits.depth`. */
+  /** As written in the file: `limits.depth`. */
   readonly key: string
   readonly value: string
   /** `path:line`. */
   readonly place: string
 }
 
-/** Everything that is in force, with the file that decided it: for whoever shows a policy to a person. */
+/** Returns all restrictions in effect, each with the file that decided it, for display. */
 export function restrictions(policy: Policy): Restriction[] {
   return [...policy.decidedBy].map(([key, place]) => {
     const list = /^(models\.allow|paths\.(?:deny|ask)\.(?:read|write))\.(\d+)$/.exec(key)

@@ -7,8 +7,8 @@ import type { PolicyFile } from './read-policy-file.ts'
 const effects = Object.keys(defaultEffects) as Effect[]
 
 /**
- * The keys by which a file permits more than the default. In a project's policy, which may have come with a repository, these
- * count only once a person trusts them.
+ * Returns the keys with which a file permits more than the defaults. In a project's policy, which may come from a cloned repository, they
+ * apply only if a person trusts them.
  */
 export function widenedBy(file: Pick<PolicyFile, 'get'>): string[] {
   const looser = effects
@@ -31,7 +31,7 @@ export function widenedBy(file: Pick<PolicyFile, 'get'>): string[] {
   ]
 }
 
-/** The same file without what it may not say. */
+/** Returns the file without these keys. */
 export function withoutKeys(file: PolicyFile, keys: readonly string[]): PolicyFile {
   return { ...file, get: (key) => (keys.includes(key) ? undefined : file.get(key)) }
 }

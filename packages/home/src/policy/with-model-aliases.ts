@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Policy } from './policy.ts'
 
-/** The configuration, with what the policy says names of models stand for: that comes first. */
+/** Adds the model aliases of the policy to the configuration. They take precedence. */
 export function withModelAliases(config: Config, { modelAliases }: Pick<Policy, 'modelAliases'>): Config {
   const decided = new Set(Object.keys(modelAliases).map((name) => name.toLowerCase()))
   if (decided.size === 0) return config

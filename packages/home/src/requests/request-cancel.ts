@@ -6,13 +6,13 @@ import type { Home } from '../home/open-home.ts'
 export interface CancelRequest {
   readonly home: Home
   readonly session: string
-  /** False when there is nobody left who could answer: asked now and then while waiting. */
+  /** Returns false if no process can answer any more. Called at intervals while waiting. */
   readonly isRunning?: () => boolean
 }
 
 /**
- * Asks whichever process runs the session to cancel it: a file in `storage/requests`, which that process takes away when it
- * has done so. `unanswered` when nobody did until `signal`; the file is then taken back.
+ * Asks the process that runs the session to cancel it, with a file in `storage/requests`. That process removes the file when it is done. If
+ * no process has answered when `signal` fires, returns `unanswered` and removes the file.
  */
 export async function requestCancel(
   request: CancelRequest,
@@ -22,7 +22,7 @@ export async function requestCancel(
   const folder = home.folder('storage', 'requests')
   const file = join(folder, `${session}.cancel`)
   const draft = join(folder, `.${session}-${process.pid}.tmp`)
-  // It appears whole: whoever watches the folder reads it at once.
+  // Created atomically, because the other process reads it immediately.
   writeFileSync(draft, `${JSON.stringify({ session, at: new Date().toISOString(), by: process.pid })}\n`, {
     mode: ownerOnly,
   })
@@ -38,7 +38,7 @@ export async function requestCancel(
       if (!existsSync(file)) end('taken')
       else if (!isRunning()) end('unanswered')
     }
-    // The one who asked waits for this, so the waiting keeps its process alive.
+    // The caller waits for this, so it keeps the process alive.
     const watch = watchFolder(folder, look, { every: 250, persistent: true })
     signal.addEventListener('abort', giveUp, { once: true })
     if (signal.aborted) giveUp()

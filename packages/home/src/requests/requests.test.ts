@@ -29,7 +29,7 @@ function watch(home: Home, running: readonly string[], since = 0): string[] {
 
 const never = new AbortController().signal
 
-test('a request reaches the process that runs the session, and that alone', async () => {
+test('a request reaches only the process that runs the session', async () => {
   const home = createHome()
   const mine = watch(home, ['lead-1'])
   const others = watch(home, ['lead-2'])
@@ -39,7 +39,7 @@ test('a request reaches the process that runs the session, and that alone', asyn
   expect(readdirSync(home.at('storage', 'requests'))).toEqual([])
 })
 
-test('a request that was made before anybody watched is carried out as soon as somebody does', async () => {
+test('carries out a request that was made before watching started', async () => {
   const home = createHome()
   const request = requestCancel({ home, session: 'lead-1' }, never)
   const cancelled = watch(home, ['lead-1'])
@@ -47,7 +47,7 @@ test('a request that was made before anybody watched is carried out as soon as s
   expect(cancelled).toEqual(['lead-1'])
 })
 
-test('a request nobody takes up is taken back', async () => {
+test('removes a request that no process answers', async () => {
   const home = createHome()
   watch(home, [])
   const stop = new AbortController()
@@ -58,12 +58,12 @@ test('a request nobody takes up is taken back', async () => {
   expect(readdirSync(home.at('storage', 'requests'))).toEqual([])
 })
 
-test('nobody is waited for when the process that ran the session is gone', async () => {
+test('does not wait if the process that ran the session is gone', async () => {
   const home = createHome()
   expect(await requestCancel({ home, session: 'lead-1', isRunning: () => false }, never)).toBe('unanswered')
 })
 
-test('a request that was left behind is not carried out by a process that began later', () => {
+test('ignores a request that is older than the process', () => {
   const home = createHome()
   const file = join(home.folder('storage', 'requests'), 'lead-1.cancel')
   writeFileSync(file, JSON.stringify({ session: 'lead-1', at: '2020-01-01T00:00:00.000Z' }))
@@ -71,7 +71,7 @@ test('a request that was left behind is not carried out by a process that began 
   expect(existsSync(file)).toBe(true)
 })
 
-test('what is no request is left alone', () => {
+test('ignores files that are not requests', () => {
   const home = createHome()
   const folder = home.folder('storage', 'requests')
   for (const name of ['lead-1.cancel', 'lead-1.txt', '.lead-1.cancel'])

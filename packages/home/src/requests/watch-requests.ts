@@ -6,11 +6,10 @@ import type { Home } from '../home/open-home.ts'
 export interface RequestWatch {
   readonly home: Home
   /**
-   * When this process began, in milliseconds since 1970. A request from before was meant for an earlier process, and
-   * whoever made it does not wait any more.
+   * When this process started, in milliseconds since 1970. An older request was for an earlier process, and its sender no longer waits.
    */
   readonly since: number
-  /** Cancels the session if it runs here; false when it does not. */
+  /** Cancels the session. Returns false if it does not run in this process. */
   readonly cancel: (session: string) => boolean
 }
 
@@ -18,8 +17,8 @@ const ending = '.cancel'
 const slow = 2000
 
 /**
- * Notices requests of other processes in `storage/requests` and carries out those that are about sessions of this one. A
- * request is taken away when it was carried out: that is the answer. Requests about sessions of others are left alone.
+ * Watches `storage/requests` for requests of other processes, and carries out those for sessions of this process. Removing a request file
+ * is the answer. Ignores requests for other sessions.
  */
 export function watchRequests({ home, since, cancel }: RequestWatch): FolderWatch {
   const folder = home.folder('storage', 'requests')
@@ -41,7 +40,7 @@ function requestsIn(folder: string): readonly string[] {
   try {
     return namesIn(folder)
   } catch {
-    // No more files can be opened: the next look finds them.
+    // Out of file descriptors. The next check finds the requests.
     return []
   }
 }
@@ -52,7 +51,7 @@ function timeOf(file: string): number | undefined {
     const time = typeof at === 'string' ? Date.parse(at) : Number.NaN
     return Number.isNaN(time) ? undefined : time
   } catch {
-    // Taken away between the look at the folder and this one, or written by something else.
+    // Removed since the folder was listed, or not a request.
     return undefined
   }
 }

@@ -7,8 +7,8 @@ import type { MailMessage } from '../mailboxes/mail-message.ts'
 const ending = '.json'
 
 /**
- * The unread messages of inboxes in the form that other programs keep: `inboxes/<member>.json`, with `{version, messages}` or a bare
- * list of messages. What cannot be understood is left out.
+ * Reads unread messages from inboxes of other programs: `inboxes/<member>.json`, with `{version, messages}` or a plain list. Skips invalid
+ * messages.
  */
 export function foreignMessages(folder: string): readonly MailMessage[] {
   return listFolder(folder)
@@ -52,7 +52,7 @@ function messagesIn(file: string): readonly unknown[] {
   return isObject(value) && Array.isArray(value['messages']) ? value['messages'] : []
 }
 
-/** Who it says it is cannot be checked: it is quoted, and never stands alone. */
+/** The sender cannot be verified, so its name is quoted and labelled. */
 function senderOf(from: unknown): string {
   const program = 'another program'
   return typeof from === 'string' && from !== ''
@@ -60,7 +60,7 @@ function senderOf(from: unknown): string {
     : program
 }
 
-/** Milliseconds or a written date. */
+/** Reads milliseconds or a date string. */
 function timeOf(timestamp: unknown): string {
   const ms = typeof timestamp === 'number' ? timestamp : Date.parse(String(timestamp))
   const date = new Date(ms)

@@ -1,10 +1,10 @@
 /**
- * Owns `teams/`: which teams there are, and what their members write to each other. A team's inboxes are mailboxes: a file of messages
- * and a file of receipts for each member, and `lead` for the session that leads it.
+ * Owns `teams/`, with the teams and the messages of their members. The inboxes of a team are mailboxes: a file of messages and a file of
+ * receipts for each member, and `lead` for the leading session.
  *
- * 1. A message is on disk before its sender is told that it was sent. Under one id there is one message.
- * 2. A team is served by the process that runs its lead, and by no other: a tree of sessions has one owner.
- * 3. Names of teams and members are checked before they become part of a path. Which files there are of a team: `team-folder.ts`.
+ * 1. A message is on disk before its sender learns that it was sent. There is one message per id.
+ * 2. Only the process that runs its lead serves a team, because a tree of sessions has one owner.
+ * 3. Names of teams and members are checked before they become part of a path. `team-folder.ts` owns the files of a team.
  */
 import { existsSync } from 'node:fs'
 import { CadreError, isTeamName, nameKey, type Teams, type Work } from '@cadre/core'
@@ -29,43 +29,43 @@ import {
   removeTeamFiles,
 } from './team-folder.ts'
 
-/** Whom a session means in its teams. */
+/** The receiver that a session names, in its teams. */
 export type TeamAddress =
   | {
       readonly kind: 'member'
       readonly team: string
-      /** The name of the receiver there; `lead` for the lead. */
+      /** The name of the receiver in the team. `lead` for the lead. */
       readonly member: string
       readonly session: string
-      /** The name of the sender there. */
+      /** The name of the sender in the team. */
       readonly from: string
-      /** Whether the team is served by this process, so that the message is delivered. */
+      /** True if this process serves the team, so the message will be delivered. */
       readonly isServed: boolean
     }
   /** Several of its teams have a member of this name. */
   | { readonly kind: 'ambiguous'; readonly names: readonly string[] }
-  /** Nobody of its teams. `names`: who there is. */
+  /** No member of its teams has this name. `names`: the members. */
   | { readonly kind: 'nobody'; readonly names: readonly string[] }
 
 export interface TeamFiles extends Teams {
-  /** Nothing for a session that is in no team. */
+  /** Returns `undefined` for a session without a team. */
   addressOf(session: string, to: string): TeamAddress | undefined
   post(team: string, message: MailMessage): Promise<'new' | 'known'>
-  /** Whether this message lies in the inbox of a member. */
+  /** Returns whether this message is in the inbox of a member. */
   has(team: string, member: string, id: string): boolean
-  /** Why the team may not send another message. */
+  /** Returns the reason why the team may not send another message. */
   refuseMessage(team: string): string | undefined
 }
 
 export interface TeamsOptions {
-  /** The most messages of one team. */
+  /** The maximum number of messages per team. */
   readonly most: number
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
 
 export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): TeamFiles {
-  /** By the key of their name. */
+  /** By name key. */
   const teams = new Map<string, Team>()
   const listeners = new Map<string, () => void>()
   const time = () => new Date(now()).toISOString()
@@ -98,7 +98,7 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
       ]
     })
   }
-  /** Where a session is a member or leads. What this process has not seen yet is looked for on disk. */
+  /** Returns the teams that a session leads or is a member of. Searches the disk for teams that this process has not seen. */
   function placesOf(session: string): Place[] {
     const known = knownPlaces(session)
     if (known.length > 0) return known
@@ -177,7 +177,7 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
       try {
         return unread(session)
       } catch {
-        // What cannot be read now is still there later.
+        // An unreadable message can be read later.
         return []
       }
     },

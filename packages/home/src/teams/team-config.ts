@@ -2,7 +2,7 @@ import { isTeamName, type NewTeam, parseJson } from '@cadre/core'
 import { isObject, textOf } from '@cadre/disk'
 import { readPlainFile } from '../home/edit-shared-file.ts'
 
-/** A team as it is written down in `teams/<team>/config.json`. */
+/** A team, as stored in `teams/<team>/config.json`. */
 export interface TeamConfig {
   readonly name: string
   readonly description?: string
@@ -43,7 +43,7 @@ export function configOfTeam(team: NewTeam, at: string): TeamConfig {
   }
 }
 
-/** Nothing when there is no such file; `unreadable` when it does not describe a team. Members that cannot be understood are left out. */
+/** Returns `undefined` if there is no such file, and `unreadable` if it does not describe a team. Skips invalid members. */
 export function readTeamConfig(file: string): TeamConfig | 'unreadable' | undefined {
   let raw: string | undefined
   try {

@@ -1,10 +1,10 @@
 /**
- * Owns which files in `teams/` belong to a team. Nothing else there is read, taken over or deleted.
+ * Owns the list of files in `teams/` that are part of a team. Other files are not read, adopted or deleted.
  *
- * 1. `teams/`, the folder of a team and its `inboxes/` are folders. A link could lead into the project.
- * 2. A folder becomes a team only if it is new, or if another program made it for a team.
- * 3. Of a team that is deleted, the files that Cadre wrote are removed, and folders that are empty then. The configuration goes last:
- *    as long as it is there, deleting can be tried again.
+ * 1. `teams/`, the folder of a team and its `inboxes/` must be folders, because a link could point into the project.
+ * 2. A folder becomes a team only if it is new, or if another program created it for a team.
+ * 3. Deleting a team removes the files that Cadre wrote, and folders that are then empty. The configuration is removed last, so that
+ *    deleting can be retried.
  */
 import { rmdirSync } from 'node:fs'
 import { entryAt, hasCode, listFolder, unlinkIfThere } from '@cadre/disk'
@@ -18,20 +18,20 @@ export const inboxesName = 'inboxes'
 /** Left behind by a process that was killed while it wrote the configuration. */
 const draft = /^\.config\.json\.\d+\.tmp$/
 
-/** Why the folder of a team cannot be used; nothing when it can, or is not there. */
+/** Returns the reason why the folder of a team cannot be used, or `undefined` if it can or does not exist. */
 export function refuseLinks(home: Home, place: string): string | undefined {
   const folders = [[teamsFolder], [teamsFolder, place], [teamsFolder, place, inboxesName]]
   const wrong = folders.find((names) => entryAt(home.at(...names))?.isDirectory() === false)
   return wrong && `${wrong.join('/')} is not a regular folder. Ask a person to replace it.`
 }
 
-/** Why no team can be created in a folder. One that other programs made has a configuration, or inboxes and nothing else. */
+/** Returns the reason why no team can be created in a folder. A folder of another program has a configuration, or only inboxes. */
 export function refuseFolder(home: Home, place: string): string | undefined {
   const names = listFolder(home.at(teamsFolder, place))
   const others = names.includes(configName)
     ? []
     : names.filter((name) => name !== inboxesName && !draft.test(name))
-  // Nobody knows who wrote what lies there in the format of Cadre. It would be delivered as if it had been sent to this team.
+  // The author of existing messages in Cadre's format is unknown. They would be delivered as messages of this team.
   const inboxes = listFolder(home.at(teamsFolder, place, inboxesName))
   const messages = inboxes.filter((name) => !name.endsWith('.json'))
   const strange = [...others, ...messages.map((name) => `${inboxesName}/${name}`)]

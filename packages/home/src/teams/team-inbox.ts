@@ -1,7 +1,7 @@
 import type { MailMessage } from '../mailboxes/mail-message.ts'
 import { Mailbox } from '../mailboxes/mailbox.ts'
 
-/** The mailbox of a member. It keeps what was not delivered yet, because a team is asked for that. */
+/** The mailbox of a member. Keeps undelivered messages in memory, because teams ask for them often. */
 export class TeamInbox extends Mailbox {
   private readonly kept = new Map<string, MailMessage>()
 

@@ -1,12 +1,12 @@
 import type { Rule } from '@cadre/core'
 import type { TeamFiles } from './open-teams.ts'
 
-/** Messages that the members of one team may send each other, where the configuration says nothing. */
+/** The default number of messages that the members of one team may send each other. */
 export const defaultTeamMessages = 500
 
 /**
- * Agents that write to each other without end cost money and help nobody: a team has a budget of messages. The refusal is a decision,
- * and is reported as one. Calls that are judged together may all pass here, so `send_message` counts again when it writes.
+ * Limits the messages of a team, because agents that write to each other forever cost money. The refusal is reported as a decision. Calls
+ * that are judged together may all pass this rule, so `send_message` checks the count again.
  */
 export function teamMessageLimit(teams: TeamFiles): Rule {
   return {

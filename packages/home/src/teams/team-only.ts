@@ -1,7 +1,7 @@
 import type { Rule } from '@cadre/core'
 import type { TeamFiles } from './open-teams.ts'
 
-/** A message can begin a session of any agent: who has the tool for messages only as a teammate writes to its team alone. */
+/** A message can start a session of any agent, so an agent that has `send_message` only as a teammate may write only to its team. */
 export function teamOnly(teams: Pick<TeamFiles, 'addressOf'>): Rule {
   return {
     by: 'agent',
@@ -10,7 +10,7 @@ export function teamOnly(teams: Pick<TeamFiles, 'addressOf'>): Rule {
     judge({ tool, input, teamOnly }, { id, agent }) {
       if (teamOnly !== true) return undefined
       const address = teams.addressOf(id, (input as { to: string }).to)
-      // Of several members of this name, the tool asks which one is meant.
+      // If several members have this name, the tool asks for the team.
       if (address?.kind === 'member' || address?.kind === 'ambiguous') return undefined
       const team =
         address === undefined ? 'Your team no longer exists.' : `Your team: ${address.names.join(', ')}.`

@@ -3,7 +3,7 @@ import type { TeamFiles } from './open-teams.ts'
 import { teamMessageLimit } from './team-message-limit.ts'
 import { teamOnly } from './team-only.ts'
 
-/** What every message of a teammate is judged by. */
+/** The rules for messages of teammates. */
 export function teamRules(teams: TeamFiles): readonly Rule[] {
   return [teamOnly(teams), teamMessageLimit(teams)]
 }

@@ -7,7 +7,7 @@ import { TeamInbox } from './team-inbox.ts'
 /** The name of the inbox of the session that leads a team. */
 export const leadBox = 'lead'
 
-/** Where a session is in a team. */
+/** A session's position in a team. */
 export interface Place {
   readonly team: Team
   /** `lead`, or the name of a member. */
@@ -35,7 +35,7 @@ export class Team {
     return box
   }
 
-  /** How many messages it has sent, those that are being written included. */
+  /** The number of messages it has sent, including those being written. */
   count(): number {
     let count = 0
     for (const member of this.boxes.keys()) count += this.box(member)?.ids.size ?? 0
@@ -48,7 +48,7 @@ export class Team {
     return this.config.members.find(({ name }) => name === member)?.agentId ?? ''
   }
 
-  /** Everybody but one of its members, with the names they are called by. */
+  /** All members except one, with their names. */
   others(own: string, isServed: boolean) {
     const { name, leadAgentType } = this.config
     return [...this.boxes.keys()]

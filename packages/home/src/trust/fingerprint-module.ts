@@ -3,8 +3,8 @@ import path from 'node:path'
 import { moduleFiles } from './module-files.ts'
 
 /**
- * One number for a module or script and everything it runs from files beside it, however deep: trust in it ends when any of
- * them changes, appears or goes. `undefined` when it cannot be read, is huge or imports too much.
+ * Returns one hash for a module or script and all local files that it runs, at any depth. Trust ends when any of them changes, appears or
+ * disappears. Returns `undefined` if the module is unreadable, too large or imports too much.
  */
 export function fingerprintModule(module: string): string | undefined {
   const files = moduleFiles(module)

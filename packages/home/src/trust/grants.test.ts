@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openGrants } from './grants.ts'
 
-test('a grant counts for the run that is written in it, whatever its file is called', () => {
+test('a grant applies to the run in its content, whatever its file name', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-grants-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const home = path.join(folder, 'home')

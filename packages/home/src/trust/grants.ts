@@ -17,7 +17,7 @@ export interface Grant {
   readonly trust?: readonly TrustItem[]
 }
 
-/** Records the flags of single runs, so that they apply again when the runs are resumed. Stored outside of every home. */
+/** Records the flags of single runs, so that they apply again when the runs are resumed. Stored outside all homes. */
 export interface Grants {
   /** `undefined` unless this user granted something to this run, in this home, on this machine. */
   of(home: string, root: string): Grant | undefined

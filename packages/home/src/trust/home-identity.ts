@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** One folder on one machine: another folder at the same path has another identity. */
+/** Identifies a folder on one machine. Another folder at the same path has another identity. */
 export interface HomeIdentity {
   readonly path: string
   readonly identity: string

@@ -3,7 +3,7 @@ import path from 'node:path'
 const ofModules =
   /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*|\bnew\s+URL\s*\(\s*)(['"`])(\.{0,2}\/[^'"`\n]+)\1/g
 const ofPython = /^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([\w., \t]+))/gm
-/** A folder that only the running script knows: mostly its own, or the project. */
+/** A folder that is computed at run time: usually the script's own, or the project. */
 const computedFolder = /\$(?:\{[^}\n]*\}|\((?:[^()\n]|\([^()\n]*\))*\)|\w+)"?\//g
 const readOrStarted =
   /(?:^|[\s;&|({`!])(?:source|\.|exec|bash|sh|dash|zsh|node|bun|tsx|python3?|ruby|perl|php|(?:deno|bun)[ \t]+run)[ \t]+(?:-[\w-]+[ \t]+)*["']?([^\s;&|<>()"'`]+)/gm
@@ -11,9 +11,8 @@ const startedByPath =
   /(?:^|[;&|({`!]|\b(?:then|do|else|if|while|until)[ \t])[ \t]*["']?(\.{1,2}\/[^\s;&|<>()"'`]+|[\w.-]+(?:\/[\w.-]+)+\.\w+)/gm
 
 /**
- * The files that a script says it runs, absolute, whether they exist or not: what a module imports, what a shell script
- * reads in or starts, what a Python script imports. `folders` are those it may be run in. Packages are not found, nor are
- * names that are put together while it runs.
+ * Returns the absolute paths of files that a script runs, existing or not: imports of a module or Python script, and files that a shell
+ * script sources or starts. `folders`: where it may run. Does not find packages, or names that are computed at run time.
  */
 export function importsIn(file: string, text: string, folders: readonly string[] = []): readonly string[] {
   const own = path.dirname(file)
@@ -37,7 +36,7 @@ export function importsIn(file: string, text: string, folders: readonly string[]
   }
 }
 
-/** A file of this name beside a script comes before the module of the same name that Python brings. */
+/** A file beside a script takes precedence over a standard module of the same name. */
 function pythonFiles(name: string): string[] {
   const [module = ''] = name.trim().split(/\s/)
   const dots = /^\.*/.exec(module)?.[0].length ?? 0

@@ -3,11 +3,11 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { importsIn } from './imports-in.ts'
 
-/** A file that is run with a module or script. */
+/** A file that runs with a module or script. */
 export interface ModuleFile {
-  /** Absolute, with links followed where it exists. */
+  /** Absolute. Links are resolved if the file exists. */
   readonly path: string
-  /** Absent when there is no such file: who puts one there would have it run. */
+  /** Absent if there is no such file. If it were created, it would run. */
   readonly sha256?: string
 }
 
@@ -16,8 +16,8 @@ const largestFile = 32 * 1_024 * 1_024
 const endings = ['', '.js', '.cjs', '.mjs', '.ts', '.cts', '.mts', '.json', '/index.js', '/index.ts']
 
 /**
- * A module or script and every file beside it that it runs, however deep, itself first; `folders` are those it may be run
- * in. Packages are not followed. `undefined` when it cannot be read, is huge or runs too much.
+ * Returns a module or script and all local files that it runs, at any depth, itself first. `folders`: where it may run. Does not follow
+ * packages. Returns `undefined` if it is unreadable, too large or runs too much.
  */
 export function moduleFiles(
   module: string,
@@ -25,7 +25,7 @@ export function moduleFiles(
 ): readonly ModuleFile[] | undefined {
   const start = fileAt(module)
   if (start === undefined) return undefined
-  // Where Python looks, whichever of its files asks.
+  // The search path of Python, for all of its files.
   const lookedIn = [path.dirname(start), ...folders]
   const files = new Map<string, ModuleFile>()
   const waiting = [start]
@@ -55,13 +55,13 @@ function bytesOf(file: string): Buffer | undefined {
   }
 }
 
-/** The file a specifier means: older modules leave out its ending. */
+/** Resolves a specifier to a file. Older modules omit the extension. */
 function fileAt(named: string): string | undefined {
   for (const ending of endings) {
     try {
       if (statSync(named + ending).isFile()) return realpathSync(named + ending)
     } catch {
-      // Not there, or nothing that could be named so.
+      // Missing, or not a valid name.
     }
   }
   return undefined

@@ -18,7 +18,7 @@ const handWritten = [
   /^storage\/[^/]+\.yaml$/,
 ]
 
-/** Whether people write this file of a home, named as in `tasks/a.task.md`. */
+/** Returns whether people write this file of a home, such as `tasks/a.task.md`. */
 export function isHandWritten(name: string): boolean {
   return handWritten.some((pattern) => pattern.test(name))
 }
@@ -42,7 +42,7 @@ export function rememberEdit(file: string, content: string | Uint8Array | undefi
   }
 }
 
-/** Whether a file has the content that a process of Cadre gave it. Distinguishes people from Cadre; not a safety check. */
+/** Returns whether a file has the content that a Cadre process wrote. Distinguishes people from Cadre; not a safety check. */
 export function wasEditedByCadre(home: Home, name: string): boolean {
   const mark = contentOf(markOf(home.path, name))
   return mark !== undefined && mark.toString('utf8') === digestOf(contentOf(home.at(name)))

@@ -31,7 +31,7 @@ const made = (name: string) => {
   return join(folder, name)
 }
 
-it('records a home for good, readable by its owner alone', () => {
+it('records a home permanently, readable only by its owner', () => {
   const home = made('home')
   const homes = openOwnHomes(file)
   expect(homes.owns(home)).toBe(false)
@@ -45,7 +45,7 @@ it('records a home for good, readable by its owner alone', () => {
   expect(statSync(join(folder, 'settings')).mode & 0o777).toBe(0o700)
 })
 
-it('does not take another folder at the same path for the recorded one', () => {
+it('does not mistake another folder at the same path for the recorded one', () => {
   const home = made('home')
   openOwnHomes(file).add(home)
   renameSync(home, join(folder, 'moved'))
@@ -54,7 +54,7 @@ it('does not take another folder at the same path for the recorded one', () => {
   expect(openOwnHomes(file).owns(join(folder, 'moved'))).toBe(false)
 })
 
-it('does not own a home through a link that nobody has recorded', () => {
+it('does not own a home through an unrecorded link', () => {
   const home = made('home')
   openOwnHomes(file).add(home)
   const link = join(made('elsewhere'), '.cadre')
@@ -67,7 +67,7 @@ it('does not own a home through a link that nobody has recorded', () => {
   expect(openOwnHomes(file).owns(link)).toBe(false)
 })
 
-it('ignores lines that it cannot read, and keeps those of other writers', () => {
+it('ignores unreadable lines, and keeps lines of other programs', () => {
   const [first, second] = [made('first'), made('second')]
   openOwnHomes(file).add(first)
   appendFileSync(file, '{"path": "/x", "iden')
@@ -79,14 +79,14 @@ it('ignores lines that it cannot read, and keeps those of other writers', () => 
     expect(openOwnHomes(file).owns(join(folder, name)), name).toBe(true)
 })
 
-it('refuses a record that others may write', () => {
+it('refuses a record that is writable by others', () => {
   const home = made('home')
   openOwnHomes(file).add(home)
   chmodSync(file, 0o622)
   expect(() => openOwnHomes(file).owns(home)).toThrow(/: other users can write this file/)
 })
 
-it('is told when a home is made or was empty, and undoes what cannot be recorded', () => {
+it('is called when a home is created or was empty, and undoes a home that cannot be recorded', () => {
   const created: string[] = []
   const home = openHome({
     home: join(folder, 'new'),

@@ -6,17 +6,17 @@ import { type HomeIdentity, identityOfHome } from './home-identity.ts'
 import { readSettingsFile } from './read-user-record.ts'
 import { rememberWritten } from './unguarded.ts'
 
-/** Which home folders this user created or adopted on this machine. Kept outside of every home. */
+/** The homes that this user created or adopted on this machine. Stored outside all homes. */
 export interface OwnHomes {
-  /** Whether this very folder was recorded: another folder at the same path does not count. */
+  /** Returns whether exactly this folder was recorded, not another one at the same path. */
   owns(home: string): boolean
-  /** Throws `configuration` when the record cannot be written. */
+  /** Throws `configuration` if the record cannot be written. */
   add(home: string): void
 }
 
 /**
- * `file` is `~/.config/cadre/homes.jsonl`, one line per home. Lines are only ever appended, so that writers need no lock. A
- * line that cannot be read records nothing. Nothing is read before something is asked.
+ * `file` is `~/.config/cadre/homes.jsonl`, one line per home. Lines are only appended, so writers need no lock. Unreadable lines are
+ * ignored. The file is read on first use.
  */
 export function openOwnHomes(file: string): OwnHomes {
   let known: ReadonlySet<string> | undefined
@@ -38,7 +38,7 @@ export function openOwnHomes(file: string): OwnHomes {
   }
 }
 
-/** Whether there is anything in a home that somebody could have put there. */
+/** Returns whether a home is empty or does not exist. */
 export function isEmptyHome(home: string): boolean {
   try {
     return readdirSync(home).length === 0
@@ -73,7 +73,7 @@ function append(file: string, line: string): void {
   try {
     makeFolder(path.dirname(file), () => 0o700)
     const before = readSettingsFile(file) ?? ''
-    // A line that a crash has cut short stays a line of its own.
+    // A line that a crash truncated stays a separate line.
     const text = before === '' || before.endsWith('\n') ? line : `\n${line}`
     appendFileSync(file, text, { mode: 0o600 })
     rememberWritten(file, before + text)

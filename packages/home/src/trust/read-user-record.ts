@@ -2,13 +2,13 @@ import { readFileSync, statSync } from 'node:fs'
 import { CadreError, sentenceOf } from '@cadre/core'
 
 /**
- * Reads a file of the user's settings folder that decides what may run; nothing when there is none. Throws `configuration`
- * when it cannot be relied on.
+ * Reads a file in the user's settings folder that decides what may run, or returns `undefined`. Throws `configuration` if it cannot be
+ * trusted.
  */
 export function readSettingsFile(file: string): string | undefined {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) return undefined
-  // Whoever can write this file can run programs as this user.
+  // Anyone who can write this file can run programs as this user.
   if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
     throw new CadreError(
       'configuration',

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { isObject } from '@cadre/disk'
 
-/** The file that a module is loaded from: a path, or a package installed in a folder or above it. Nothing of it is run. */
+/** Resolves a module to its file: a path, or a package installed in a folder or its parents. Runs no code. */
 export function resolveModule(name: string, base: string): string | undefined {
   const isPath = /^\.{0,2}[\\/]/.test(name) || path.isAbsolute(name) || /\.[cm]?[jt]s$/.test(name)
   const found = isPath ? path.resolve(base, name) : (byRequire(name, base) ?? byManifest(name, base))
@@ -23,7 +23,7 @@ function byRequire(name: string, base: string): string | undefined {
   }
 }
 
-/** A package that is only for `import`. */
+/** Resolves a package that only supports `import`. */
 function byManifest(name: string, base: string): string | undefined {
   for (let folder = path.resolve(base); ; folder = path.dirname(folder)) {
     const root = path.join(folder, 'node_modules', name)

@@ -30,14 +30,14 @@ const digest = async () => {
   return tracked.kind === 'some' ? tracked.sha256 : tracked.kind
 }
 
-it('is nothing outside of a repository, and in one that tracks nothing of the home', async () => {
+it('is empty outside a repository, and in one that tracks no files of the home', async () => {
   write('.cadre/config.yaml', 'a')
   expect(await trackedFiles(home)).toEqual({ kind: 'none' })
   git(folder, 'init', '-q')
   write('a.txt', 'a')
   track('a.txt')
   expect(await trackedFiles(home)).toEqual({ kind: 'none' })
-  // What git does not take for a repository brings nothing.
+  // A folder that git does not recognise as a repository tracks nothing.
   rmSync(join(folder, '.git'), { recursive: true })
   mkdirSync(join(folder, '.git'))
   expect(await trackedFiles(home)).toEqual({ kind: 'none' })
@@ -86,7 +86,7 @@ it('counts every file of a submodule in the home', async () => {
   expect(await digest()).not.toBe(first)
 })
 
-it('follows tracked links to what they lead to, and finds a home that is a tracked link', async () => {
+it('follows tracked links, and finds a home that is a tracked link', async () => {
   git(folder, 'init', '-q')
   write('outside.yaml', 'a')
   mkdirSync(home)
@@ -105,7 +105,7 @@ it('follows tracked links to what they lead to, and finds a home that is a track
   })
 })
 
-it('asks every repository around the home, and runs nothing of them', async () => {
+it('asks every enclosing repository, and runs no code from them', async () => {
   git(folder, 'init', '-q')
   write('inner/.cadre/config.yaml', 'a')
   track('inner/.cadre/config.yaml')
@@ -120,7 +120,7 @@ it('asks every repository around the home, and runs nothing of them', async () =
   expect(existsSync(mark)).toBe(false)
 })
 
-it('cannot tell where git fails', async () => {
+it('is unknown if git fails', async () => {
   git(folder, 'init', '-q')
   write('.cadre/config.yaml', 'a')
   track('.cadre/config.yaml')

@@ -4,20 +4,20 @@ import path from 'node:path'
 import { messageOf } from '@cadre/core'
 import { isInside, type Repository, repositoryAt, tryGit } from '@cadre/disk'
 
-/** The files of a home that an enclosing repository tracks: a clone or a pull brings them. */
+/** The files of a home that an enclosing repository tracks, so that a clone or pull can add them. */
 export type TrackedFiles =
   | { readonly kind: 'none' }
-  /** Relative to the home; one digest for the names and what is in them now. */
+  /** Paths relative to the home, and one digest of their names and content. */
   | { readonly kind: 'some'; readonly files: readonly string[]; readonly sha256: string }
-  /** Nobody can tell, and why. */
+  /** The files cannot be determined, for this reason. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
 const mostFiles = 20_000
 const mostBytes = 256 * 1_024 * 1_024
 
 /**
- * Asks every repository around a home which of the home's files it tracks. A repository inside the home is not asked, so it
- * hides nothing; of a submodule there, every file counts. Nothing in the repositories is run.
+ * Asks every enclosing repository which files of the home it tracks. Does not ask repositories inside the home, so they cannot hide files;
+ * every file of a submodule counts as tracked. Runs no code from the repositories.
  */
 export async function trackedFiles(home: string): Promise<TrackedFiles> {
   const found = new Map<string, string>()
@@ -38,7 +38,7 @@ export async function trackedFiles(home: string): Promise<TrackedFiles> {
   }
 }
 
-/** Every repository whose work tree this folder is in, the nearest first. */
+/** All repositories that contain this folder, the nearest first. */
 export function repositoriesAbove(folder: string): Repository[] {
   const found: Repository[] = []
   for (let at = path.dirname(folder); ; at = path.dirname(at)) {
@@ -48,7 +48,7 @@ export function repositoriesAbove(folder: string): Repository[] {
   }
 }
 
-/** Where a home lies: for a link both the place of the link and what it leads to. */
+/** The locations of a home. For a link: its own location and its target. */
 export function placesOf(home: string): string[] {
   try {
     const named = path.join(realpathSync(path.dirname(path.resolve(home))), path.basename(home))
@@ -62,16 +62,16 @@ const foldsCase = process.platform === 'darwin' || process.platform === 'win32'
 
 async function filesIn({ top }: Repository, place: string): Promise<string[]> {
   const within = path.relative(top, place)
-  // Where names that differ in case alone are one file, git may know the home under another spelling.
+  // On a case-insensitive file system, git may know the home under another spelling.
   const wanted = foldsCase ? [] : ['--', within]
   const { code, stdout, stderr } = await tryGit(['ls-files', '-z', ...wanted], {
     cwd: top,
-    // Nothing of it is run, so it does not matter whose it is.
+    // No code of the repository runs, so its owner does not matter.
     settings: ['safe.directory=*'],
     timeoutMs: 20_000,
   })
   if (code !== 0) {
-    // What git does not take for a repository brings nothing.
+    // A folder that git does not recognise as a repository tracks nothing.
     if (/not a git repository/i.test(stderr)) return []
     throw new Error(`git ls-files failed in ${top}: ${stderr.trim().split('\n').at(-1) ?? ''}`)
   }
@@ -94,7 +94,7 @@ function digestOf(files: readonly (readonly [string, string])[]): string {
   return walk.digest.digest('hex')
 }
 
-/** Links count with what they lead to, folders (of submodules) with everything in them. */
+/** Adds a file, the target of a link, or everything in the folder of a submodule. */
 function take(file: string, name: string, walk: Walk): void {
   if (++walk.files > mostFiles)
     throw new Error(`the project tracks more than ${mostFiles} files of this home`)

@@ -6,14 +6,14 @@ import { fingerprintModule } from './fingerprint-module.ts'
 import { readSettingsFile } from './read-user-record.ts'
 import { rememberWritten } from './unguarded.ts'
 
-/** Something a person agrees to: a file, or one setting of a file, with exactly this content. */
+/** An item to trust: a file, or one setting of a file, with exactly this content. */
 export interface TrustItem {
   readonly path: string
   readonly sha256: string
 }
 
 export interface TrustOptions {
-  /** `~/.config/cadre/trust.yaml`: outside of every repository. */
+  /** `~/.config/cadre/trust.yaml`, outside all repositories. */
   readonly file: string
   /** For this command only: `--trust`, or `CADRE_TRUST=1`. */
   readonly everything?: boolean
@@ -21,30 +21,30 @@ export interface TrustOptions {
   readonly also?: readonly TrustItem[] | undefined
 }
 
-/** What a person has agreed to. Bound to content: whatever is changed afterwards is not trusted any more. */
+/** The items that a person trusts. Bound to content: after a change, an item is no longer trusted. */
 export interface Trust {
   trusts(item: TrustItem): boolean
   /**
-   * Of a module: its own content and that of the files it imports from beside it. The user's own modules, in the folder of
-   * this record, need no agreement.
+   * Returns whether a module and the local files it imports are trusted. The user's own modules, in the folder of this record, need no
+   * trust.
    */
   trustsModule(module: string): boolean
-  /** Agrees to these, for good. */
+  /** Trusts these items permanently. */
   add(items: readonly TrustItem[]): void
   addModule(module: string): void
   remove(path: string): void
-  /** Whether a person has said no to this, as it is now: they are not asked again. */
+  /** Returns whether a person declined the current content of an item, so that they are not asked again. */
   declines(item: TrustItem): boolean
   decline(item: TrustItem): void
 }
 
-/** What is kept. */
+/** The stored answers. */
 interface Answers {
   readonly trusted: readonly TrustItem[]
   readonly declined: readonly TrustItem[]
 }
 
-/** Nothing is read before something is asked. */
+/** The file is read on first use. */
 export function createTrust({ file, everything = false, also = [] }: TrustOptions): Trust {
   let known: Answers | undefined
   const all = () => {
@@ -60,7 +60,7 @@ export function createTrust({ file, everything = false, also = [] }: TrustOption
   const trust: Trust = {
     trusts: (item) => everything || holds(also, item) || holds(all().trusted, item),
     trustsModule: (module) => {
-      // Whoever can put a file beside this record can also write the record.
+      // Anyone who can create a file beside this record can also write the record.
       if (everything || isBeside(module, file)) return true
       const sha256 = fingerprintModule(module)
       return sha256 !== undefined && trust.trusts({ path: module, sha256 })
@@ -91,7 +91,7 @@ function holds(items: readonly TrustItem[], { path, sha256 }: TrustItem): boolea
   return items.some((other) => other.path === path && other.sha256 === sha256)
 }
 
-/** Without what is said anew. */
+/** Removes items that have a new answer. */
 function without(items: readonly TrustItem[], others: readonly TrustItem[]): readonly TrustItem[] {
   const paths = new Set(others.map(({ path }) => path))
   return items.filter(({ path }) => !paths.has(path))
@@ -149,7 +149,7 @@ function writeTrust(file: string, { trusted, declined }: Answers): void {
     try {
       unlinkSync(draft)
     } catch {
-      // It was never made.
+      // It was never created.
     }
     throw new CadreError('configuration', `cannot save your answer: ${sentenceOf(error)}`, {
       where: file,

@@ -5,31 +5,33 @@ import type { Home } from '../home/open-home.ts'
 import { digestOf, rememberEdit } from './own-edits.ts'
 
 let marks = 0
-/** The homes in which commands of this process run, once for each: such a command can remove its mark. */
+/**
+ * The homes in which unguarded commands of this process run, one element per command. Kept in memory, because a command can delete its
+ * mark.
+ */
 const running: string[] = []
 const ownMarks = new Set<string>()
 const keepers = new Set<(home: string) => void>()
-/** By real path. Only while a command runs: what was written before it is no excuse for a change that it makes. */
+/** By real path. Kept only while a command runs, so that an earlier write does not excuse a change by the command. */
 const written = new Map<string, string>()
 
 /**
- * Remembers what this process itself has just put into a protected file, or that it removed it. Such a change is not taken
- * for one of a command that runs meanwhile, nor for one of a person. To be called in the same turn as the change is made, and before it
- * where a daemon could see it first.
+ * Remembers that this process wrote or removed a protected file, so that the change is not attributed to a running command or a person.
+ * Call it in the same turn as the change, and before it if a daemon could see the change first.
  */
 export function rememberWritten(file: string, content: string | Uint8Array | undefined): void {
   rememberEdit(file, content)
   if (running.length > 0) written.set(realOf(file), digestOf(content))
 }
 
-/** Whether that is how this process left a file since the oldest command began that still runs. */
+/** Returns whether this process gave the file this content since the oldest running command started. */
 export function wasWritten(file: string, content: string | Uint8Array | undefined): boolean {
   return written.get(realOf(file)) === digestOf(content)
 }
 
 /**
- * Marks that a command runs in this home that nothing keeps from writing files of the home. Until the returned function is
- * called, after what it changed was put back, nothing in these files is to be believed. It may be called more than once.
+ * Marks that a command without a sandbox runs in this home and could write its files. The files must not be trusted until the returned
+ * function is called, after their content is restored. It may be called repeatedly.
  */
 export function beginUnguarded(home: Home, key: string): () => void {
   const self = thisProcess()
@@ -38,7 +40,7 @@ export function beginUnguarded(home: Home, key: string): () => void {
   const real = realHome(home)
   running.push(real)
   ownMarks.add(mark)
-  // Processes of another machine or container can tell only by this that it still runs.
+  // The heartbeat for processes on other machines or in other containers.
   const beat = setInterval(() => touch(mark), heartbeatLimit / 3).unref()
   let isOver = false
   return () => {
@@ -57,32 +59,31 @@ function touch(mark: string): void {
     const now = new Date()
     utimesSync(mark, now, now)
   } catch {
-    // The command has removed it, or it has just ended.
+    // The command has removed the mark, or has just ended.
   }
 }
 
 /**
- * For whoever has files of a home open and knows what they have to hold: `look` is called with the home's real path when such
- * a command has ended, puts back what is not as it was written, and remembers the files as written. The returned function
- * ends it.
+ * For code that has files of a home open and knows their content. Calls `look` with the home's real path when such a command has ended; it
+ * restores changed files and remembers them as written. The returned function unsubscribes.
  */
 export function onRestoreFiles(look: (home: string) => void): () => void {
   keepers.add(look)
   return () => keepers.delete(look)
 }
 
-/** Has everybody in this process look after their files, while the command is still known to have run. */
+/** Calls all `onRestoreFiles` listeners of this process, while the mark of the command still exists. */
 export function restoreOpenFiles(home: Home): void {
   const real = realHome(home)
   for (const look of keepers) look(real)
 }
 
-/** Whether such a command of this process runs now. Nothing that a command does can hide it. */
+/** Returns whether this process runs such a command. A command cannot hide this. */
 export function isUnguardedInThisProcess(home: Home): boolean {
   return running.length > 0 && running.includes(realHome(home))
 }
 
-/** Whether such a command runs now, in this process or another. Marks of processes that are gone are removed. */
+/** Returns whether this or another process runs such a command. Removes marks of dead processes. */
 export function isUnguarded(home: Home, { byOthers = false } = {}): boolean {
   if (!byOthers && isUnguardedInThisProcess(home)) return true
   const folder = home.at('storage', 'unguarded')
@@ -97,7 +98,7 @@ function isHeld(mark: string): boolean {
     heartbeat = statSync(mark).mtimeMs
     holder = JSON.parse(readFileSync(mark, 'utf8')) as ProcessIdentity
   } catch (error) {
-    // One that is gone was taken back while we looked; one that cannot be read is not to be taken for nothing.
+    // A missing mark was removed in the meantime. An unreadable one must still count.
     return (error as NodeJS.ErrnoException).code !== 'ENOENT'
   }
   if (isAlive(holder, thisProcess(), heartbeat)) return true
@@ -105,7 +106,7 @@ function isHeld(mark: string): boolean {
   return false
 }
 
-/** Nothing when it cannot be said what is there. */
+/** Returns `undefined` if the folder cannot be read. */
 function namesIn(folder: string): string[] | undefined {
   try {
     return readdirSync(folder).filter((name) => name.endsWith('.json'))
@@ -114,7 +115,7 @@ function namesIn(folder: string): string[] | undefined {
   }
 }
 
-/** Whether this process has written something in a folder since then. */
+/** Returns whether this process has written to a folder since then. */
 export function wasWrittenIn(folder: string): boolean {
   const inside = realOf(folder) + path.sep
   return [...written.keys()].some((file) => file.startsWith(inside))
@@ -128,7 +129,7 @@ function realHome({ path: home }: Home): string {
   }
 }
 
-/** By its folder: the file itself may be gone, or new. */
+/** Resolves the folder, because the file itself may not exist. */
 function realOf(file: string): string {
   try {
     return path.join(realpathSync(path.dirname(file)), path.basename(file))

@@ -17,7 +17,7 @@ export type LogEntry = {
   | {
       readonly role: 'tool_call'
       readonly name: string
-      /** Text where it is no mapping. */
+      /** Text if it is not a mapping. */
       readonly input: JsonObject | string
     }
 )

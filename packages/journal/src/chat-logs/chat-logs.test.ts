@@ -83,7 +83,7 @@ describe('a chat log', () => {
     expect(rawOf(old).slice(placed[3]?.start, placed[3]?.end)).toMatch(/^### 2025-10-04 10:00:09.*None\.\n$/s)
   })
 
-  it('is the same with other line ends and a mark at its beginning', () => {
+  it('is read with other line endings and a byte order mark', () => {
     expect(read(`\ufeff${old.replaceAll('\n', '\r\n')}`).log).toEqual(read(old).log)
   })
 
@@ -97,13 +97,13 @@ describe('a chat log', () => {
     expect(readChatLog(rawOf(text))).toMatchObject({ kind: 'other', isAgentFile })
   })
 
-  it('says where something looks like an entry and is none', () => {
+  it('reports the line of text that looks like an entry but is not', () => {
     const { problems, log } = read(`${old}\n### 2025-10-04 10:00:10 | usr\nhello\n`)
     expect(problems).toEqual([{ line: 34, message: expect.stringContaining('treats it as text') }])
     expect(log.entries).toHaveLength(4)
   })
 
-  it('keeps arguments that are no mapping as text, and evaluates nothing', () => {
+  it('keeps arguments that are not a mapping as text, and evaluates nothing', () => {
     const call = (body: string) =>
       read(`# Agent: a\n## Conversation\n### 2025-10-04 10:00:00 | tool_call\n${body}`)
     for (const body of ['run\n{"a": ', 'run\n- 1\n- 2', 'run\n!!js/function "x"', 'run\n&a [*a]'])
@@ -112,7 +112,7 @@ describe('a chat log', () => {
     expect(call('run').log.entries[0]).toMatchObject({ input: {} })
   })
 
-  it('is quick with hostile text', () => {
+  it('reads hostile text quickly', () => {
     const start = Date.now()
     read(`# Agent: a\n## Conversation\n${'### 2025-10-04 '.repeat(50_000)}\n${'\\'.repeat(200_000)}\n`)
     read(`# Agent: a\n## Conversation\n${'### 2025-10-04 10:00:00 | user\n'.repeat(20_000)}`)
@@ -139,7 +139,7 @@ const line = fc.oneof(
     '```',
   ),
 )
-/** What a log can hold: it is made of lines, so a carriage return at the end of one is only part of its end. */
+/** Text that a log can contain. A carriage return at the end of a line is part of the line ending. */
 const text = fc.array(line, { maxLength: 6 }).map((lines) =>
   lines
     .join('\n')
@@ -151,7 +151,7 @@ const time = fc
   .integer({ min: 0, max: 4_000_000_000 })
   .map((seconds) => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' '))
 const input = fc.dictionary(fc.string({ maxLength: 10 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 }).map(
-  // As it is after one trip through JSON: -0 and the like are gone.
+  // The value after a JSON round trip, which removes -0, for example.
   (value) => JSON.parse(JSON.stringify(value).toWellFormed()) as JsonObject,
 )
 const entry: fc.Arbitrary<LogEntry> = fc.oneof(
@@ -168,7 +168,7 @@ const log: fc.Arbitrary<ChatLog> = fc.record(
 )
 
 describe('writing and reading', () => {
-  it('gives back every log', () => {
+  it('returns every log unchanged', () => {
     fc.assert(
       fc.property(log, (written) => {
         expect(read(writeChatLog(written)).log).toEqual(written)
@@ -194,7 +194,7 @@ describe('writing and reading', () => {
     )
   })
 
-  it('makes whole conversations of any log: every call has one result, and is never open', () => {
+  it('turns any log into a complete conversation, in which every call has one result', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 12 }), (entries) => {
         const made = entriesOfLog(entries)
@@ -210,7 +210,7 @@ describe('writing and reading', () => {
             one.tool_calls.map(({ id }) => id),
           )
         }
-        // What was made is what is written again, but for results that were made up or left out.
+        // Writing the entries again gives the same log, except for results that were added or omitted.
         expect(entriesOfLog(logEntriesOf(made)).map(plain)).toEqual(made.map(plain))
       }),
       { numRuns: process.env['CADRE_DEEP'] ? 300 : 100 },
@@ -218,7 +218,7 @@ describe('writing and reading', () => {
   })
 })
 
-it('keeps replies apart, also where the calls of one have no results', () => {
+it('keeps replies separate, even if the calls of one have no results', () => {
   const called = (id: string) => ({
     id,
     type: 'function' as const,
@@ -243,7 +243,7 @@ it('keeps replies apart, also where the calls of one have no results', () => {
   ])
 })
 
-/** Without what a log does not hold. */
+/** Removes the fields that a log does not contain. */
 function plain(one: Entry): unknown {
   const { outcome: _outcome, ...rest } = one as Entry & { outcome?: unknown }
   return rest
@@ -258,7 +258,7 @@ describe('a session from a log', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('is read by the engine as what was said, and exported as the same log', async () => {
+  it('is read by the engine, and exported as the same log', async () => {
     const { log } = read(old)
     const request = {
       home,

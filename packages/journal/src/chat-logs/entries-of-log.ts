@@ -4,9 +4,9 @@ import type { LogEntry } from './chat-log.ts'
 const unanswered = 'The chat log has no result for this call.'
 
 /**
- * A log as entries of a session, numbered from `firstSeq`. Results belong to the open calls before them, in their order. A call
- * without a result gets one that says so: nobody carries it out again because it was read from a file. A result without a call
- * is left out, as models refuse such a one.
+ * Converts a log to entries of a session, numbered from `firstSeq`. Results are assigned to the open calls before them, in order. A call
+ * without a result gets one that says so, because a call that was read from a file never runs. A result without a call is omitted, because
+ * models reject it.
  */
 export function entriesOfLog(log: readonly LogEntry[], firstSeq = 1): Entry[] {
   const entries: Entry[] = []
@@ -27,7 +27,7 @@ export function entriesOfLog(log: readonly LogEntry[], firstSeq = 1): Entry[] {
       const call = callOf(`call_${++calls}`, entry)
       open.push(call.id)
       const last = entries.at(-1)
-      // Nothing is open here but the calls of this very reply.
+      // Only calls of this reply can be open here.
       if (last?.role === 'assistant') entries[entries.length - 1] = withCall(last, call)
       else add({ role: 'assistant', content: null, tool_calls: [call] })
     } else if (entry.role === 'tool_result') {

@@ -1,8 +1,8 @@
 import type { LogRole } from './chat-log.ts'
 
 /**
- * The lines of a chat log that mean something by themselves, and how text that looks like one of them is kept apart: with a
- * backslash before it. A line that begins with backslashes before such a text gets one more, so that every text comes back.
+ * Lines with a meaning in a chat log, and how text that looks like one is escaped: with a backslash before it. A line that already starts
+ * with backslashes before such text gets one more, so that every text can be restored.
  */
 
 const heading =
@@ -24,7 +24,7 @@ export function headingText({ time, role }: EntryHeading): string {
   return `### ${time} | ${role}`
 }
 
-/** A line that somebody may have meant as a heading. */
+/** Returns whether a line looks like a misspelt heading. */
 export function isNearlyHeading(line: string): boolean {
   return nearHeading.test(line) && readHeading(line) === undefined
 }
@@ -33,7 +33,7 @@ export function sectionOf(line: string): 'system prompt' | 'conversation' | unde
   return section.exec(line)?.[1]?.toLowerCase() as 'system prompt' | 'conversation' | undefined
 }
 
-/** Text as lines of a log. Empty lines at its beginning and end count only when they are written so that they can be told apart. */
+/** Writes text as lines of a log. Escapes empty lines at its beginning and end, because the layout of the file adds others. */
 export function escapeText(text: string): string {
   const lines = text
     .replace(/\r+(?=\n|$)/g, '')
@@ -45,7 +45,7 @@ export function escapeText(text: string): string {
   return lines.map((line, at) => (at < first || at > last ? `\\${line}` : line)).join('\n')
 }
 
-/** What `escapeText` was given. Empty lines around it are only how somebody has laid the file out. */
+/** Reverses `escapeText`. Ignores empty lines around the text, which are only layout. */
 export function unescapeText(written: string): string {
   const lines = written.split(/\r?\n/)
   const first = lines.findIndex((line) => line.trim() !== '')

@@ -13,7 +13,7 @@ import type { ChatLog, LogEntry } from './chat-log.ts'
 export function logOfSession({ spec, entries }: Pick<StoredSession, 'spec' | 'entries'>): ChatLog {
   const { agent, systemPrompt, created, history = [] } = spec
   const began = entries.some((entry) => 'earlier' in entry)
-  // A session that has not begun has its history in its header only.
+  // A session without entries has its history only in its header.
   const before: LogEntry[] = began
     ? []
     : history.map(({ role, content }) => ({ time: logTime(created), role, content }))
@@ -39,7 +39,7 @@ export function logEntriesOf(entries: readonly Entry[]): LogEntry[] {
     if (entry.role !== 'assistant') continue
     const calls = entry.tool_calls ?? []
     const content = entry.content ?? ''
-    // Without it the calls would belong to the reply before.
+    // Without it, the calls would become part of the previous reply.
     if (content !== '' || calls.length === 0 || /^(?:assistant|tool_call)$/.test(said.at(-1)?.role ?? ''))
       said.push({ time, role: 'assistant', content })
     for (const call of calls) said.push({ time, role: 'tool_call', ...calledOf(call) })

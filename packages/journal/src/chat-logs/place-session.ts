@@ -14,11 +14,11 @@ import { entriesOfLog } from './entries-of-log.ts'
 export interface PlaceSessionRequest {
   readonly home: Home
   readonly id: string
-  /** The log, without what is still to be said to the session. */
+  /** The log, without the messages that the session has not received yet. */
   readonly log: ChatLog
-  /** Where it was read from, for whoever wonders. */
+  /** Where it was read from, for information. */
   readonly from: string
-  /** Its definition today; absent when there is none: then it is who its log says, and has no tools. */
+  /** The current definition of the agent. If absent, the session uses the prompt in the log, and has no tools. */
   readonly agent?: AgentDefinition | undefined
   readonly targets?: readonly string[]
   readonly delegation?: false | undefined
@@ -28,8 +28,8 @@ export interface PlaceSessionRequest {
 }
 
 /**
- * Puts a conversation that was held in a chat log into the home as a session that can be continued. `exists` when there is a
- * session of this id: nothing is changed then. After a crash there is the whole file or none.
+ * Creates a session from the conversation in a chat log. Returns `exists`, and changes nothing, if a session has this id. After a crash,
+ * the file is complete or missing.
  */
 export function placeSession(request: PlaceSessionRequest): 'placed' | 'exists' {
   const { home, id, from, now } = request
@@ -37,7 +37,7 @@ export function placeSession(request: PlaceSessionRequest): 'placed' | 'exists' 
   const target = sessionPath(home, id)
   if (existsSync(target)) return 'exists'
   const spec = specOf(request)
-  // The first entry is about the file, so that a session which has not said anything yet has begun all the same.
+  // The first entry records the source file, so that even an empty conversation has an entry.
   const note: Entry = {
     seq: 1,
     timestamp: now,
@@ -69,7 +69,7 @@ function specOf(request: PlaceSessionRequest): SessionSpec {
     root: id,
     agent: definition,
     systemPrompt: definition.prompt,
-    // An empty one is the default model, whichever that is when it goes on.
+    // An empty name means the default model at the time the session continues.
     model: model.toLowerCase() === 'inherit' ? '' : model,
     depth: 0,
     chain: [definition.name],
@@ -106,7 +106,7 @@ function putInPlace(home: Home, target: string, bytes: Buffer): boolean {
     } finally {
       closeSync(file)
     }
-    // Never over a session that somebody has just begun.
+    // Never overwrites a session that was just created.
     linkSync(draft, target)
     rememberWritten(target, bytes)
     return true

@@ -3,7 +3,7 @@ import { isObject, type RawText, readYaml, textOf } from '@cadre/disk'
 import type { ChatLog, LogEntry } from './chat-log.ts'
 import { type EntryHeading, isNearlyHeading, readHeading, sectionOf, unescapeText } from './log-lines.ts'
 
-/** Where an entry is in its file: from its heading up to the next one, in bytes. */
+/** The byte range of an entry in its file, from its heading to the next one. */
 export interface PlacedEntry {
   readonly entry: LogEntry
   readonly line: number
@@ -23,7 +23,7 @@ export type ReadChatLog =
       readonly placed: readonly PlacedEntry[]
       readonly problems: readonly LogProblem[]
     }
-  /** Another kind of file: one that defines an agent, or that nobody can take for a log. */
+  /** Not a log: an agent file, or something else. */
   | { readonly kind: 'other'; readonly reason: string; readonly isAgentFile: boolean }
 
 const largest = 32 * 1_024 * 1_024
@@ -73,13 +73,13 @@ interface Line {
   readonly text: RawText
   readonly number: number
   readonly start: number
-  /** Behind its line end. */
+  /** After its line ending. */
   readonly end: number
 }
 
 function linesOf(raw: RawText): Line[] {
   const lines: Line[] = []
-  // The mark some editors put at the beginning of UTF-8 text.
+  // The byte order mark that some editors write.
   let start = raw.startsWith('\xef\xbb\xbf') ? 3 : 0
   for (let number = 1; start <= raw.length; number++) {
     const at = raw.indexOf('\n', start)
@@ -146,7 +146,7 @@ function entryOf({ time, role }: EntryHeading, body: string): LogEntry {
   return { time, role, name, input: at < 0 ? {} : inputOf(body.slice(at + 1)) }
 }
 
-/** The arguments of a call. What is no mapping is kept as text. */
+/** The arguments of a call. Anything but a mapping is kept as text. */
 export function inputOf(written: string): JsonObject | string {
   if (written.trim() === '') return {}
   const read = readYaml({ text: written, path: 'arguments', most: yamlSize })

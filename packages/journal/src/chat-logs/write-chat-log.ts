@@ -7,7 +7,7 @@ import type { ChatLog, LogEntry } from './chat-log.ts'
 import { escapeText, headingText } from './log-lines.ts'
 import { inputOf } from './read-chat-log.ts'
 
-/** The whole of a log. What `readChatLog` gives of it is what was written. */
+/** Writes a complete log. `readChatLog` returns the same log. */
 export function writeChatLog(log: ChatLog): string {
   const head = [
     `# Agent: ${oneLine(log.agent)}`,
@@ -36,12 +36,12 @@ function callText(name: string, input: JsonObject | string): string {
   }
   if (Object.keys(input).length === 0) return title
   const yaml = yamlText(Object.entries(input), { blocks: true }).trimEnd()
-  // Some keys and numbers are read as others by YAML; text is always read as it is.
+  // YAML changes some keys and numbers when it reads them back, but never text.
   const isFaithful = isDeepStrictEqual(inputOf(unchanged(yaml)), input)
   return `${title}\n${isFaithful ? yaml : quoted(JSON.stringify(input).toWellFormed())}`
 }
 
-/** As the reader gets it: without spaces at the end of the last line, and with the line ends of the file. */
+/** The text as the reader sees it: without trailing spaces, and with the line endings of the file. */
 function unchanged(yaml: string): string {
   return yaml.replace(/\r+(?=\n|$)/g, '')
 }

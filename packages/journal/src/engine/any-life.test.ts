@@ -15,7 +15,7 @@ import {
   textOf,
 } from './engine.spec-helpers.ts'
 
-/** A session, what it must hold, and everything that can happen to it. */
+/** A session, its expected content, and every event that can happen to it. */
 class Life {
   private readonly home: Home = temporaryHome()
   private engine: TestEngine | undefined
@@ -32,7 +32,7 @@ class Life {
     this.expected.push(text)
   }
 
-  /** A person changes the file, in one way or the other; the session may notice at once or with its next write. */
+  /** A person edits the file, in place or by replacing it. The session notices immediately or with its next write. */
   async edit(change: (text: string) => string, inPlace: boolean, looks: boolean): Promise<void> {
     await this.check()
     const path = pathOf(this.home, 'lead-1')
@@ -50,7 +50,7 @@ class Life {
       `${text}${text.endsWith('\n') ? '' : '\n'}  - role: user\n    content: mine ${++this.count}\n`
   }
 
-  /** `kill -9`: nothing more is written, and nobody gives back the lease. */
+  /** `kill -9`: nothing more is written, and the lease is not released. */
   kill(): void {
     this.engine = undefined
     this.run = undefined
@@ -62,7 +62,7 @@ class Life {
     this.kill()
   }
 
-  /** What is not synced is lost; what was acknowledged as durable is not. */
+  /** Unsynced data is lost; entries that were acknowledged as durable are not. */
   async losePower(keeps: number): Promise<void> {
     await this.speak(true)
     const path = pathOf(this.home, 'lead-1')
@@ -123,7 +123,7 @@ const event: fc.Arbitrary<(life: Life) => unknown> = fc.oneof(
   { weight: 2, arbitrary: fc.nat().map((keeps) => (life: Life) => life.losePower(keeps)) },
 )
 
-it('whatever happens to a session, in whatever order: nothing is lost, nothing comes back, nothing is there twice', async () => {
+it('random edits, kills and power losses never lose, restore or duplicate an entry', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 3, maxLength: 14 }), async (events) => {
       const life = new Life()

@@ -1,6 +1,6 @@
 /**
- * A program of its own, for tests that kill processes or let them race. Its first argument says what it does, its second
- * is the home. It talks in lines: the tests read what it says on its standard output.
+ * A separate program for tests that kill processes or let them race. The first argument is the action, the second the home. Tests read its
+ * standard output line by line.
  */
 import { readdirSync, writeSync } from 'node:fs'
 import type { Clock } from '@cadre/core'
@@ -13,7 +13,7 @@ const clock: Clock = { now: Date.now, after: () => () => {} }
 const engine = await createFileEngine({ home: openHome({ home: folder, cwd: '/', env: {} }), clock })
 const tell = (line: string) => writeSync(1, `${line}\n`)
 
-/** Writes until it is killed, and says what was acknowledged. */
+/** Writes until it is killed, and prints what was acknowledged. */
 async function write(count: number): Promise<void> {
   const ids = Array.from({ length: count }, (_, index) => `lead-${index}`)
   await Promise.all(
@@ -30,7 +30,7 @@ async function write(count: number): Promise<void> {
   )
 }
 
-/** Tries to get all sessions when it is told to, and keeps those it got until its input ends. */
+/** Tries to open all sessions on request, and keeps the ones it got until its input ends. */
 async function race(count: number): Promise<void> {
   tell('ready')
   await new Promise((resolve) => process.stdin.once('data', resolve))
@@ -47,7 +47,7 @@ async function race(count: number): Promise<void> {
   await new Promise((resolve) => process.stdin.once('end', resolve))
 }
 
-/** Many sessions at once with few descriptors. */
+/** Opens many sessions with few file descriptors. */
 async function crowd(count: number): Promise<void> {
   const runs = []
   for (let index = 0; index < count; index++)
@@ -62,7 +62,7 @@ async function crowd(count: number): Promise<void> {
   tell('done')
 }
 
-/** Writes until the disk is full, and then something short. */
+/** Writes until the disk is full, and then a short entry. */
 async function fill(): Promise<void> {
   const run = await engine.open(specOf('lead-1'))
   for (let step = 0; ; step++) {

@@ -3,18 +3,18 @@ import { dirname } from 'node:path'
 import { hasCode, readRegular } from '@cadre/disk'
 import { type Journal, readJournal } from '../format/read-journal.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
-import { putInForm } from './put-in-form.ts'
+import { prepareFile } from './prepare-file.ts'
 import type { SessionFile } from './session-file.ts'
 
 /** A session file as it was at one moment. */
 export interface Snapshot {
   readonly stats: Stats
   readonly size: number
-  /** Absent when the process that created it died before the header was written. */
+  /** Absent if the process that created the file died before it wrote the header. */
   readonly journal: Journal | undefined
 }
 
-/** Reads a session file; changes nothing. `undefined` when there is none. */
+/** Reads a session file without changing it. Returns `undefined` if there is none. */
 export function takeSnapshot(id: string, parts: Pick<EngineParts, 'home' | 'adopt'>): Snapshot | undefined {
   const options = readOptions(parts, id)
   try {
@@ -22,7 +22,7 @@ export function takeSnapshot(id: string, parts: Pick<EngineParts, 'home' | 'adop
       const stats = statSync(options.path, { throwIfNoEntry: false })
       if (stats === undefined) return undefined
       const bytes = readRegular(options.path)
-      // Somebody wrote in between: what belongs together is read together.
+      // Another process wrote in between. Read again, so that size and content match.
       if (bytes.length !== stats.size && attempt < 50) continue
       return { stats, size: bytes.length, journal: readJournal(bytes, options) }
     }
@@ -32,14 +32,14 @@ export function takeSnapshot(id: string, parts: Pick<EngineParts, 'home' | 'adop
   }
 }
 
-/** Makes a file that was just read ready for further entries. */
+/** Prepares a file that was just read for further entries. */
 export function continueJournal(file: SessionFile, { stats, journal }: Snapshot, parts: EngineParts): void {
   if (journal === undefined)
     throw new Error('unreachable: a session without a header is created, not continued')
   file.load(journal)
-  if (putInForm(file, journal, parts) === 'written') return
+  if (prepareFile(file, journal, parts) === 'written') return
   file.remember(journal.torn === undefined ? stats : statSync(file.path))
-  // Whoever wrote the file may not have synced it, and frames only hold what comes now.
+  // The file may not be synced, and frames contain only later entries.
   parts.ahead.include(file.path)
   parts.ahead.include(dirname(file.path))
 }

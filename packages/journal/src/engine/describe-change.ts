@@ -6,7 +6,7 @@ interface Version {
   readonly systemPrompt: string
 }
 
-/** One sentence about what a person changed; `undefined` when the two say the same. */
+/** Describes a person's edit in one sentence. Returns `undefined` if both versions are equal. */
 export function describeChange(before: Version, after: Version): string | undefined {
   const old = before.entries.map(textOf)
   const now = after.entries.map(textOf)
@@ -25,7 +25,7 @@ function textOf(entry: Entry): string {
   return emitEntry({ ...entry, seq: 0 })
 }
 
-/** How many of these are not among the others, each counted as often as it is there. */
+/** Counts the elements of `these` that are missing from `others`, including duplicates. */
 function countMissing(these: readonly string[], others: readonly string[]): number {
   const counts = new Map<string, number>()
   for (const text of others) counts.set(text, (counts.get(text) ?? 0) + 1)

@@ -3,7 +3,7 @@ import type { ReadOptions } from '../format/read-journal.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { WriteAhead } from './write-ahead.ts'
 
-/** Something about the files of sessions that a person should know. */
+/** A message to the user about session files. */
 export interface JournalDiagnostic {
   readonly code:
     | 'journal.torn'
@@ -20,7 +20,7 @@ export interface JournalDiagnostic {
   readonly where: string
 }
 
-/** What the parts of the engine share. */
+/** State that the parts of the engine share. */
 export interface EngineParts {
   readonly home: Home
   readonly adopt?: ReadOptions['adopt']
@@ -28,7 +28,7 @@ export interface EngineParts {
   readonly ahead: WriteAhead
   readonly timestamp: () => string
   readonly report: (diagnostic: JournalDiagnostic) => void
-  /** Asked when nothing can be written: true, and it is tried again until it can be. */
+  /** Called when a write fails. Returns true to retry until it succeeds. */
   readonly endures: (error: unknown) => boolean
 }
 
@@ -41,7 +41,7 @@ export function readOptions({ home, adopt }: Pick<EngineParts, 'home' | 'adopt'>
   return { path: sessionPath(home, id), id, workspace, ...(adopt && { adopt }) }
 }
 
-/** Names of agents may hold what no folder may be called, and what would lead out of the home. */
+/** Agent names may contain characters that are invalid in folder names, or that point outside the home. */
 function folderName(agent: string): string {
   return agent.replace(/[\\/:*?"<>|\p{Cc}]+/gu, '-').replace(/^\.+/, '-') || '-'
 }

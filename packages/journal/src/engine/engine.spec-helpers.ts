@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import type { JournalDiagnostic } from './engine-parts.ts'
 import { createFileEngine, type FileEngine, type FileEngineOptions } from './file-engine.ts'
 
-/** A folder of its own for one test. */
+/** Creates a temporary folder for one test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-files-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -18,7 +18,7 @@ export function temporaryHome(): Home {
   return openHome({ home: join(temporaryFolder(), 'home'), cwd: '/', env: {} })
 }
 
-/** One millisecond passes with each look. */
+/** A clock that advances by one millisecond with each reading. */
 export function countingClock(): Clock {
   let time = Date.UTC(2026, 10, 15)
   return {
@@ -45,7 +45,7 @@ export async function testEngine(home: Home, options: Partial<FileEngineOptions>
   return { ...engine, diagnostics }
 }
 
-/** Names a process that does not run: whatever its engine leaves behind is what a killed process leaves. */
+/** The identity of a process that does not exist, so its engine leaves the files of a killed process. */
 export const dead = { pid: 2 ** 30, start: '1' }
 
 export function pathOf(home: Home, id: string): string {
@@ -62,7 +62,7 @@ export function edit(home: Home, id: string, change: (text: string) => string): 
 
 let steps = 0
 
-/** Records one thing a person said. */
+/** Records one message of a person. */
 export async function say(run: Run, content: string, durable = false): Promise<Entry> {
   const [entry] = await record(run, [{ role: 'user', content }], durable)
   return entry as Entry
@@ -72,7 +72,7 @@ export function record(run: Run, drafts: readonly Draft[], durable = false): Pro
   return run.step(`step-${steps++}`, () => drafts, { durable })
 }
 
-/** What was said, without what the journal adds itself. */
+/** The messages, without the entries that the journal adds. */
 export function said(entries: readonly Entry[] | undefined): (string | null)[] {
   return (entries ?? []).flatMap((entry) => (entry.role === 'event' ? [] : [entry.content]))
 }

@@ -42,7 +42,7 @@ describe('a session', () => {
     await engine.close()
   })
 
-  it('is recorded in the order in which work is done, and keeps together what belongs together', async () => {
+  it('records entries in the order in which work finishes, and those of one step together', async () => {
     const home = temporaryHome()
     const engine = await testEngine(home)
     const run = await engine.open(specOf('lead-1'))
@@ -59,7 +59,7 @@ describe('a session', () => {
     await engine.close()
   })
 
-  it('says how it ended, and is not touched when it is only looked at again', async () => {
+  it('records how it ended, and is not changed when it is only opened again', async () => {
     const home = temporaryHome()
     const engine = await testEngine(home)
     for (const [outcome, status] of [
@@ -89,7 +89,7 @@ describe('a session', () => {
     expect(readdirSync(home.at('storage', 'wal'))).toEqual([])
   })
 
-  it('is active when it is continued after it slept', async () => {
+  it('is active again when it resumes after sleeping', async () => {
     const home = temporaryHome()
     const engine = await testEngine(home)
     const run = await engine.open(specOf('lead-1'))
@@ -100,7 +100,7 @@ describe('a session', () => {
     await engine.close()
   })
 
-  it('has ended when its last entry says so, even if the process died before the header did', async () => {
+  it('counts as ended if its last entry says so, even if the process died before it updated the header', async () => {
     const home = temporaryHome()
     const first = await testEngine(home, { identity: dead })
     const report = { type: 'report', session: 'lead-1', status: 'incomplete' }
@@ -113,7 +113,7 @@ describe('a session', () => {
     expect(readdirSync(home.at('storage', 'leases'))).toEqual([])
   })
 
-  it('is open once at a time', async () => {
+  it('can be opened only once at a time', async () => {
     const engine = await testEngine(temporaryHome())
     await engine.open(specOf('lead-1'))
     await expect(engine.open(specOf('lead-1'))).rejects.toMatchObject({ code: 'owned' })
@@ -143,7 +143,7 @@ describe('a session', () => {
   })
 })
 
-describe('looking', () => {
+describe('reading', () => {
   it('creates nothing', async () => {
     const home = temporaryHome()
     const engine = await testEngine(home)
@@ -153,7 +153,7 @@ describe('looking', () => {
     expect(existsSync(home.path)).toBe(false)
   })
 
-  it('leaves a file in another form as it is; continuing it writes it anew and keeps the original', async () => {
+  it('does not change a file in another format; resuming rewrites it and keeps the original', async () => {
     const home = temporaryHome()
     const text =
       'session_id: a\r\nagent_id: planner\r\nmessages:\r\n- {role: user, content: hi}\r\nmetadata: {owner: boss, a b: 1}\r\nlimits: mine\r\n'
@@ -177,7 +177,7 @@ describe('looking', () => {
     expect(readdirSync(home.at('sessions')).sort()).toEqual(['a.session.yaml', 'a.session.yaml.orig'])
   })
 
-  it('at a journal that cannot be read changes nothing', async () => {
+  it('an unreadable journal changes nothing', async () => {
     const home = temporaryHome()
     home.folder('sessions')
     const text = 'session_id: a\nmessages:\n  - role: user\n    content: "x\n'
@@ -193,7 +193,7 @@ describe('looking', () => {
     expect(textOf(home, 'a')).toBe(text)
   })
 
-  it('at a list of many sessions reads only the heads', async () => {
+  it('a list of many sessions reads only the headers', async () => {
     const many = process.env['CADRE_DEEP'] ? 2_000 : 200
     const home = temporaryHome()
     const engine = await testEngine(home)
@@ -208,7 +208,7 @@ describe('looking', () => {
         pathOf(home, id),
         text.replace('session_id: lead-1', `session_id: ${id}\nparent: lead-1/call_${index}`),
       )
-      // A gigabyte each, none of it on the disk: nobody reads that far.
+      // A sparse gigabyte each: reading whole files would take too long.
       truncateSync(pathOf(home, id), 2 ** 30)
     }
     const list = await engine.list()
@@ -227,8 +227,8 @@ describe('looking', () => {
   })
 })
 
-describe('a torn file', () => {
-  it('loses its last, incomplete entry when the session is continued, and keeps it beside', async () => {
+describe('a truncated file', () => {
+  it('loses its incomplete last entry when the session resumes, and keeps it in another file', async () => {
     const home = temporaryHome()
     const first = await testEngine(home, { identity: dead })
     const run = await first.open(specOf('lead-1'))
@@ -258,7 +258,7 @@ describe('a torn file', () => {
     }
   })
 
-  it('without a whole header is no session: it is created as if for the first time', async () => {
+  it('without a complete header is not a session, so the session is created again', async () => {
     const home = temporaryHome()
     const first = await testEngine(home, { identity: dead })
     await say(await first.open(specOf('lead-1')), 'one')
@@ -283,7 +283,7 @@ describe('a torn file', () => {
 })
 
 describe('children', () => {
-  it('are run by the runner, once at a time', async () => {
+  it('are started by the runner, and run only once at a time', async () => {
     const engine = await testEngine(temporaryHome())
     const started: string[] = []
     let finish: (report: Report) => void = () => {}
@@ -311,7 +311,7 @@ describe('a question to a person', () => {
     choices: ['approve', 'reject'],
   }
 
-  it('suspends when nobody can answer, and is recorded once', async () => {
+  it('suspends the session if nobody can answer, and is recorded once', async () => {
     const home = temporaryHome()
     const engine = await testEngine(home)
     const run = await engine.open(specOf('lead-1'))
@@ -346,7 +346,7 @@ describe('a question to a person', () => {
     await other.close()
   })
 
-  it('is answered by whoever is faster', async () => {
+  it('takes the first of two answers', async () => {
     const asked: AbortSignal[] = []
     const engine = await testEngine(temporaryHome(), {
       answer(_session, { name }, signal) {
@@ -386,7 +386,7 @@ describe('a question to a person', () => {
   })
 })
 
-it('takes up an edit of a session that has ended when it is continued', async () => {
+it('applies an edit of an ended session when it resumes', async () => {
   const home = temporaryHome()
   const engine = await testEngine(home)
   const run = await engine.open(specOf('lead-1'))
@@ -400,7 +400,7 @@ it('takes up an edit of a session that has ended when it is continued', async ()
   await engine.close()
 })
 
-it('records without a segment when there can be none', async () => {
+it('records without a segment if none can be written', async () => {
   const home = temporaryHome()
   const engine = await testEngine(home)
   const run = await engine.open(specOf('lead-1'))
@@ -410,7 +410,7 @@ it('records without a segment when there can be none', async () => {
   expect(said((await engine.read('lead-1'))?.entries)).toEqual(['one', 'two'])
 })
 
-it('takes a copied file for a session of its own', async () => {
+it('treats a copied file as a separate session', async () => {
   const home = temporaryHome()
   const engine = await testEngine(home)
   await say(await engine.open(specOf('lead-1')), 'one')

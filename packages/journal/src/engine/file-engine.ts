@@ -23,40 +23,40 @@ import { WriteAhead } from './write-ahead.ts'
 
 export interface FileEngineOptions extends Outside {
   readonly home: Home
-  /** Told what a person should know: a torn or changed file, what was restored after a power loss. */
+  /** Receives messages to the user about truncated, edited or restored files. */
   readonly diagnostics?: (diagnostic: JournalDiagnostic) => void
-  /** What an agent brings along into a session that a person has begun in an editor. */
+  /** Returns the agent's definition for a session that a person started by writing its file. */
   readonly adopt?: ReadOptions['adopt']
   /**
-   * Asked when an entry cannot be written, as on a full disk: true, and it is tried again until it can be, or until the answer is
-   * another; whoever records it waits. Absent: it fails.
+   * Called when an entry cannot be written, as on a full disk. While it returns true, the engine retries and the caller waits. Without it,
+   * recording fails.
    */
   readonly endures?: (error: unknown) => boolean
-  /** Bytes in a segment before its files are synced and it is dropped. */
+  /** The size in bytes at which a segment is removed, after its files are synced. */
   readonly segmentLimit?: number
-  /** Descriptors kept open. */
+  /** The maximum number of open file descriptors. */
   readonly openFileLimit?: number
-  /** Another identity than this process has: for tests of power loss and of other machines. */
+  /** Replaces the identity of this process, for tests of power loss and of other machines. */
   readonly identity?: Partial<ProcessIdentity>
 }
 
 export interface FileEngine extends Engine {
-  /** From the heads of the files alone. */
+  /** Reads only the headers of the files. */
   list(): Promise<readonly SessionSummary[]>
   /**
-   * Records a person's answer to a question of a session, open or suspended. The first one counts and is given back.
-   * Rejects with `owned` when another process runs the session, with `not_found` when it does not wait for that answer.
+   * Records a person's answer to a question of a session, open or suspended. Returns the first answer, which applies. Rejects with `owned`
+   * if another process runs the session, and with `not_found` if the session has no such question.
    */
   answer(session: string, name: string, answer: Answer): Promise<Answer>
-  /** Closes half of the files it keeps open between writes: the process can open no more, and others need some. */
-  giveWay(): void
-  /** Puts everything in order: all is written and safe, and no lease is held. */
+  /** Closes half of its open files. Called when the process has run out of file descriptors. */
+  freeDescriptors(): void
+  /** Writes and syncs everything, and releases all leases. */
   close(): Promise<void>
 }
 
 /**
- * The engine on one machine: session files are the record. What a power loss or a killed process left undone is put
- * right before it returns.
+ * Creates the engine for one machine, with session files as the record. Repairs the effects of a power loss or a killed process before it
+ * returns.
  */
 export async function createFileEngine(options: FileEngineOptions): Promise<FileEngine> {
   const { home, clock } = options
@@ -96,7 +96,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
       const journal = sessions.read(id)?.journal
       if (journal === undefined) return undefined
       const { spec, status, outcome, updated, entries } = journal
-      // A copy: a session that is continued adds to its own.
+      // A copy, because a running session appends to its array.
       return { spec, status, outcome, updated, entries: [...entries] }
     },
     charged: async (root) => chargedTo(home, root),
@@ -105,7 +105,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
       return listSessions(home, report)
     },
     answer: (session, name, answer) => sessions.answer(session, name, answer),
-    giveWay: () => files.giveWay(),
+    freeDescriptors: () => files.freeDescriptors(),
     async close() {
       endKeeping()
       await recorder.close()
@@ -119,7 +119,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
   }
 }
 
-/** What the system says about a folder is for a person to act on. */
+/** Turns a system error about the folder into one that a person can act on. */
 function unusable(home: Home, error: unknown): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (error instanceof CadreError || code === undefined || syscall === undefined) return error
@@ -127,7 +127,7 @@ function unusable(home: Home, error: unknown): unknown {
   return new CadreError('configuration', message, { cause: error })
 }
 
-/** Many entries are written in the same millisecond. */
+/** Caches the last timestamp, because many entries share a millisecond. */
 function timestamps(now: () => number): () => string {
   let last = Number.NaN
   let text = ''
@@ -142,10 +142,10 @@ function timestamps(now: () => number): () => string {
 }
 
 const ending = '.session.yaml'
-/** Files per turn of the event loop. */
+/** How many files are read per turn of the event loop. */
 const share = 200
 
-/** All sessions of a home, in the order of their names. A file that cannot be read is reported, and left out. */
+/** Lists all sessions of a home by name. Reports and skips unreadable files. */
 async function listSessions(
   home: Home,
   report: (diagnostic: JournalDiagnostic) => void,
@@ -163,7 +163,7 @@ async function listSessions(
       if (summary !== undefined) summaries.push(summary)
     } catch (error) {
       if (hasCode(error, 'ENOENT')) continue
-      // One odd file must not hide all the others.
+      // One unreadable file must not hide the others.
       const where = (error instanceof CadreError ? error.where : undefined) ?? options.path
       report({ code: 'journal.unreadable', message: messageOf(error), session: id, where })
     }

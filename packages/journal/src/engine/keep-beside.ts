@@ -2,28 +2,28 @@ import { constants, copyFileSync, lstatSync, readFileSync, renameSync } from 'no
 import { appendBytes, hasCode } from '@cadre/disk'
 
 /**
- * Nothing that stood in a session file is thrown away: what cannot stay there is kept beside it, under a name that was
- * not used yet. The file itself stays where it is, so that there is one at every moment. Each function returns the name.
+ * Content of a session file is never deleted. Content that cannot stay in the file is kept in a new file beside it. The session file stays
+ * in place, so that it exists at every moment. Each function returns the new name.
  */
 
-/** The cut end of a file. Several are kept one after the other. */
+/** Keeps the truncated end of a file. Several ends are appended to one file. */
 export function keepTorn(path: string, bytes: Buffer): string {
   const beside = `${path}.torn`
   appendBytes(beside, bytes)
   return beside
 }
 
-/** A file that a person changed and that cannot be read any more. */
+/** Keeps a file that is unreadable after a person's edit. */
 export function keepEdit(path: string): string {
   return keepCopy(path, (number) => `${path}.edit-${number}`)
 }
 
-/** A file before it is written in another form. */
+/** Keeps a file before it is rewritten in Cadre's format. */
 export function keepOriginal(path: string): string {
   return keepCopy(path, (number) => (number === 1 ? `${path}.orig` : `${path}.orig-${number}`))
 }
 
-/** Something that is no file. */
+/** Moves something that is not a file. */
 export function moveAside(path: string): string {
   for (let number = 1; ; number++) {
     const beside = `${path}.edit-${number}`

@@ -6,7 +6,7 @@ import { specOf } from '../format/journal.spec-helpers.ts'
 import { dead, say, temporaryHome, testEngine } from './engine.spec-helpers.ts'
 
 describe('a tree of sessions', () => {
-  it('is run by one process; another one is told who that is', async () => {
+  it('runs in one process, and another process gets an error that names it', async () => {
     const home = temporaryHome()
     const first = await testEngine(home)
     const second = await testEngine(home)
@@ -26,7 +26,7 @@ describe('a tree of sessions', () => {
     expect(readdirSync(home.at('storage', 'leases'))).toEqual([])
   })
 
-  it('is kept by its process until all of its sessions are closed', async () => {
+  it('keeps its lease until all of its sessions are closed', async () => {
     const home = temporaryHome()
     const engine = await testEngine(home)
     const lead = await engine.open(specOf('lead-1'))
@@ -58,7 +58,7 @@ describe('a tree of sessions', () => {
     expect(readdirSync(home.at('storage', 'leases'))).toEqual([])
   })
 
-  it('of another machine is taken over when that was not heard of for long', async () => {
+  it('of another machine is taken over after a long time without a heartbeat', async () => {
     const home = temporaryHome()
     const first = await testEngine(home, { identity: { host: 'elsewhere' } })
     await first.open(specOf('lead-1'))
@@ -75,13 +75,13 @@ describe('a lease', () => {
   const leasesOf = (home: ReturnType<typeof temporaryHome>, identity = {}) =>
     new Leases(home, thisProcess(identity))
 
-  it('whose holder died while it took it over goes to exactly one', () => {
+  it('whose new holder died during the takeover goes to exactly one process', () => {
     const home = temporaryHome()
     const gone = leasesOf(home, dead)
     gone.acquire('lead-1')
     const path = home.at('storage', 'leases', 'lead-1.lease')
     const token = JSON.parse(readFileSync(path, 'utf8')).token
-    // A second one had got the right to take it over, and died as well.
+    // A second process had started a takeover, and died as well.
     writeFileSync(`${path}.${token}.takeover`, JSON.stringify(thisProcess({ ...dead, token: 'second' })))
     const third = leasesOf(home)
     expect(third.acquire('lead-1')).toBe(true)
@@ -91,7 +91,7 @@ describe('a lease', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('is not taken over while another process is about to', () => {
+  it('is not taken over while another process is taking it over', () => {
     const home = temporaryHome()
     leasesOf(home, dead).acquire('lead-1')
     const path = home.at('storage', 'leases', 'lead-1.lease')
@@ -100,7 +100,7 @@ describe('a lease', () => {
     expect(() => leasesOf(home).acquire('lead-1')).toThrow('is already running in process')
   })
 
-  it('that was not written whole is believed for a while', () => {
+  it('that is incompletely written is respected for a while', () => {
     const home = temporaryHome()
     const path = `${home.folder('storage', 'leases')}/lead-1.lease`
     writeFileSync(path, '')

@@ -1,23 +1,23 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { hasCode, ownerOnly } from '@cadre/disk'
 
-/** Something that keeps its file open between writes when there is room. */
+/** An object that keeps its file open between writes if possible. */
 export interface OpenFile {
   readonly path: string
   /** -1 while it is closed. */
   file: number
 }
 
-/** At most this many, however many the system would allow: other parts of the process need some as well. */
+/** The maximum, even if the system allows more, because other parts of the process need descriptors as well. */
 const most = 1024
 
 /**
- * Owns the descriptors of session files: the ones used last stay open, so that ten thousand sessions need no more
- * descriptors than a thousand. A descriptor is valid until the next call.
+ * Owns the file descriptors of session files. The most recently used stay open, so ten thousand sessions need no more descriptors than a
+ * thousand. A descriptor is valid until the next call.
  */
 export class OpenFiles {
   private limit: number
-  /** In the order of use. */
+  /** Least recently used first. */
   private readonly files = new Set<OpenFile>()
 
   constructor(limit: number = limitOfSystem()) {
@@ -34,7 +34,7 @@ export class OpenFiles {
     return file.file
   }
 
-  /** Makes a file that must not exist yet; throws `EEXIST` when it does. */
+  /** Creates a file. Throws `EEXIST` if it exists. */
   create(file: OpenFile): number {
     while (this.files.size >= this.limit) this.closeOldest()
     file.file = this.tryOpen(file.path, 'wx')
@@ -53,8 +53,8 @@ export class OpenFiles {
     for (const file of [...this.files]) this.close(file)
   }
 
-  /** Others in this process need descriptors too: half of ours must do from now on. */
-  giveWay(): void {
+  /** Halves the limit, because other parts of the process need descriptors. */
+  freeDescriptors(): void {
     this.limit = Math.max(1, this.files.size >> 1)
     do this.closeOldest()
     while (this.files.size > this.limit)
@@ -66,7 +66,7 @@ export class OpenFiles {
         return openSync(path, flags, ownerOnly)
       } catch (error) {
         if (!hasCode(error, 'EMFILE', 'ENFILE') || this.files.size === 0) throw error
-        this.giveWay()
+        this.freeDescriptors()
       }
     }
   }
@@ -77,7 +77,7 @@ export class OpenFiles {
   }
 }
 
-/** A quarter of what the process may open, where the system tells. */
+/** A quarter of the process limit, if the system reports it. */
 function limitOfSystem(): number {
   try {
     const line = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))

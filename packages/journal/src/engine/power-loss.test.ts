@@ -24,9 +24,9 @@ import {
   textOf,
 } from './engine.spec-helpers.ts'
 
-/** The engine of a process that will not be there any more. */
+/** The engine of a process before the power loss. */
 const before = (home: Home) => testEngine(home, { identity: { ...dead, boot: 'before' } })
-/** The first one after the machine was started again. */
+/** The first engine after the restart. */
 const after = (home: Home) => testEngine(home, { identity: { boot: 'after' } })
 const stored = async (engine: TestEngine, id = 'lead-1') => said((await engine.read(id))?.entries)
 
@@ -71,7 +71,7 @@ describe('after a power loss', () => {
     await engine.close()
   })
 
-  it('whatever was lost of each file, every durable entry is there', async () => {
+  it('restores every durable entry, whichever part of each file was lost', async () => {
     const home = temporaryHome()
     const first = await before(home)
     const ids = Array.from({ length: 20 }, (_, index) => `lead-${index}`)
@@ -94,7 +94,7 @@ describe('after a power loss', () => {
     )
   })
 
-  it('of a segment that was cut itself, everything before the cut is there', async () => {
+  it('restores everything before the end of a truncated segment', async () => {
     const home = temporaryHome()
     const first = await before(home)
     await sayAll(await first.open(specOf('lead-1')), 'one', 'two', 'three')
@@ -107,7 +107,7 @@ describe('after a power loss', () => {
     await engine.close()
   })
 
-  it('a session that was opened again keeps both what was there and what came', async () => {
+  it('a reopened session keeps both its old and its new entries', async () => {
     const home = temporaryHome()
     const zero = await testEngine(home)
     const run = await zero.open(specOf('lead-1'))
@@ -124,7 +124,7 @@ describe('after a power loss', () => {
     await engine.close()
   })
 
-  it('a session that was changed while it slept, and then continued, is as it was continued', async () => {
+  it('a session that was edited while it slept and then resumed keeps the edit', async () => {
     const home = temporaryHome()
     const first = await before(home)
     await first.open(specOf('lead-1'))
@@ -142,7 +142,7 @@ describe('after a power loss', () => {
     await engine.close()
   })
 
-  it('a changed file that is not what was written is left alone, and what it lacks is kept', async () => {
+  it('does not change an edited file, and keeps the missing entries in another file', async () => {
     const home = temporaryHome()
     const first = await before(home)
     await sayAll(await first.open(specOf('lead-1')), 'one', 'two')
@@ -158,7 +158,7 @@ describe('after a power loss', () => {
 })
 
 describe('without a power loss', () => {
-  it('nothing is replayed: a tail that was removed after the process died stays removed', async () => {
+  it('replays nothing: entries that were removed after the process died stay removed', async () => {
     const home = temporaryHome()
     const first = await testEngine(home, { identity: dead })
     await sayAll(await first.open(specOf('lead-1')), 'one', 'two', 'three')
@@ -170,7 +170,7 @@ describe('without a power loss', () => {
     await engine.close()
   })
 
-  it('the segment of a process that runs is left alone', async () => {
+  it('leaves the segment of a running process alone', async () => {
     const home = temporaryHome()
     const running = await testEngine(home)
     await sayAll(await running.open(specOf('lead-1')), 'one')
@@ -184,8 +184,8 @@ describe('without a power loss', () => {
   })
 })
 
-describe('a tail that a person removed never comes back', () => {
-  it('when the change was taken up before the power was lost', async () => {
+describe('entries that a person removed never come back', () => {
+  it('when the edit was applied before the power loss', async () => {
     const home = temporaryHome()
     const first = await before(home)
     const run = await first.open(specOf('lead-1'))
@@ -198,7 +198,7 @@ describe('a tail that a person removed never comes back', () => {
     await engine.close()
   })
 
-  it('when another process has continued the session since', async () => {
+  it('when another process has resumed the session since', async () => {
     const home = temporaryHome()
     const first = await testEngine(home, { identity: { ...dead, boot: 'before' } })
     await sayAll(await first.open(specOf('lead-1')), 'one', 'two', 'three')
@@ -213,7 +213,7 @@ describe('a tail that a person removed never comes back', () => {
     await engine.close()
   })
 
-  it('when the process that wrote it still runs, and gave the session away', async () => {
+  it('when the process that wrote them is still running, and released the session', async () => {
     const home = temporaryHome()
     const first = await before(home)
     const other = await first.open(specOf('lead-2'))
@@ -221,7 +221,7 @@ describe('a tail that a person removed never comes back', () => {
     const run = await first.open(specOf('lead-1'))
     await sayAll(run, 'one', 'two', 'three')
     await run.end({ kind: 'suspended', questions: [] })
-    // The lease is given up once the segment says that it knows nothing about the session any more.
+    // The lease is released once the segment no longer has frames of the session.
     while (existsSync(home.at('storage', 'leases', 'lead-1.lease')))
       await new Promise((resolve) => setImmediate(resolve))
     await sayAll(other, 'more')
@@ -234,7 +234,7 @@ describe('a tail that a person removed never comes back', () => {
 })
 
 describe('segments', () => {
-  it('of a process that died while this one ran are dealt with before its session is continued', async () => {
+  it('of a process that died while this one ran are recovered before its session resumes', async () => {
     const home = temporaryHome()
     const engine = await testEngine(home)
     await engine.open(specOf('lead-2'))
@@ -247,7 +247,7 @@ describe('segments', () => {
     await engine.close()
   })
 
-  it('are dropped when they are full, and nothing is lost if the power is just then', async () => {
+  it('are removed when they are full, without losing entries in a power loss at that moment', async () => {
     const home = temporaryHome()
     const first = await testEngine(home, { identity: { ...dead, boot: 'before' }, segmentLimit: 2000 })
     const run = await first.open(specOf('lead-1'))
@@ -260,7 +260,7 @@ describe('segments', () => {
     await engine.close()
   })
 
-  it('go when the last session has ended', async () => {
+  it('are removed when the last session ends', async () => {
     const home = temporaryHome()
     const engine = await testEngine(home)
     const run = await engine.open(specOf('lead-1'))

@@ -114,7 +114,7 @@ describe('several processes', () => {
   })
 })
 
-describe('few descriptors', () => {
+describe('few file descriptors', () => {
   it('are enough for many sessions', async () => {
     const many = process.env['CADRE_DEEP'] ? 2_000 : 400
     const home = temporaryHome()
@@ -130,9 +130,9 @@ describe('few descriptors', () => {
 })
 
 describe('a full disk', () => {
-  it('refuses what does not fit, and leaves whole files', async () => {
+  it('rejects entries that do not fit, and leaves complete files', async () => {
     const home = temporaryHome()
-    // A limit on the size of files is the same to a program as a full disk. The segment, which is longer, fills first.
+    // A file size limit has the same effect as a full disk. The segment is longer, so it reaches the limit first.
     const output = lines(start(home, 'fill', '', "trap '' XFSZ; ulimit -f 100; "))
     const [code, count] = (await next(output)).split(' ')
     expect(code).toBe('EFBIG')

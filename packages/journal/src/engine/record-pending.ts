@@ -3,33 +3,32 @@ import type { Draft, Entry } from '@cadre/core'
 import { hasCode, writeWhole } from '@cadre/disk'
 import { emitEntry } from '../format/emit-entry.ts'
 import { emitOutcome, emitStamp } from '../format/emit-header.ts'
+import { checkForEdit } from './check-for-edit.ts'
 import type { EngineParts } from './engine-parts.ts'
-import { lookForEdit } from './look-for-edit.ts'
 import type { SessionFile, Waiter } from './session-file.ts'
 
 /**
- * Writes all that waits for this session, in one piece behind its last entry, and adds the same bytes to the segment.
- * Returns the waiters whose entries are in the file now; `undefined` when the file must be left alone for a moment.
- * Waiters whose entries can be no entries are rejected; when nothing can be written it throws, and all of them still wait.
+ * Appends all pending entries of this session in one write, and adds the same bytes to the segment. Returns the waiters whose entries are
+ * now in the file, or `undefined` if the file must not be written at the moment. Rejects waiters with invalid entries. If the write fails,
+ * it throws, and all waiters keep waiting.
  *
- * 1. Numbers are given here, after the file was looked at, so that they follow whatever a person added.
- * 2. Nobody is told before the file was looked at again: an entry that went into a file which was replaced in that very
- *    moment is not recorded.
+ * 1. Numbers are assigned here, after checking the file for edits, so that they follow entries that a person added.
+ * 2. Waiters resolve only after another check: an entry in a file that was replaced at that moment is not recorded.
  */
 export function recordPending(file: SessionFile, parts: EngineParts): readonly Waiter[] | undefined {
-  if (lookForEdit(file, parts) === 'unsettled') return undefined
+  if (checkForEdit(file, parts) === 'unsettled') return undefined
   const emission = emitAll(file, parts.timestamp())
   try {
     return write(file, emission, parts) ? emission.waiters : doubt(file, emission.waiters)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return doubt(file, emission.waiters)
-    // Nothing of them is in the file: they are numbered anew if it is tried again.
+    // None of them is in the file. A retry assigns new numbers.
     file.pending = [...emission.waiters, ...file.pending]
     throw error
   }
 }
 
-/** False when the file was replaced in the meantime. */
+/** Returns false if the file was replaced in the meantime. */
 function write(file: SessionFile, { timestamp, text, entries }: Emission, parts: EngineParts): boolean {
   const bytes = Buffer.from(text)
   const stamps = stampsOf(file, timestamp)
@@ -63,7 +62,7 @@ interface Emission {
   readonly waiters: readonly Waiter[]
 }
 
-/** Entries that cannot be written at all are refused; the others do not suffer for it. */
+/** Rejects entries that cannot be serialised. The others are not affected. */
 function emitAll(file: SessionFile, timestamp: string): Emission {
   const entries: Entry[] = []
   let text = file.lead
@@ -106,7 +105,7 @@ function writeOrUndo(target: number, position: number, write: () => void): void 
   }
 }
 
-/** The file was replaced while it was written. The next look tells which entries are in it. */
+/** The file was replaced during the write. The next check determines which entries are in it. */
 function doubt(file: SessionFile, waiters: readonly Waiter[]): undefined {
   file.unsure = [...waiters]
   return undefined

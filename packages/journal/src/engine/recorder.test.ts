@@ -66,7 +66,7 @@ describe('a durable step', () => {
     await engine.close()
   })
 
-  it('is refused when the sync fails', async () => {
+  it('is rejected if the sync fails', async () => {
     const engine = await testEngine(temporaryHome())
     const run = await engine.open(specOf('lead-1'))
     replace({ fdatasync: (_: number, done: fs.NoParamCallback) => done(new Error('the disk is broken')) })
@@ -78,7 +78,7 @@ describe('a durable step', () => {
   })
 })
 
-it('a lease is kept when its tree is entered again before its files are safe', async () => {
+it('keeps a lease if its tree is entered again before its files are synced', async () => {
   const home = temporaryHome()
   const engine = await testEngine(home)
   const run = await engine.open(specOf('lead-1'))
@@ -99,10 +99,10 @@ it('a lease is kept when its tree is entered again before its files are safe', a
   expect(fs.readdirSync(home.at('storage', 'leases'))).toEqual([])
 })
 
-describe('a file that is replaced between the look at it and the write', () => {
+describe('a file that is replaced between the check and the write', () => {
   const mine = '  - role: user\n    content: mine\n'
 
-  /** Does something just before, or after, the next write to a file of this session. */
+  /** Runs `happen` just before or after the next write to a file of this session. */
   function around(path: string, when: 'before' | 'after', happen: () => void): void {
     const { ino } = fs.statSync(path)
     replace({
@@ -140,7 +140,7 @@ describe('a file that is replaced between the look at it and the write', () => {
     },
   )
 
-  it('or appended to right behind it', async () => {
+  it('or appended to right after it', async () => {
     const home = temporaryHome()
     const engine = await testEngine(home)
     const run = await engine.open(specOf('lead-1'))

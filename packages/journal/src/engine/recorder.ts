@@ -1,24 +1,24 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs'
 import { CadreError, type Draft, type Entry } from '@cadre/core'
 import type { Leases } from '@cadre/home'
+import { checkForEdit } from './check-for-edit.ts'
 import type { EngineParts } from './engine-parts.ts'
-import { lookForEdit } from './look-for-edit.ts'
 import { recordPending } from './record-pending.ts'
 import type { SessionFile, State, Waiter } from './session-file.ts'
 
-/** How long a file that somebody is just writing is left alone. */
+/** How long to wait, in milliseconds, for a file that another program is writing. */
 const patience = 20
-/** Until it is tried again to write what could not be written. */
+/** Milliseconds until a failed write is retried. */
 const endurance = 250
 
 /**
- * Owns the moment of writing: whatever all sessions of the process want to record is written together, once per turn of
- * the event loop, and made durable with one sync. Called by runs.
+ * Owns the writes of all sessions in this process. Writes pending entries together, once per turn of the event loop, and makes them durable
+ * with one sync. Called by runs.
  *
- * 1. Entries of one call stand together, in the order in which `record` was called for a session.
- * 2. A promise resolves after its entries are in the session file and in the segment; if it is durable, after a sync
- *    that began later than that.
- * 3. A session whose file is just being written by somebody else waits; no other session waits for it.
+ * 1. Entries of one `record` call are adjacent, and in the order of the calls for a session.
+ * 2. A promise resolves after its entries are in the session file and in the segment; if it is durable, after a sync that began later than
+ *    that.
+ * 3. A session whose file another program is writing waits; other sessions do not wait for it.
  */
 export class Recorder {
   private readonly parts: EngineParts
@@ -58,18 +58,18 @@ export class Recorder {
     })
   }
 
-  /** Rewrites the header, together with what waits already. */
+  /** Rewrites the header, together with the pending entries. */
   setState(file: SessionFile, state: State): Promise<readonly Entry[]> {
     file.wanted = state
     return this.record(file, [], false)
   }
 
-  /** Takes up what a person changed; its record is written with the next turn. */
+  /** Applies a person's edit. The event about it is recorded in the next turn. */
   look(file: SessionFile): void {
     try {
-      lookForEdit(file, this.parts)
+      checkForEdit(file, this.parts)
     } catch {
-      // The next write finds the same, and has somebody to tell.
+      // The next write finds the same error, and can report it to its caller.
       return
     }
     if (file.notes.length > 0) this.enqueue(file)
@@ -84,12 +84,12 @@ export class Recorder {
     setImmediate(this.tick)
   }
 
-  /** Writes now what waits for the end of this turn. */
+  /** Writes all pending entries now. */
   flush(): void {
     if (this.queue.length > 0) this.tick()
   }
 
-  /** Resolves when everything is recorded; nothing is from then on. */
+  /** Resolves when everything is recorded. Later records are rejected. */
   async close(): Promise<void> {
     if (this.outstanding > 0) await new Promise<void>((resolve) => this.idle.push(resolve))
     this.flush()
@@ -135,7 +135,7 @@ export class Recorder {
     return []
   }
 
-  /** When the segment cannot be written, the session files are synced one by one; if that fails too, it is returned. */
+  /** If the segment cannot be written, syncs the session files one by one. Returns the error if that fails too. */
   private secure(files: readonly SessionFile[]): unknown {
     try {
       this.parts.ahead.flush()

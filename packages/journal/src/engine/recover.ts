@@ -14,16 +14,16 @@ export interface RecoverOptions {
   readonly report: (diagnostic: JournalDiagnostic) => void
 }
 
-/** No session id begins with a point. */
+/** No session id starts with a dot. */
 const recovery = '.recovery'
 const patience = 20
 
 /**
- * Takes care of segments that dead processes left behind. If the machine was started since, what did not reach the
- * session files is written there; otherwise it is all there, and is only synced. Then the segments go.
+ * Recovers the segments of dead processes. If the machine restarted since, writes missing entries to the session files; otherwise they are
+ * complete and only need a sync. Then removes the segments.
  *
- * 1. Only one process does it at a time; the others wait until it is done.
- * 2. It is done before a session is opened: afterwards no dead process's segment knows anything about that session.
+ * 1. One process at a time recovers. The others wait for it.
+ * 2. It runs before a session is opened, so that no segment of a dead process has frames of that session.
  */
 export async function recover(options: RecoverOptions): Promise<void> {
   while (deadSegments(options).length > 0) {
@@ -45,7 +45,7 @@ interface DeadSegment {
   readonly number: number
 }
 
-/** Costs one look at the folder when there is none. */
+/** Costs one directory read if there are none. */
 export function deadSegments({ home, self, leases }: RecoverOptions): DeadSegment[] {
   const folder = home.at('storage', 'wal')
   const dead: DeadSegment[] = []

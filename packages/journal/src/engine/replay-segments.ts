@@ -10,15 +10,15 @@ import {
 import { ownerOnly, writeWhole } from '@cadre/disk'
 import type { Frame } from './segment-frames.ts'
 
-/** What the segments of one process say about one session file: its bytes from `base` on. */
+/** The content of one session file according to the segments of one process, from `base` on. */
 export interface Image {
   readonly base: number
   readonly parts: Buffer[]
-  /** Rewritten pieces of the header, by their place. */
+  /** Rewritten parts of the header, by offset. */
   readonly stamps: Map<number, Buffer>
 }
 
-/** Folds frames, in the order of writing, into what each file should hold. Files that are safe have no image. */
+/** Folds frames, in write order, into the expected content of each file. Synced files have no image. */
 export function imagesOf(frames: readonly Frame[]): Map<string, Image> {
   const images = new Map<string, Image>()
   const begin = (session: string, base: number, ...parts: Buffer[]): Image => {
@@ -40,12 +40,12 @@ export function imagesOf(frames: readonly Frame[]): Map<string, Image> {
   return images
 }
 
-/** `kept`: the file says something else, so it was left alone; what was written is kept beside it. */
+/** `kept`: the file has other content, so it was not changed. The written entries are kept in a file beside it. */
 export type Replayed = { kind: 'whole' } | { kind: 'replayed' } | { kind: 'kept'; beside: string }
 
 /**
- * Brings a file back to what was written before the power was lost. Only what is missing is written: where the file
- * differs from what was written, a person changed it, and that counts.
+ * Restores the content of a file from before a power loss. Writes only missing bytes: where the file differs, a person edited it, and the
+ * edit is kept.
  */
 export function replay(path: string, image: Image): Replayed {
   const isThere = existsSync(path)
@@ -77,7 +77,7 @@ export function replay(path: string, image: Image): Replayed {
   return { kind: 'replayed' }
 }
 
-/** Whether the file is the beginning of what was written. A zero is a byte that did not reach the disk. */
+/** Returns whether the file is a prefix of the written content. A zero is a byte that did not reach the disk. */
 function isPrefix(found: Buffer, wanted: Buffer, image: Image): boolean {
   if (found.length < image.base) return false
   const length = Math.min(found.length - image.base, wanted.length)

@@ -23,13 +23,13 @@ import { SessionFile } from './session-file.ts'
 import { type RunHost, SessionRun } from './session-run.ts'
 import type { Trees } from './trees.ts'
 
-/** How long a process that was taken for dead, and is not, may still act: until its next heartbeat, and until its tools have stopped. */
+/** How long a process that was wrongly considered dead may still act: until its next heartbeat, plus the time for its tools to stop. */
 const noticeLimit = heartbeatLimit / 3 + stopGrace
 
-/** How the engine reaches the outside. */
+/** Functions that the engine calls outside the package. */
 export interface Outside {
   readonly clock: Clock
-  /** Answers at once, or later, or not at all: then the session is suspended. */
+  /** Answers immediately, later or not at all. Without an answer, the session is suspended. */
   readonly answer?: (
     session: string,
     question: Question,
@@ -48,28 +48,28 @@ export interface OpenSessionsOptions {
 /**
  * Owns which sessions are open in this process. Called by the engine and by runs.
  *
- * 1. A session has at most one run that may write; a second one is refused, as one in another process would be.
- * 2. Nothing on disk is changed before the journal was read and the lease of the tree is held.
+ * 1. A session has at most one run that may write. A second one is refused, as from another process.
+ * 2. Nothing on disk changes before the journal is read and the lease of the tree is held.
  */
 export class OpenSessions implements RunHost {
   readonly recorder: Recorder
   runner: (spec: SessionSpec) => Promise<Report> = () =>
     Promise.reject(new Error('unreachable: no runner is attached'))
   private readonly options: OpenSessionsOptions
-  /** Without a run while it is being opened. */
+  /** The value is undefined while the session is being opened. */
   private readonly writing = new Map<string, SessionRun | undefined>()
   /** The trees that each open session holds. */
   private readonly entered = new Map<string, readonly string[]>()
   private readonly children = new Map<string, Promise<Report>>()
-  /** What was read last: whoever continues a session has looked at it just before, and long journals take a while. */
+  /** The last snapshot: callers read a session just before they resume it, and long journals take a while. */
   private lastRead: { readonly id: string; readonly snapshot: Snapshot } | undefined
-  /** What was read of an ended session, in case it is continued. */
+  /** Snapshots of ended sessions, in case they are resumed. */
   private readonly snapshots = new WeakMap<SessionFile, Snapshot>()
 
   constructor(options: OpenSessionsOptions) {
     this.options = options
     this.recorder = options.recorder
-    // Told in the middle of a write or a heartbeat.
+    // Called in the middle of a write or a heartbeat, so defer it.
     options.leases.onLost = (root) => queueMicrotask(() => this.lose(root))
   }
 
@@ -114,7 +114,7 @@ export class OpenSessions implements RunHost {
     return lastRead.snapshot
   }
 
-  /** Records an answer to a question of a session, whether it is open or not. Gives back the answer that counts. */
+  /** Records an answer to a question of a session, open or not. Returns the answer that applies. */
   async answer(id: string, name: string, answer: Answer): Promise<Answer> {
     checkName(id)
     const open = this.writing.get(id)
@@ -140,7 +140,7 @@ export class OpenSessions implements RunHost {
     await this.begin(file.spec)
     const { parts } = this.options
     const snapshot = this.snapshots.get(file)
-    // When it was changed since, the next write takes the change up as one made by a person.
+    // If the file has changed since, the next write treats the change as a person's edit.
     if (snapshot === undefined || !isCurrent(snapshot, file.id, parts)) return
     try {
       continueJournal(file, snapshot, parts)
@@ -150,7 +150,7 @@ export class OpenSessions implements RunHost {
     }
   }
 
-  /** What is in the files of open sessions is put right, and known to be ours. */
+  /** Restores the files of open sessions if they were changed. */
   restoreOpenFiles(): void {
     for (const run of this.writing.values()) if (run !== undefined) this.lookAfter(run.file)
   }
@@ -179,13 +179,13 @@ export class OpenSessions implements RunHost {
   }
 
   leave({ file }: SessionRun): void {
-    // Nobody looks after it any more when the command ends.
+    // The file is no longer checked when the command ends.
     if (isUnguardedInThisProcess(this.options.parts.home)) this.lookAfter(file)
     this.options.parts.files.close(file)
     this.end(file.id)
   }
 
-  /** A child that is running already is not run twice: who asks again gets the same report. */
+  /** A running child is not started again: a second call gets the same report. */
   spawn(spec: SessionSpec): Promise<Report> {
     let report = this.children.get(spec.id)
     if (report === undefined) {
@@ -239,7 +239,7 @@ export class OpenSessions implements RunHost {
     this.recorder.enqueue(file)
   }
 
-  /** A process that died between the last entry and the header left a session that has ended and does not say so. */
+  /** If a process died between the last entry and the header, the header of an ended session does not show the end. */
   private async asRecorded(run: SessionRun, spec: SessionSpec): Promise<SessionRun> {
     const outcome = recordedOutcome(run)
     if (outcome === undefined) {
@@ -262,10 +262,10 @@ export class OpenSessions implements RunHost {
   }
 }
 
-/** What stands in the file counts, also if it was changed while nobody ran the session. */
+/** The prompt in the file applies, even if it was edited while the session was not running. */
 function noticePrompt(file: SessionFile, spec: SessionSpec): void {
   if (file.spec.systemPrompt === spec.systemPrompt.toWellFormed()) return
-  file.change = 'The session file has a system prompt of its own.'
+  file.change = 'The session file contains a different system prompt.'
 }
 
 function attempt<T>(work: () => T): T | undefined {

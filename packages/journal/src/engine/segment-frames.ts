@@ -2,19 +2,19 @@ import { crc32 } from 'node:zlib'
 import type { ProcessIdentity } from '@cadre/disk'
 
 /**
- * What a write-ahead segment is made of: a first line that names its process, then frames. A frame is one line and the
- * bytes it announces, which are those of the session file, so that a person can read a segment as well.
+ * The format of a write-ahead segment: a first line that names its process, then frames. A frame is a line followed by bytes of the session
+ * file, so people can read segments too.
  */
 export type FrameKind =
-  /** From here on the session's file is written at `offset`; what came before does not count any more. */
+  /** The session's file is written at `offset` from here on. Earlier frames no longer apply. */
   | 'opened'
   /** Bytes appended at `offset`. */
   | 'append'
   /** Bytes of the header, rewritten at `offset`. */
   | 'stamp'
-  /** A person changed the file, or it was written anew: these are all of its bytes now. */
+  /** The file was edited or rewritten. These are all of its bytes. */
   | 'file.adopted'
-  /** The file itself is safe: what came before is not needed any more. */
+  /** The file is synced, so earlier frames are not needed. */
   | 'released'
 
 export interface Frame {
@@ -36,7 +36,7 @@ export function encodeFrame(kind: FrameKind, session: string, offset: number, by
   return Buffer.from(`# ${about} ${checksum(about, bytes)}\n`, 'latin1')
 }
 
-/** All frames that were written whole. `process` is absent when not even the first line was. */
+/** Returns all complete frames. `process` is absent if the first line is incomplete. */
 export function decodeSegment(segment: Buffer): { process?: ProcessIdentity; frames: Frame[] } {
   const frames: Frame[] = []
   let end = segment.indexOf(10)

@@ -8,7 +8,7 @@ import type { Marked } from './write-ahead.ts'
 /** A step whose work is done, until its entries are recorded. */
 export interface Waiter {
   drafts: readonly Draft[]
-  /** Once they are in the file. */
+  /** Set once they are in the file. */
   entries: readonly Entry[]
   readonly durable: boolean
   readonly resolve: (entries: readonly Entry[]) => void
@@ -21,8 +21,8 @@ export interface State {
 }
 
 /**
- * All that is known about one session's file while the session is open. `entries`, `size` and the identity of the file
- * describe the same moment: the end of the last write, or of the last reading.
+ * The state of one session's file while the session is open. `entries`, `size` and the identity of the file describe the same moment: the
+ * end of the last write, or of the last reading.
  */
 export class SessionFile implements OpenFile, Marked {
   readonly id: string
@@ -42,9 +42,9 @@ export class SessionFile implements OpenFile, Marked {
   private modified = 0
   private changed = 0
 
-  /** Text that has to stand before the next entry: the header, or the end of a line. */
+  /** Text to write before the next entry: the header, or a line ending. */
   lead = ''
-  /** Whether the segments know where the frames of this file begin. */
+  /** True if the segments contain the base of this file's frames. */
   isBased = false
   isQueued = false
   pending: Waiter[] = []
@@ -52,13 +52,13 @@ export class SessionFile implements OpenFile, Marked {
   notes: Draft[] = []
   /** The state the header should have. */
   wanted: State | undefined
-  /** Waiters whose entries were written while a person replaced the file: they may be in it or not. */
+  /** Waiters whose entries were written while a person replaced the file, and may be missing from it. */
   unsure: Waiter[] = []
-  /** What a person changed and nobody was told yet. */
+  /** A description of a person's edit that was not reported yet. */
   change: string | undefined
-  /** How a changed file looked when it was not complete: if it looks the same the next time, it stays so. */
+  /** The state of an incomplete file at the last check. If it is the same the next time, it is final. */
   seen: string | undefined
-  /** How often it was not complete in a row. */
+  /** How many checks in a row found an incomplete file. */
   looks = 0
 
   /** Its own workspace, if it has one. */
@@ -94,8 +94,8 @@ export class SessionFile implements OpenFile, Marked {
     this.lead = journal.openLine ? '\n' : ''
   }
 
-  /** Adds the workspace that the session was given to the header. False when there is nothing to add. */
-  takePlace(): boolean {
+  /** Adds the session's workspace to the header. Returns false if there is nothing to add. */
+  addWorkspace(): boolean {
     if (this.place === undefined || this.spec.isolation !== undefined) return false
     this.spec = { ...this.spec, ...this.place }
     return true
@@ -127,7 +127,7 @@ export class SessionFile implements OpenFile, Marked {
     this.changed = stats.ctimeMs
   }
 
-  /** Everything that waits to be recorded. */
+  /** Removes and returns all waiters. */
   takeWaiters(): Waiter[] {
     const waiters = [...this.unsure, ...this.pending]
     this.pending = []

@@ -28,13 +28,13 @@ export interface RunHost {
   /** Resolves when a process that this one took the tree from must have noticed. */
   alone(root: string): Promise<void>
   spawn(spec: SessionSpec): Promise<Report>
-  /** Whoever can answer now. */
+  /** Asks for an answer that is available now. */
   ask(session: string, question: Question, signal: AbortSignal): Promise<Answer | undefined>
 }
 
 /**
- * One session while it is open. A session that has ended is entered, that is owned and marked as active, only with its
- * first new step: looking at the report of an ended session changes nothing.
+ * One open session. An ended session is entered (owned and marked as active) only with its first new step, so reading the report of an
+ * ended session changes nothing.
  */
 export class SessionRun implements Run {
   readonly file: SessionFile
@@ -45,7 +45,7 @@ export class SessionRun implements Run {
   private entering: Promise<void> | undefined
   private isEntered: boolean
   private isEnded = false
-  /** Answers on their way into the journal: the first one counts. */
+  /** Answers that are being recorded. The first one applies. */
   private readonly answering = new Map<string, Promise<Answer>>()
   private readonly asking = new Map<string, (answer: Promise<Answer>) => void>()
 
@@ -56,7 +56,7 @@ export class SessionRun implements Run {
     this.recorded = [...file.entries]
   }
 
-  /** Asked when it matters: a session that had ended is owned only with its first step. */
+  /** A getter, because an ended session is owned only from its first step on. */
   get alone(): Promise<void> {
     return this.host.alone(this.file.root)
   }
@@ -87,7 +87,7 @@ export class SessionRun implements Run {
     return answer
   }
 
-  /** Records an answer, unless there is one already. Gives back the one that counts. */
+  /** Records an answer, unless there is one already. Returns the answer that applies. */
   answer(name: string, answer: Answer): Promise<Answer> {
     let recorded = this.answering.get(name)
     if (recorded === undefined) {
@@ -118,7 +118,7 @@ export class SessionRun implements Run {
     }
   }
 
-  /** Owns the session from now on; `activates` it as well, unless only something is to be noted in it. */
+  /** Takes ownership of the session. `activates`: also marks it as active. */
   enter(activates = true): Promise<void> {
     this.entering ??= this.host.enter(this).then(
       () => {
@@ -126,7 +126,7 @@ export class SessionRun implements Run {
         if (activates) this.activate()
       },
       (error) => {
-        // Another process may give it up: the next step tries again.
+        // Another process may release it, so the next step tries again.
         this.entering = undefined
         throw error
       },
@@ -141,13 +141,13 @@ export class SessionRun implements Run {
     this.host.recorder.enqueue(file)
   }
 
-  /** Gives the session back as it is, without a word about it in the file. */
+  /** Releases the session without recording anything. */
   abandon(): void {
     this.isEnded = true
     this.host.leave(this)
   }
 
-  /** Another process has taken the tree over. */
+  /** Called when another process has taken over the tree. */
   lose(): void {
     this.life.abort()
     this.abandon()
@@ -160,16 +160,16 @@ export class SessionRun implements Run {
     return answerIn(this.file.entries, name) ?? answer
   }
 
-  /** Whoever is faster: the one who is asked here, or somebody who answers from outside. */
+  /** Waits for the first answer, from the terminal or from outside. */
   private async askOutside(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
     const { name } = question
     signal.throwIfAborted()
-    // As many questions as a reply has calls may wait at once: that is no leak.
+    // Every call of a reply may wait for an answer, so many listeners are not a leak.
     setMaxListeners(0, signal)
     const answered = new AbortController()
     const outside = new Promise<Answer>((resolve) => this.asking.set(name, (answer) => resolve(answer)))
     const asked = this.host.ask(this.file.id, question, AbortSignal.any([signal, answered.signal]))
-    // As many calls of one reply as like may wait for a person.
+    // Many calls of one reply may wait for a person.
     setMaxListeners(0, signal)
     const stopped = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: answered.signal })

@@ -5,7 +5,7 @@ import { dead, edit, type TestEngine, temporaryHome, testEngine } from './engine
 
 const never = new AbortController().signal
 
-/** A lead that has a worker write something down, which a person must allow. */
+/** A lead that delegates to a worker, whose write needs approval. */
 function team(engine: TestEngine, written: string[]) {
   const write = defineTool({
     name: 'write',
@@ -53,7 +53,7 @@ async function texts(engine: TestEngine, id: string): Promise<string[]> {
   return entries.map((entry) => (entry.role === 'event' ? entry.type : entry.role))
 }
 
-describe('a team whose record is files', () => {
+describe('a team on session files', () => {
   async function startUntilAsked(engine: TestEngine, written: string[]): Promise<string> {
     const result = await team(engine, written).run({ agent: 'lead' })
     expect(result).toMatchObject({ kind: 'waiting' })
@@ -89,14 +89,14 @@ describe('a team whose record is files', () => {
       expect(written).toEqual(['hello'])
       expect((await engine.list()).map(({ outcome }) => outcome)).toEqual(['completed', 'completed'])
       const before = await texts(engine, lead)
-      // An ended session gives its report again, and nothing happens.
+      // An ended session returns its report again, and nothing happens.
       expect(await again.orchestrator.resume(lead, {}, never)).toEqual(result)
       expect(await texts(engine, lead)).toEqual(before)
       await engine.close()
     },
   )
 
-  it('takes up what a person adds while it runs', async () => {
+  it('applies entries that a person adds while it runs', async () => {
     const home = temporaryHome()
     const engine = await testEngine(home)
     const testTeam = createTestTeam({

@@ -3,11 +3,11 @@ import { deadSegments, type RecoverOptions, recover } from './recover.ts'
 import type { WriteAhead } from './write-ahead.ts'
 
 /**
- * Owns the question for how long this process keeps the lease of a tree: from the first open session of the tree until
- * the last one is closed and its files are safe. Called by the engine.
+ * Owns the leases of trees in this process, from the first open session of a tree until the last one is closed and its files are synced.
+ * Called by the engine.
  *
- * 1. A lease is given up only after a checkpoint of the tree, so that no segment of this process knows anything about
- *    a session that another process continues.
+ * 1. A lease is released only after a checkpoint of the tree, so that no segment of this process has frames of a session that another
+ *    process resumes.
  * 2. A tree that is entered again during that checkpoint keeps its lease.
  */
 export class Trees {
@@ -25,7 +25,7 @@ export class Trees {
     this.recovery = recovery
   }
 
-  /** Rejects with `owned` when another process runs the tree. */
+  /** Rejects with `owned` if another process runs the tree. */
   async enter(root: string): Promise<void> {
     const isNew = this.leases.acquire(root)
     this.open.set(root, (this.open.get(root) ?? 0) + 1)
@@ -60,7 +60,7 @@ export class Trees {
   private giveUp(root: string): Promise<void> {
     return new Promise((resolve) => {
       this.ahead.checkpoint(root, (error) => {
-        // Kept when the files are not safe: the segment still counts, and so does the lease, until this process ends.
+        // If the files are not synced, the segment is still needed, so the lease is kept until this process ends.
         if (error === null && !this.open.has(root) && !this.ahead.knows(root)) this.leases.release(root)
         resolve()
       })

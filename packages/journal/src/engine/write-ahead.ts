@@ -5,7 +5,7 @@ import { ownerOnly, syncPath, syncPaths, unlinkIfThere, writeWhole } from '@cadr
 import type { Home } from '@cadre/home'
 import { encodeFrame, encodeOwner, type FrameKind } from './segment-frames.ts'
 
-/** The file of a session, as far as frames are concerned. */
+/** The properties of a session file that frames need. */
 export interface Marked {
   readonly id: string
   readonly path: string
@@ -15,18 +15,18 @@ export interface Marked {
 export type Done = (error: Error | null) => void
 
 /**
- * Owns this process's segments in `storage/wal`: a second copy of all that goes into session files, so that one sync
- * makes a thousand sessions durable. Called by the recorder, in the tick in which the session files are written.
+ * Owns this process's segments in `storage/wal`: a second copy of all writes to session files, so that one sync makes a thousand sessions
+ * durable. Called by the recorder, in the tick in which the session files are written.
  *
  * 1. A frame is added only after its bytes are in the session file, in the order in which they were written there.
- * 2. A segment is removed only after every file it has frames of was synced, later than the last of those frames.
- * 3. Whoever waits is told after a sync that began when its frame had been written.
+ * 2. A segment is removed only after every file with frames in it was synced, later than its last frame.
+ * 3. A callback runs only after a sync that began after its frame was written.
  */
 export class WriteAhead {
   private readonly home: Home
   private readonly self: ProcessIdentity
   private readonly limit: number
-  /** In the order of writing; a new one is begun when the last is sealed. */
+  /** In write order. A new segment starts when the last one is sealed. */
   private segments: Segment[] = []
   private count = 0
   private frames: Buffer[] = []
@@ -35,7 +35,7 @@ export class WriteAhead {
   private unsafe: string[] = []
   private syncing = false
   private isUrgent = false
-  /** Files with frames that are not known to be safe without them. */
+  /** Files that are not known to be synced, so their frames are needed. */
   private readonly marks = new Map<string, Mark>()
 
   constructor(home: Home, self: ProcessIdentity, limit: number) {
@@ -51,19 +51,19 @@ export class WriteAhead {
       this.marks.set(file.id, mark)
     }
     mark.count++
-    // That a person changed a file must not be forgotten in a power loss: the old end of it would come back.
+    // A person's edit must survive a power loss. Otherwise recovery would restore the removed entries.
     this.isUrgent ||= kind === 'file.adopted'
     this.framed.push(mark)
     this.frames.push(encodeFrame(kind, file.id, offset, bytes))
     if (bytes !== undefined) this.frames.push(bytes)
   }
 
-  /** The next sync takes in this file itself: it is not known whether what the frames build on is safe. */
+  /** Includes this file in the next sync, because its content before the first frame may not be synced. */
   include(path: string): void {
     this.unsafe.push(path)
   }
 
-  /** Writes what was added. When that fails it throws, and the session files have to be synced instead. */
+  /** Writes the added frames. If that fails, it throws, and the session files must be synced instead. */
   flush(): void {
     if (this.frames.length === 0) return
     const { frames, framed } = this
@@ -85,19 +85,19 @@ export class WriteAhead {
     this.isUrgent = false
   }
 
-  /** Calls back when everything flushed so far survives a power loss. */
+  /** Calls `done` when everything flushed so far survives a power loss. */
   sync(done: Done): void {
     this.waiting.push(done)
     this.begin()
   }
 
-  /** Whether there are frames of the tree that count. */
+  /** Returns whether frames of the tree are still needed. */
   knows(root: string): boolean {
     for (const mark of this.marks.values()) if (mark.root === root) return true
     return false
   }
 
-  /** Makes the files of a tree safe, or all files; then no segment is needed for them. */
+  /** Syncs the files of a tree, or all files, so that no segment is needed for them. */
   checkpoint(root: string | undefined, done: Done): void {
     const marks = [...this.marks.values()].filter((mark) => root === undefined || mark.root === root)
     if (marks.length === 0) {
@@ -113,7 +113,7 @@ export class WriteAhead {
         for (const segment of this.segments) segment.marks.delete(mark)
       }
       this.removeSpent()
-      // A segment that came back in a power loss would know what nobody wants to know any more.
+      // Sync the removal: a segment that reappears after a power loss would contain outdated frames.
       if (this.segments.length === 0) return syncPath(this.home.at('storage', 'wal'), done)
       for (const mark of safe) this.frames.push(encodeFrame('released', mark.id, 0))
       try {
@@ -155,11 +155,11 @@ export class WriteAhead {
     this.begin()
   }
 
-  /** No frame is added to it any more. When its files are safe, it goes. */
+  /** Closes a segment for new frames. It is removed when its files are synced. */
   private seal(segment: Segment): void {
     segment.isSealed = true
     syncPaths([...segment.marks].map((mark) => mark.path).concat(this.home.at('sessions')), (error) => {
-      // Kept when its files could not be synced: the next checkpoint tries again.
+      // Kept if its files could not be synced. The next checkpoint retries.
       if (error === null) segment.marks.clear()
       this.removeSpent()
     })
@@ -167,7 +167,7 @@ export class WriteAhead {
 
   private removeSpent(): void {
     if (this.syncing || this.waiting.length > 0 || this.frames.length > 0) return
-    // Only from the front: a later segment may say that frames of an earlier one do not count any more.
+    // Only from the front: a later segment may invalidate frames of an earlier one.
     for (let first = this.segments[0]; first?.marks.size === 0; first = this.segments[0]) {
       this.segments.shift()
       closeSync(first.file)
@@ -189,7 +189,7 @@ export class WriteAhead {
       unlinkIfThere(path)
       throw error
     }
-    // The name of the segment must be safe too, and those of the folders it is in when they are new.
+    // The directory entries of the segment, and of new folders above it, must be synced too.
     const above = [this.home.at('storage'), this.home.path, dirname(this.home.path)]
     const folders = this.count === 1 ? [folder, ...above] : [folder]
     const segment = {
@@ -207,7 +207,7 @@ export class WriteAhead {
 }
 
 interface Mark extends Marked {
-  /** Frames so far: tells whether there were new ones while the file was synced. */
+  /** The number of frames so far, to detect new ones during a sync. */
   count: number
 }
 

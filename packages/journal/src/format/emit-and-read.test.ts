@@ -8,14 +8,14 @@ import { emitJournal, read, specOf, timestamp } from './journal.spec-helpers.ts'
 import { readEntry } from './read-entry.ts'
 import { TextCursor } from './text-cursor.ts'
 
-/** What is read back: lone surrogates cannot be written in any text file. */
+/** The expected value after reading: text files cannot contain lone surrogates. */
 function wellFormed<T>(value: T): T {
   return JSON.parse(
     JSON.stringify(value, (_, part) => (typeof part === 'string' ? part.toWellFormed() : part)),
   )
 }
 
-/** Every kind of place a string can stand in, three strings at a time. */
+/** Entries with a string in every possible field, three strings at a time. */
 function entriesOf(strings: readonly string[]): Entry[] {
   const text = (index: number) => strings[index % strings.length] as string
   return Array.from({ length: Math.ceil(strings.length / 3) }, (_, index): Entry => {
@@ -43,14 +43,14 @@ function entriesOf(strings: readonly string[]): Entry[] {
   })
 }
 
-/** The first difference alone: comparing thousands of entries at once would take longer than all the rest. */
+/** Compares only the first difference, because comparing thousands of entries at once would be slow. */
 function expectSame(found: readonly unknown[] | undefined, expected: readonly unknown[]): void {
   expect(found).toHaveLength(expected.length)
   const at = expected.findIndex((entry, index) => JSON.stringify(entry) !== JSON.stringify(found?.[index]))
   if (at >= 0) expect(found?.[at]).toEqual(expected[at])
 }
 
-describe('what is written is read back', () => {
+describe('written entries are read back', () => {
   const entries = entriesOf(hostileStrings(45_000))
   const text = emitJournal(entries)
   const expected = wellFormed(entries)
@@ -140,7 +140,7 @@ describe('a header', () => {
     },
   )
 
-  it('holds the whole specification', () => {
+  it('contains the whole specification', () => {
     fc.assert(
       fc.property(spec, (original) => {
         const text = emitJournal([], original)
@@ -153,7 +153,7 @@ describe('a header', () => {
     )
   })
 
-  it('does not repeat the prompt of the agent when the system prompt begins with it', () => {
+  it('does not repeat the agent’s prompt if the system prompt starts with it', () => {
     const own = 'You are careful, and say so in every sentence.'
     const text = emitJournal(
       [],

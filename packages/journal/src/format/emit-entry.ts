@@ -4,12 +4,12 @@ import { flow, isPlain, scalar } from '@cadre/disk'
 const pad = '      '
 const callIdPad = '          '
 const callPad = '            '
-/** A key longer than this is not read as one by every parser. */
+/** Not every parser accepts longer keys. */
 export const longestKey = 200
 
 /**
- * The text of one entry. It begins with its `seq` and ends with a mark that names it again, so that an entry that was
- * cut anywhere is recognised. All content is indented deeper than an entry: text cannot forge one.
+ * Returns the text of one entry. It starts with its `seq` and ends with a marker that repeats the number, so that a truncated entry is
+ * recognised. All content is indented deeper than an entry, so text cannot forge one.
  */
 export function emitEntry(entry: Entry): string {
   let text = `  - seq: ${entry.seq}\n    timestamp: ${written(entry.timestamp)}\n    role: ${entry.role}\n`
@@ -29,7 +29,7 @@ export function emitEntry(entry: Entry): string {
 let lastTimestamp = ''
 let lastWritten = "''"
 
-/** Many entries in a row have the same timestamp. */
+/** Cached, because many consecutive entries share a timestamp. */
 function written(timestamp: string): string {
   if (timestamp !== lastTimestamp) {
     lastTimestamp = timestamp
@@ -46,15 +46,15 @@ function emitCall(call: WireCall): string {
   )
 }
 
-/** A key that every parser reads as it is written. */
+/** Returns whether every parser reads the key unquoted. */
 export function isSimpleKey(key: string): boolean {
   return /^[A-Za-z_][\w.-]*$/.test(key) && key.length <= longestKey && (key.startsWith('_') || isPlain(key))
 }
 
-/** Keys come from few places and are the same again and again. */
+/** A cache, because few different keys are used. */
 const simpleKeys = new Set<string>()
 
-/** Also for the keys of a header's metadata. */
+/** Also used for keys in the metadata of a header. */
 export function emitKey(key: string): string {
   if (simpleKeys.has(key)) return key
   if (isSimpleKey(key)) {

@@ -2,9 +2,9 @@ import type { Json, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core
 import { flow, scalar } from '@cadre/disk'
 import { emitKey } from './emit-entry.ts'
 
-/** Where the fields lie that are rewritten in place, in bytes from the beginning of the file. */
+/** The byte offsets of the fields that are rewritten in place. */
 export interface Layout {
-  /** Of `updated`, which `status` follows. */
+  /** The offset of `updated`. `status` follows it. */
   readonly stampAt: number
   readonly outcomeAt: number
 }
@@ -13,17 +13,17 @@ export interface HeaderState {
   readonly status: SessionStatus
   readonly outcome: ReportStatus | undefined
   readonly updated: string
-  /** Metadata that is not part of the specification: a person's, or another program's. Kept as it is. */
+  /** Metadata of a person or another program. Kept unchanged. */
   readonly extra?: { readonly [key: string]: Json }
 }
 
 export const statusWidth = 'completed'.length
 export const outcomeWidth = 'incomplete'.length
-// Comments keep the padding alive in editors that cut trailing spaces, and tell a reader what may stand there.
+// The comments list the valid values, and preserve the padding in editors that strip trailing spaces.
 export const statusRemark = ' # active | sleeping | completed | error'
 export const outcomeRemark = ' # null | completed | incomplete | error | cancelled'
 
-/** Everything before the first entry. With the entries it is all that is needed to continue the session. */
+/** Everything before the first entry. Header and entries are sufficient to resume the session. */
 export function emitHeader(spec: SessionSpec, state: HeaderState): { text: string; layout: Layout } {
   const { agent } = spec
   const top =
@@ -39,12 +39,12 @@ export function emitHeader(spec: SessionSpec, state: HeaderState): { text: strin
   return { text: top + middle + rest, layout: { stampAt, outcomeAt: stampAt + Buffer.byteLength(middle) } }
 }
 
-/** Always the same number of bytes: written over the old one when the status changes. */
+/** Always the same number of bytes, because it overwrites the old stamp. */
 export function emitStamp(updated: string, status: SessionStatus): string {
   return `updated: '${fixedWidth(updated)}'\nstatus: ${status.padEnd(statusWidth)}`
 }
 
-/** A time of another form, as other programs write it, in ours. One that is none cannot be kept. */
+/** Converts timestamps of other programs to Cadre's format. Drops invalid ones. */
 function fixedWidth(time: string): string {
   const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
   if (iso.test(time)) return time
@@ -57,7 +57,7 @@ export function emitOutcome(outcome: ReportStatus | undefined): string {
   return `  outcome: ${(outcome ?? 'null').padEnd(outcomeWidth)}`
 }
 
-/** Who said the work, and under which id: a session that was begun and has heard nothing yet hears it as it was said. */
+/** The sender and the id of the work, so that a session without entries receives it with both. */
 function saidOf({ from, message }: SessionSpec['work']): { from?: string; message?: string } | undefined {
   if (from === undefined && message === undefined) return undefined
   return { ...(from !== undefined && { from }), ...(message !== undefined && { message }) }
@@ -82,7 +82,7 @@ function emitMetadata(spec: SessionSpec, extra: { readonly [key: string]: Json }
     ['said', spec.work.images === undefined ? saidOf(spec.work) : undefined],
     ['history', spec.history],
     ['agent', agent],
-    // Nearly always the beginning of the system prompt, which then need not be written twice.
+    // Usually a prefix of the system prompt, so its length is enough.
     ['agent_prompt', spec.systemPrompt.startsWith(prompt) ? prompt.length : prompt],
     ...Object.entries(extra),
   ]

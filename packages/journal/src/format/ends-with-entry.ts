@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { openRegular } from '@cadre/disk'
 
-/** Whether Cadre wrote the last entry of a session file completely. People do not write the marker at its end. */
+/** Returns whether Cadre wrote the last entry of a session file completely. People do not write the marker at its end. */
 export function endsWithEntry(path: string): boolean {
   const file = openRegular(path)
   try {

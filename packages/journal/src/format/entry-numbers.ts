@@ -2,8 +2,8 @@ import type { Entry } from '@cadre/core'
 import { type LooseEntry, unnamedCall } from './loose-entry.ts'
 
 /**
- * Gives entries what they do not say themselves. The same file always gets the same numbers: an entry without a number,
- * or with one that does not count up, is one more than the entry before it.
+ * Fills in missing fields of entries. The same file always gets the same numbers: an entry without a number, or with one that does not
+ * increase, gets the number after the previous entry's.
  */
 export class EntryNumbers {
   readonly entries: Entry[] = []
@@ -21,7 +21,7 @@ export class EntryNumbers {
     this.entries.push(seq === entry.seq ? entry : { ...entry, seq })
   }
 
-  /** False when it is a result of no call that waits for one. */
+  /** Returns false for a result without an open call. */
   addLoose(loose: LooseEntry): boolean {
     let { draft } = loose
     if (draft.role === 'tool_result' && draft.tool_call_id === unnamedCall) {
@@ -34,7 +34,7 @@ export class EntryNumbers {
     return true
   }
 
-  /** The first call of the last reply that has no result yet, of the tool with this name if one is given. */
+  /** The first open call of the last reply, for the tool with this name if one is given. */
   private openCall(name: unknown): string | undefined {
     const at = this.entries.findLastIndex((entry) => entry.role === 'assistant')
     const reply = this.entries[at]

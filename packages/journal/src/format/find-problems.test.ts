@@ -12,7 +12,7 @@ const found = (source: string) =>
 const lineOf = (source: string, part: string) => source.slice(0, source.indexOf(part)).split('\n').length
 
 describe('findJournalProblems', () => {
-  it('finds nothing in what Cadre wrote, nor in what a person may add', () => {
+  it('finds nothing in Cadre’s entries, nor in valid entries of a person', () => {
     expect(found(text)).toEqual([])
     expect(found(`${text}  - role: user\n    content: Go on.\n`)).toEqual([])
     expect(found(text.replaceAll('\n', '\r\n'))).toEqual([])
@@ -32,7 +32,7 @@ describe('findJournalProblems', () => {
     }
   })
 
-  it('finds an entry in the middle that cannot be read, and goes on behind it', () => {
+  it('finds an unreadable entry in the middle, and continues after it', () => {
     const broken = text
       .replace('    role: user\n    content: Three.', '    role: nobody\n    content: Three.')
       .replace('    role: user\n    content: Four.', '    role: user\n    content: "Four.')
@@ -42,13 +42,13 @@ describe('findJournalProblems', () => {
     ])
   })
 
-  it('finds text between entries that belongs to none', () => {
+  it('finds text between entries that is not part of an entry', () => {
     expect(found(text.replace('  - seq: 2', '- seq: 2'))).toEqual([
       expect.stringMatching(`^${lineOf(text, '  - seq: 2')} error This text is not part of an entry`),
     ])
   })
 
-  it('finds what is wrong in a file that a person wrote', () => {
+  it('finds problems in a file that a person wrote', () => {
     expect(found('session_id: a\nagent_id: lead\nmessages:\n  - content: x\n')).toEqual([
       '4 error An entry needs a role: user, assistant, tool_result or event.',
     ])

@@ -1,6 +1,6 @@
 import { readEntry } from './read-entry.ts'
 import { readHeader } from './read-header.ts'
-import { canonicalLines, isRemark, isUnborn, lineOfKey, tornAt } from './read-journal.ts'
+import { canonicalLines, hasIncompleteHeader, isRemark, lineOfKey, tornAt } from './read-journal.ts'
 import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
 import { BadHeader, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'
@@ -12,14 +12,14 @@ export interface JournalProblem {
   readonly message: string
 }
 
-/** So many entries are looked at between two pauses. */
+/** How many entries to check between two pauses. */
 const entriesAtOnce = 200
-/** Text that Cadre did not write is read by a YAML parser as a whole, which takes its time. */
+/** The longest text for the YAML parser, which reads text of other programs as a whole and is slow. */
 const mostForParser = 1_000_000
 
 /**
- * What Cadre could not read of a session file, or would leave out. Yields `undefined` where the caller may pause: a file can be
- * large, and an editor has other things to do.
+ * Finds parts of a session file that Cadre cannot read or would omit. Yields `undefined` where the caller may pause, so that a large file
+ * does not block an editor.
  */
 export function* findJournalProblems(text: string): Generator<JournalProblem | undefined, void> {
   const whole = canonicalLines(text)
@@ -58,7 +58,7 @@ export function* findJournalProblems(text: string): Generator<JournalProblem | u
 
 /** A file that a person wrote, or changed at its top. */
 function* problemsOfForeign(text: string): Generator<JournalProblem, void> {
-  if (isUnborn(text)) {
+  if (hasIncompleteHeader(text)) {
     const message = 'The beginning of this file is incomplete, so it contains no session.'
     yield { severity: 'warning', line: 1, message }
     return
@@ -92,7 +92,7 @@ function problemOfChunk(chunk: string, line: number): JournalProblem | undefined
   }
 }
 
-/** Tells the line of an index. Indexes must not become smaller. */
+/** Returns the line of an index. Indexes must not decrease. */
 function lineCounter(text: string): (index: number) => number {
   let line = 1
   let at = 0

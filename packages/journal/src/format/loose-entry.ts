@@ -3,17 +3,17 @@ import { resolved, scalarText, yamlParser } from '@cadre/disk'
 import type { Document, YAMLMap } from 'yaml'
 import { longestKey } from './emit-entry.ts'
 
-/** What a person wrote as an entry. `EntryNumbers` gives it its place and what else it does not say. */
+/** An entry that a person wrote. `EntryNumbers` adds its number and other missing fields. */
 export interface LooseEntry {
   readonly seq: number | undefined
   readonly timestamp: string | undefined
   readonly draft: Draft
 }
 
-/** A result that does not say which call it belongs to; filled in by `EntryNumbers`. */
+/** The call id of a result that names no call. `EntryNumbers` fills it in. */
 export const unnamedCall = ''
 
-/** Keys whose values are names or text, whatever they look like. */
+/** Keys whose values are always text, even if they look like a number or a date. */
 const textual = new Set([
   'type',
   'call',
@@ -34,7 +34,7 @@ const textual = new Set([
   'kind',
 ])
 
-/** An entry in any notation; a sentence when it cannot be one. */
+/** Reads an entry in any notation. Returns the reason as a sentence if it is not an entry. */
 export function looseEntry(map: YAMLMap, document: Document.Parsed): LooseEntry | string {
   const values = map.toJS(document) as Record<string, Json>
   const text = (key: string) => scalarText(map.get(key, true), document)

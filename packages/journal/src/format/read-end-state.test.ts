@@ -23,21 +23,21 @@ const isAtRest = (text: string) => {
   return typeof found === 'object' && found.isAtRest
 }
 
-// Around the sizes in which a file is read.
+// Lengths around the read buffer sizes.
 const lengths = [0, 1000, 1900, 2100, 3900, 4000, 4100, 100_000]
 
-it.each(lengths)('sees the end behind and in front of a text of %d characters', (length) => {
+it.each(lengths)('sees the end before and after a text of %d characters', (length) => {
   const text = 'x'.repeat(length)
   expect(isAtRest(top('completed') + said(1, text) + ended(2))).toBe(true)
   expect(isAtRest(top('error') + said(1, 'y') + ended(2, text))).toBe(true)
   expect(isAtRest(top('active') + said(1, text) + ended(2))).toBe(false)
   expect(isAtRest(`${top('completed')}${ended(1)}  - role: user\n    content: ${text}\n`)).toBe(false)
   expect(isAtRest(top('completed') + ended(1) + said(2, text))).toBe(false)
-  // Torn, or ended by somebody else's hand.
+  // Truncated, or ended by another program.
   expect(isAtRest((top('completed') + said(1, text) + ended(2)).slice(0, -3))).toBe(false)
 })
 
-it('reads nothing of a file that is known, and misses none that is not there', () => {
+it('does not read a known file, and reports a missing one', () => {
   writeFileSync(file, top('completed') + ended(1))
   expect(readEndState(file, ({ size }) => size > 0)).toBe('known')
   expect(readEndState(`${file}.gone`)).toBe('absent')

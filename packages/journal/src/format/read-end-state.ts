@@ -3,20 +3,20 @@ import { hasCode, openRegular } from '@cadre/disk'
 
 const topSize = 1024
 const tailSize = 2048
-/** Most files are not longer, and are read at once. */
+/** Most files are shorter, and are read at once. */
 const pageSize = 4096
 const page = Buffer.allocUnsafe(pageSize)
 
 export interface Rest {
-  /** Of what was looked at. */
+  /** The stats of the file that was read. */
   readonly stats: Stats
   readonly isAtRest: boolean
 }
 
 /**
- * Whether a session file says, by its beginning and its last entry alone, that the session has ended and that nothing was added
- * since. False when it does not say so, or not in the form that cadre writes: then it has to be read. Nothing is read where
- * `isKnown` says so. Throws when it cannot be opened.
+ * Determines from the header and the last entry of a session file whether the session has ended and nothing was added since. False also if
+ * the file is not in Cadre's format and has to be read completely. Reads nothing if `isKnown` returns true. Throws if the file cannot be
+ * opened.
  */
 export function readEndState(path: string, isKnown?: (stats: Stats) => boolean): Rest | 'absent' | 'known' {
   let file: number
@@ -38,7 +38,7 @@ function isAtRest(file: number, size: number): boolean {
   const text = textAt(file, 0)
   if (!/^status: (?:completed|error) /m.test(text.slice(0, topSize))) return false
   const end = size <= text.length ? text : textAt(file, Math.max(0, size - tailSize), tailSize)
-  return isEnd(end) ?? isEnd(wholeEnd(file, size)) ?? false
+  return isEnd(end) ?? isEnd(readLastEntry(file, size)) ?? false
 }
 
 function textAt(file: number, from: number, length = pageSize): string {
@@ -48,13 +48,13 @@ function textAt(file: number, from: number, length = pageSize): string {
 const mostForEnd = 1 << 20
 
 /** A report may be long. */
-function wholeEnd(file: number, size: number): string {
+function readLastEntry(file: number, size: number): string {
   const length = Math.min(size, mostForEnd)
   const more = Buffer.allocUnsafe(length)
   return more.toString('latin1', 0, readSync(file, more, 0, length, size - length))
 }
 
-/** `undefined` when the last entry begins before this text. */
+/** Returns `undefined` if the last entry starts before this text. */
 function isEnd(text: string): boolean | undefined {
   const at = text.lastIndexOf('\n  - ')
   if (at < 0) return undefined

@@ -19,8 +19,8 @@ const roles = ['user', 'assistant', 'tool_result', 'event'] as const
 const roleLines = roles.map((role) => [role, `    role: ${role}`] as const)
 
 /**
- * The entry at the cursor, which moves behind its end mark. `undefined` when there is none in the form that
- * `emitEntry` writes; the cursor then stays where it was.
+ * Reads the entry at the cursor and moves the cursor after its end marker. Returns `undefined`, without moving the cursor, if the entry is
+ * not in the format of `emitEntry`.
  */
 export function readEntry(cursor: TextCursor): Entry | undefined {
   const start = cursor.at
@@ -36,7 +36,7 @@ function fields(cursor: TextCursor): Record<string, Value> | undefined {
   const seq = cursor.value(cursor.at + 9, pad)
   if (typeof seq !== 'number') return undefined
   const entry: Record<string, Value> = { seq }
-  // These two come first in what cadre writes: looking for exactly that is faster than reading a key.
+  // Cadre writes these two first. Comparing them directly is faster than reading keys.
   if (!text.startsWith(firstKey, cursor.at)) return undefined
   const timestamp = cursor.value(cursor.at + firstKey.length, pad)
   const role = roleLines.find(([, line]) => cursor.skipLine(line))?.[0]
@@ -81,7 +81,7 @@ function calls(cursor: TextCursor): Value | undefined {
   return list
 }
 
-/** What a person can break by hand is looked at here; the finer fields are written by cadre alone. */
+/** Checks the fields that a person may break by hand. Only Cadre writes the others. */
 function isEntry(entry: Record<string, Value>): entry is Record<string, Value> & Entry {
   const { seq, timestamp, role, content } = entry
   if (!Number.isSafeInteger(seq) || typeof timestamp !== 'string') return false
@@ -97,7 +97,7 @@ function isEntry(entry: Record<string, Value>): entry is Record<string, Value> &
   }
 }
 
-/** Calls in any other notation than our own are left to the complete parser. */
+/** Calls in another notation need the complete parser. */
 function isEmptyList(value: Value | undefined): boolean {
   return Array.isArray(value) && value.length === 0
 }

@@ -2,7 +2,7 @@ import { isSimpleKey } from './emit-entry.ts'
 import { type Layout, outcomeRemark, outcomeWidth, statusRemark, statusWidth } from './emit-header.ts'
 import { TextCursor, type Value } from './text-cursor.ts'
 
-/** A header before it is understood: what stands at its keys. */
+/** The keys and values of a header, before validation. */
 export interface RawHeader {
   readonly fields: { readonly [key: string]: Value }
   readonly metadata: { readonly [key: string]: Value }
@@ -10,7 +10,7 @@ export interface RawHeader {
 
 export interface HeaderReading extends RawHeader {
   readonly layout: Layout
-  /** Index of the first character behind the line `messages:`. */
+  /** Index of the first character after the line `messages:`. */
   readonly end: number
 }
 
@@ -19,7 +19,7 @@ const outcome = new RegExp(`^  outcome: (\\w+) *${outcomeRemark.replaceAll('|', 
 const stampLength = "updated: ''\nstatus: \n".length + 24 + statusWidth + statusRemark.length
 const outcomeLength = '  outcome: \n'.length + outcomeWidth + outcomeRemark.length
 
-/** What stands above the prompt: enough for a list of sessions. `end` is the index behind it. */
+/** Reads the fields above the prompt, which are enough for a list of sessions. `end` is the index after them. */
 export function readTop(
   text: string,
 ): { fields: RawHeader['fields']; stampIndex: number; end: number } | undefined {
@@ -32,7 +32,7 @@ export function readTop(
   return { fields, stampIndex, end: stampIndex + stampLength }
 }
 
-/** The header in exactly the form that `emitHeader` writes, so that it can be rewritten in place; else `undefined`. */
+/** Reads a header in exactly the format of `emitHeader`, so that it can be rewritten in place. Otherwise returns `undefined`. */
 export function readHeader(text: string): HeaderReading | undefined {
   const top = readTop(text)
   if (top === undefined) return undefined
@@ -56,7 +56,7 @@ export function readHeader(text: string): HeaderReading | undefined {
   }
 }
 
-/** The word at the key `outcome`, which begins the metadata. */
+/** The value of `outcome`, the first key of the metadata. */
 export function readOutcome(text: string, at: number): string | undefined {
   return exactly(outcome, text, at, outcomeLength)?.[1]
 }
@@ -66,7 +66,7 @@ function exactly(pattern: RegExp, text: string, at: number, length: number): Reg
   return match?.[0].length === length ? match : undefined
 }
 
-/** Lines `key: value` with this indentation, up to the first line that is none or that belongs to a later part. */
+/** Reads `key: value` lines with this indentation, up to the first other line or a key of a later section. */
 function pairs(cursor: TextCursor, indentation: string, pad: string): Record<string, Value> | undefined {
   const { text } = cursor
   const found: Record<string, Value> = {}

@@ -16,7 +16,7 @@ function failure(text: string | Buffer): CadreError {
   throw new Error('it was read')
 }
 
-describe('the form the seed uses', () => {
+describe('the minimal format', () => {
   const seed = `agent_type: planner
 agent_id: 007
 messages:
@@ -107,7 +107,7 @@ created: 2026-11-15T10:00:00Z
     })
   })
 
-  it('is understood when results are of the role tool and say only the name of their tool', () => {
+  it('is read if results have the role `tool` and name only their tool', () => {
     const text = `session_id: a
 messages:
   - role: assistant
@@ -129,7 +129,7 @@ messages:
     ])
   })
 
-  it('has no tools when nothing says which', () => {
+  it('has no tools if the file lists none', () => {
     expect(read('session_id: a\nmessages: []\n')?.spec.agent.tools).toEqual({ kind: 'list', names: [] })
   })
 })
@@ -156,7 +156,7 @@ describe('a journal that a person has edited', () => {
     expect(journal?.good).toBe(Buffer.byteLength(text))
   })
 
-  it('counts on from an entry in the middle', () => {
+  it('continues numbering from an entry in the middle', () => {
     const text = written.replace('  - seq: 2\n', '  - role: user\n    content: mine\n  - seq: 2\n')
     expect(read(text)?.entries).toEqual([user(1, 'one'), user(2, 'mine'), user(3, 'two'), user(4, 'three')])
   })
@@ -187,18 +187,18 @@ describe('a journal that a person has edited', () => {
     expect(journal?.layout).toBeUndefined()
   })
 
-  it('under another name is a session of its own', () => {
+  it('under another name is a separate session', () => {
     const journal = read(written, { id: 'copy-1' })
     expect(journal?.spec).toEqual({ ...specOf('lead-1'), id: 'copy-1', root: 'copy-1' })
     expect(journal?.layout).toBeUndefined()
   })
 
-  it('keeps what it does not know', () => {
+  it('keeps unknown keys', () => {
     expect(read(written.replace('  root:', '  mine: [1, 2]\n  root:'))?.extra).toEqual({ mine: [1, 2] })
   })
 })
 
-describe('what cannot be read', () => {
+describe('unreadable files', () => {
   const written = emitJournal([user(1, 'one'), user(2, 'two')])
   const line = (mark: string) => written.slice(0, written.indexOf(mark)).split('\n').length
 
@@ -238,14 +238,14 @@ describe('what cannot be read', () => {
     expect(error.message).not.toContain('\n')
   })
 
-  it('is text in another encoding', () => {
+  it('include text in another encoding', () => {
     expect(failure(Buffer.from(written.replace('two', 'zw\u00f6lf'), 'latin1')).where).toMatch(
       `:${line('content: two')}`,
     )
   })
 })
 
-describe('a journal that was cut', () => {
+describe('a truncated journal', () => {
   const strings = hostileStrings(400, 3).filter((text) => text.length < 300)
   const text = (index: number) => strings[(index * 7) % strings.length] as string
   const entries = Array.from({ length: 28 }, (_, index): Entry => {
@@ -281,12 +281,12 @@ describe('a journal that was cut', () => {
   const ends = entries.map((_, index) => Buffer.byteLength(emitJournal(entries.slice(0, index + 1))))
   const head = Buffer.byteLength(emitJournal([]))
 
-  it('at any byte gives exactly the entries before the cut', () => {
+  it('returns exactly the complete entries, for a cut at any byte', () => {
     const sizes = [head, ...ends]
     let counted = -1
     for (let cut = head; cut <= whole.length; cut++) {
       const journal = read(whole.subarray(0, cut))
-      // The end of the last line may be missing: the mark is there, so nothing is lost.
+      // The last line ending may be missing: the marker is complete, so nothing is lost.
       const count = ends.filter((end) => end <= cut || end === cut + 1).length
       const good = Math.min(sizes[count] as number, cut)
       const found = [journal?.entries.length, journal?.good, journal?.torn?.length ?? 0]
@@ -297,19 +297,19 @@ describe('a journal that was cut', () => {
     expect(read(whole)?.entries).toEqual(wellFormed)
   })
 
-  it('in its header is no session', () => {
+  it('is not a session if the cut is in its header', () => {
     for (let cut = 0; cut < head - 1; cut++) expect(read(whole.subarray(0, cut))).toBeUndefined()
     expect(read(whole.subarray(0, head - 1))?.entries).toEqual([])
   })
 
-  it('and filled with zeros gives the same', () => {
+  it('returns the same if the rest is zeros', () => {
     const cut = (ends[20] as number) + 30
     const zeros = Buffer.concat([whole.subarray(0, cut), Buffer.alloc(100)])
     expect(read(zeros)).toMatchObject({ good: ends[20], torn: { length: 130 } })
     expect(read(Buffer.alloc(500))).toBeUndefined()
   })
 
-  it('is not cut when the entry without an end mark is a person’s', () => {
+  it('is complete if the entry without an end marker is a person’s', () => {
     const open = `${emitJournal([user(1, 'one')])}  - seq: 2\n    role: user\n    content: mine\n`
     expect(read(open)?.torn).toBeDefined()
     expect(read(open, { writtenUpTo: 1 })?.entries).toEqual([user(1, 'one'), user(2, 'mine')])
@@ -323,7 +323,7 @@ describe('a journal that was cut', () => {
 })
 
 describe('aliases', () => {
-  it('that refer to themselves are a fault of the file, not of the program', () => {
+  it('that refer to themselves are reported as an error of the file', () => {
     const error = failure('session_id: a\nmessages:\n  - role: user\n    content: &a [*a]\n')
     expect(error.code).toBe('corrupt')
     expect(error.message).toContain('refers to itself')

@@ -8,32 +8,32 @@ import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
 import { BadHeader, type Header, type Known, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'
 
-/** A session file, understood. */
+/** A parsed session file. */
 export interface Journal extends Header {
   readonly entries: Entry[]
-  /** Where to rewrite it in place; absent when it has to be written anew before it can be continued. */
+  /** Where to rewrite it in place. Absent if the file must be rewritten before entries can be appended. */
   readonly layout?: Layout
-  /** How many bytes hold. What follows them is an entry that was not written whole. */
+  /** The number of valid bytes. After them is an incomplete entry. */
   readonly good: number
   readonly torn?: Buffer
-  /** Whether a further entry needs a line's end first. */
+  /** True if the last line has no line ending. */
   readonly openLine: boolean
 }
 
 export interface ReadOptions {
   /** For messages. */
   readonly path: string
-  /** The session's id: what the file is named after. */
+  /** The session's id: the file name without its extension. */
   readonly id: string
   readonly workspace: (agent: string) => string
   readonly adopt?: Known['adopt']
-  /** The last entry this process wrote whole: a later one without an end mark is a person's, not a torn one. */
+  /** The last entry that this process wrote completely. A later one without an end marker was written by a person, not truncated. */
   readonly writtenUpTo?: number
 }
 
 /**
- * Reads a session file, whoever wrote it. `undefined`: the process died while it created the file, so that there is no
- * session. Throws `corrupt`, in one sentence with `path:line`, for what cannot be read.
+ * Reads a session file of any author. Returns `undefined` if the process died while it created the file, so no session exists. Throws
+ * `corrupt`, with `path:line`, if the file cannot be read.
  */
 export function readJournal(bytes: Buffer, options: ReadOptions): Journal | undefined {
   const nul = bytes.indexOf(0)
@@ -44,11 +44,11 @@ export function readJournal(bytes: Buffer, options: ReadOptions): Journal | unde
   const decoded = decode(bytes.subarray(0, end), options.path)
   const text = decoded.charCodeAt(0) === 0xfeff || decoded.includes('\r') ? canonicalLines(decoded) : decoded
   const header = readHeader(text)
-  if (header === undefined && isUnborn(text)) return undefined
+  if (header === undefined && hasIncompleteHeader(text)) return undefined
   const cut = tornAt(text, header?.end ?? 0, options.writtenUpTo)
   const whole = text.slice(0, cut)
   try {
-    const close = header && text === decoded ? readClosely(whole, header, options) : undefined
+    const close = header && text === decoded ? readStrictly(whole, header, options) : undefined
     const journal = close ?? { ...readAny(whole, options), good: Buffer.byteLength(whole) }
     const torn = text === decoded ? bytes.subarray(journal.good) : Buffer.from(text.slice(cut))
     return { ...journal, openLine: !whole.endsWith('\n'), ...(torn.length > 0 ? { torn } : {}) }
@@ -67,8 +67,8 @@ export function corrupt(path: string, line: number, reason: string): CadreError 
 
 type Reading = Omit<Journal, 'torn' | 'openLine'>
 
-/** The form cadre writes, with single entries of a person in between; `undefined` when it is not that. */
-function readClosely(text: string, header: HeaderReading, options: ReadOptions): Reading | undefined {
+/** Reads Cadre's format, with single entries of a person in between. Returns `undefined` for other formats. */
+function readStrictly(text: string, header: HeaderReading, options: ReadOptions): Reading | undefined {
   const cursor = new TextCursor(text)
   cursor.at = header.end
   const numbers = new EntryNumbers(String(header.fields['updated']))
@@ -86,13 +86,13 @@ function readClosely(text: string, header: HeaderReading, options: ReadOptions):
   const { entries } = numbers
   const known = specOfHeader(header, { ...options, work: firstText(entries) })
   const good = Buffer.byteLength(text)
-  // A copied file has to be written with its own name before it is continued.
+  // A copied file must be rewritten with its own name before it can be appended to.
   return known.name === options.id
     ? { ...known, entries, good, layout: header.layout }
     : { ...known, entries, good }
 }
 
-/** False when the chunk cannot be understood by itself; the file as a whole may be, or gives the better message. */
+/** Returns false if the chunk cannot be parsed alone. Parsing the whole file may succeed, or gives a better message. */
 function addChunk(chunk: string, numbers: EntryNumbers): boolean {
   if (!chunk.startsWith('  - ')) return false
   try {
@@ -121,7 +121,7 @@ function firstText(entries: readonly Entry[]): string {
 }
 
 function decode(bytes: Buffer, path: string): string {
-  // The last line may end in half a character when it was not written whole.
+  // An incomplete last line may end in the middle of a character.
   const lastLine = bytes.lastIndexOf(10) + 1
   if (isUtf8(bytes) || isUtf8(bytes.subarray(0, lastLine))) return bytes.toString('utf8')
   let at = 0
@@ -139,8 +139,8 @@ export function canonicalLines(text: string): string {
   return (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text).replace(/\r\n?/g, '\n')
 }
 
-/** A header that was not written whole: cadre's first key, and not yet its last one. */
-export function isUnborn(text: string): boolean {
+/** Returns whether the header is incomplete: it has Cadre's first key, but not the last. */
+export function hasIncompleteHeader(text: string): boolean {
   const first = 'session_id: '
   return (text.startsWith(first) || first.startsWith(text)) && !/^messages:/m.test(text)
 }
@@ -161,8 +161,7 @@ export function lineOfKey(text: string, key: string): number {
 const opening = '  - seq: '
 
 /**
- * Where the part of the text ends that was written whole. What follows is an entry of cadre's that was cut: it has a
- * number and not yet the end mark with that number, or is so short that it has no number yet.
+ * Returns the end of the complete part of the text. After it is a truncated entry of Cadre: it lacks its end marker, or even its number.
  */
 export function tornAt(text: string, messages: number, writtenUpTo?: number): number {
   const start = Math.max(messages, text.lastIndexOf('\n  - ') + 1)

@@ -5,7 +5,7 @@ import type { RawHeader } from './read-header.ts'
 import { topKeys } from './spec-of-header.ts'
 import type { Value } from './text-cursor.ts'
 
-/** Text that cannot be a session: why, and the line of the text, counted from 1. */
+/** The reason why a text is not a session, and the line, counted from 1. */
 export class Unreadable extends Error {
   readonly line: number
 
@@ -19,10 +19,10 @@ export interface LooseJournal extends RawHeader {
   readonly entries: readonly LooseEntry[]
 }
 
-/** Likewise in the metadata. */
+/** The same for keys of the metadata. */
 const metadataTextKeys = ['root', 'workspace', 'outcome', 'completion']
 
-/** A whole session file as anyone may write it: any order, any notation, with or without what cadre adds. */
+/** Reads a whole session file in any valid YAML notation and any key order, with or without Cadre's additions. */
 export function readLoosely(text: string): LooseJournal {
   const document = parsed(text)
   const yaml = yamlParser()
@@ -38,7 +38,7 @@ export function readLoosely(text: string): LooseJournal {
   }
 }
 
-/** One entry of the list, as it stands in the file. */
+/** Reads one entry of the list. */
 export function readEntryLoosely(text: string): LooseEntry {
   const document = parsed(text)
   const entries = entriesOf(document.contents, document, text)
@@ -56,7 +56,7 @@ function parsed(text: string): Document.Parsed {
   throw new Unreadable(`this is not valid YAML: ${message}`, error.linePos?.[0].line ?? 1)
 }
 
-/** An alias can refer to what it stands in, or to so much that it fills the memory: neither can be written down again. */
+/** Rejects YAML aliases that are circular or expand to more than fits into memory, because neither can be written again. */
 function checkAliases(document: Document.Parsed): Document.Parsed {
   try {
     JSON.stringify(document.toJS())

@@ -5,7 +5,7 @@ import { readOutcome, readTop } from './read-header.ts'
 import { type ReadOptions, readJournal } from './read-journal.ts'
 import { readWork } from './read-work.ts'
 
-/** What a list of sessions shows. */
+/** The data of a session that lists show. */
 export interface SessionSummary {
   readonly id: string
   readonly agent: string
@@ -14,7 +14,7 @@ export interface SessionSummary {
   readonly outcome?: ReportStatus
   readonly created: string
   readonly updated: string
-  /** How its work begins; absent where that stands too far down to be looked up for a list. */
+  /** The beginning of its work. Absent if it is too far down in the file. */
   readonly work?: string
 }
 
@@ -22,8 +22,8 @@ const headSize = 4096
 const head = Buffer.allocUnsafe(headSize)
 
 /**
- * The summary of one session file. Reads its head alone, whatever the length of the journal; only a file that cadre did
- * not write is read whole. `undefined` for a session that was never completely created.
+ * Reads the summary of a session file from its header, except for a file in another format, which is read completely. Returns `undefined`
+ * for a session whose creation was interrupted.
  */
 export function readSummary(options: ReadOptions): SessionSummary | undefined {
   return summaryOfHead(options) ?? summaryOfWhole(options)
@@ -54,7 +54,7 @@ function summaryOfHead(options: ReadOptions): SessionSummary | undefined {
   }
 }
 
-/** The outcome stands below the prompt, which may be longer than the head. */
+/** The outcome is below the prompt, which may be longer than the bytes read so far. */
 function outcomeIn(file: number, head: string): string | undefined {
   const key = '\nmetadata:\n'
   let text = head
@@ -72,7 +72,7 @@ function outcomeIn(file: number, head: string): string | undefined {
 const mostForWork = 32_768
 const longestWork = 2_000
 
-/** The work stands below the prompt as well. One more look at most: a list must not depend on the length of prompts. */
+/** The work is below the prompt as well. Reads at most once more, so that lists stay fast with long prompts. */
 function workIn(file: number, head: string): { work?: string } {
   let work = readWork(head)
   if (work === undefined && !head.includes('\nmessages:\n')) {

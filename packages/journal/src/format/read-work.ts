@@ -1,8 +1,8 @@
 const start = /\nmetadata:\n(?: {2}.*\n)*? {2}work: ?(.*)\n((?: {4}.*\n|\n)*)/
 
 /**
- * The work of a session from the beginning of its file, as cadre writes it; of a text that ends within it, what is there.
- * `undefined` when the beginning does not reach it, or somebody has written it otherwise.
+ * Reads the work of a session from the beginning of its file. If the text ends within the work, returns the available part. Returns
+ * `undefined` if the text ends before it, or is not in Cadre's format.
  */
 export function readWork(head: string): string | undefined {
   const [, first = '', block = ''] = start.exec(head) ?? []

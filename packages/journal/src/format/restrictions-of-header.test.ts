@@ -11,14 +11,14 @@ const apart = emitJournal([], specOf('lead-1', { isolation }))
 const closed = { writes: 'none', commands: 'none' }
 const strictest = { approvalRequired: true, readOnly: true, deniedTools: ['*'] }
 
-/** The file with this in the place of what stands there. */
+/** Returns the file with `before` replaced. */
 function withText(before: RegExp, after: string) {
   expect(text).toMatch(before)
   return read(text.replace(before, after))?.spec
 }
 
-describe('what restricts a session', () => {
-  it('is read back as it was written', () => {
+describe('the restrictions of a session', () => {
+  it('are read back unchanged', () => {
     const spec = read(text)?.spec
     expect(spec?.agent.boundary).toEqual(boundary)
     expect(spec?.controls).toEqual(controls)
@@ -27,7 +27,7 @@ describe('what restricts a session', () => {
     expect(free?.agent).not.toHaveProperty('boundary')
   })
 
-  it('has how it is kept apart, and damage there means that it is not', () => {
+  it('include the isolation, and a damaged one counts as missing', () => {
     const kept = (written: string) =>
       read(apart.replace(/\n {2}isolation: .*\n/, `\n  isolation: ${written}\n`))?.spec.isolation
     expect(read(apart)?.spec.isolation).toEqual(isolation)
@@ -48,7 +48,7 @@ describe('what restricts a session', () => {
       expect(kept(written), written).toMatchObject({ kind: 'missing', session: 'lead-1' })
   })
 
-  it('is not taken for what a person has put there', () => {
+  it('do not include values that a person wrote', () => {
     expect(read(text)?.extra).toEqual({})
   })
 
@@ -83,7 +83,7 @@ describe('what restricts a session', () => {
     expect(spec?.controls).toEqual(expected as Controls)
   })
 
-  it('is the strictest where nothing of the agent is left', () => {
+  it('are the strictest if the agent is missing', () => {
     const spec = withText(/\n {2}agent: .*\n/, '\n  agent: gone\n')
     expect(spec?.agent.boundary).toEqual(closed)
   })

@@ -1,13 +1,10 @@
 import type { AgentDefinition, SessionSpec } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 
-/** Of a boundary that cannot be understood: nothing is permitted. */
+/** The value of an unreadable boundary: nothing is permitted. */
 const closed = { writes: 'none', commands: 'none' } as const
 
-/**
- * The boundary of the agent in a session file. It was written by this program, so whatever else stands there is damage, and
- * damage gives less, never more.
- */
+/** Reads the boundary of the agent from a session file. Cadre wrote it, so anything unexpected is damage, which must never grant more. */
 export function boundaryOf(agent: unknown): Pick<AgentDefinition, 'boundary'> {
   if (agent === undefined) return {}
   if (!isObject(agent)) return { boundary: closed }
@@ -23,7 +20,7 @@ export function boundaryOf(agent: unknown): Pick<AgentDefinition, 'boundary'> {
   }
 }
 
-/** What was set for the whole tree, likewise. */
+/** Reads the controls of the tree in the same way. */
 export function controlsOf(controls: unknown): Pick<SessionSpec, 'controls'> {
   if (controls === undefined) return {}
   const keys = ['approvalRequired', 'readOnly', 'deniedTools']
@@ -40,7 +37,7 @@ export function controlsOf(controls: unknown): Pick<SessionSpec, 'controls'> {
   }
 }
 
-/** How it is kept apart, likewise: what cannot be understood is as if it could not be. */
+/** Reads the isolation in the same way. An unreadable one counts as missing. */
 export function isolationOf(isolation: unknown, id: string): Pick<SessionSpec, 'isolation'> {
   if (isolation === undefined) return {}
   if (isObject(isolation) && isName(isolation['session'])) {

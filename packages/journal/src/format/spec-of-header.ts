@@ -7,34 +7,34 @@ import type { RawHeader } from './read-header.ts'
 import { boundaryOf, controlsOf, isolationOf } from './restrictions-of-header.ts'
 
 export interface Header {
-  /** Its id is that of the file: a copied file is a session of its own. */
+  /** Its id comes from the file name, so a copied file is a separate session. */
   readonly spec: SessionSpec
-  /** The id that stands in the file. */
+  /** The id in the file. */
   readonly name: string | undefined
   readonly status: SessionStatus
   readonly outcome: ReportStatus | undefined
   readonly updated: string
-  /** What stands in the metadata, or at unknown keys, and is not ours. */
+  /** Metadata and unknown keys that are not Cadre's. */
   readonly extra: { readonly [key: string]: Json }
 }
 
-/** What the file does not say, or not reliably. */
+/** Values that the file does not contain reliably. */
 export interface Known {
-  /** The file's name without its ending. */
+  /** The file name without its extension. */
   readonly id: string
   readonly workspace: (agent: string) => string
-  /** The first user message: what the session is about. */
+  /** The first user message. */
   readonly work: string
-  /** Of a file that does not say what its agent is: what it is here. */
+  /** Returns the definition of an agent for a file that does not contain it. */
   readonly adopt?: ((agent: string) => Adopted | undefined) | undefined
 }
 
-/** What an agent brings along into a session that a person has begun in an editor. */
+/** The agent's part of a session that a person started by writing its file. */
 export interface Adopted extends Pick<SessionSpec, 'agent' | 'systemPrompt' | 'targets'> {
   readonly model?: string | undefined
 }
 
-/** A key whose value cannot be used. The reader adds where it is. */
+/** A key with an invalid value. The reader adds the line. */
 export class BadHeader extends Error {
   readonly key: string
 
@@ -46,7 +46,7 @@ export class BadHeader extends Error {
 
 const statuses: readonly string[] = ['active', 'sleeping', 'completed', 'error']
 const outcomes: readonly string[] = ['completed', 'incomplete', 'error', 'cancelled']
-/** Keys of the header beside its metadata. Their values are names or text, whatever they look like: `0123` is an id. */
+/** Top-level keys of the header. Their values are always text: `0123` is an id. */
 export const topKeys = [
   'session_id',
   'agent_id',
@@ -79,7 +79,7 @@ const ourKeys = [
   'agent_prompt',
 ]
 
-/** Understands a header, whoever wrote it. */
+/** Validates a header of any author. */
 export function specOfHeader(raw: RawHeader, known: Known): Header {
   const { fields, metadata } = raw
   const top = (key: string) => optionalString(fields, key)
@@ -150,7 +150,7 @@ function placeOf(
   return isName(session) ? { workspace, isolation: { kind: 'own', session, base: own } } : { workspace }
 }
 
-/** A schema that cannot be understood must not become no schema. */
+/** An invalid schema must not be dropped. */
 function outputSchemaOf(schema: unknown): Pick<SessionSpec, 'outputSchema'> {
   if (schema === undefined) return {}
   if (isObject(schema)) return { outputSchema: schema as JsonObject }
@@ -190,7 +190,7 @@ function agentOf({ fields, metadata }: RawHeader, name: string, systemPrompt: st
   }
 }
 
-/** What the file names of the agent's tools narrows them; nothing in it adds to them. */
+/** Tools in the file can restrict the agent's tools, but not add any. */
 function adoptedAgent(agent: AgentDefinition, { metadata }: RawHeader): AgentDefinition {
   const names = toolNames(metadata)
   if (names.length === 0 || agent.tools.kind === 'all')
@@ -204,7 +204,7 @@ function isSelection(tools: unknown): tools is AgentDefinition['tools'] {
   return tools['kind'] === 'all' || (tools['kind'] === 'list' && Array.isArray(tools['names']))
 }
 
-/** Tools that cannot be understood are no tools. */
+/** An unreadable list grants no tools. */
 function toolNames(metadata: RawHeader['metadata']): readonly string[] {
   const names = metadata['tools'] ?? metadata['capabilities']
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
@@ -246,7 +246,7 @@ function strings(from: RawHeader['fields'], key: string): readonly string[] | un
   throw new BadHeader(key, `${key} must be a list of names`)
 }
 
-/** Everything that is not ours, under keys that cannot be taken for ours: what stood elsewhere goes into `other`. */
+/** Collects everything that is not Cadre's. Top-level keys go into `other`, so that they cannot collide with Cadre's. */
 function extraOf(fields: RawHeader['fields'], metadata: RawHeader['metadata']): { [key: string]: Json } {
   const kept: Record<string, unknown> = {}
   const other: Record<string, unknown> = {}

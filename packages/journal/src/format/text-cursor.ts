@@ -1,11 +1,11 @@
 import { isPlain } from '@cadre/disk'
 
-/** `undefined` is never a value of a journal, so it can say: this is not in the form we write. */
+/** `undefined` is never a value in a journal, so it means: not in Cadre's format. */
 export type Value = string | number | boolean | null | object
 
 /**
- * Reads the values of a journal in exactly the form in which they are written, and nothing else: whatever a person
- * wrote differently is `undefined` here, and left to a complete YAML parser. That is what makes it fast.
+ * Reads values in exactly Cadre's format, which makes it fast. For anything else it returns `undefined`, and a complete YAML parser is
+ * needed.
  */
 export class TextCursor {
   readonly text: string
@@ -15,13 +15,13 @@ export class TextCursor {
     this.text = text
   }
 
-  /** The end of the line at `at`; of the text when it is the last one. */
+  /** The end of the line at `at`, or the end of the text. */
   lineEnd(): number {
     const end = this.text.indexOf('\n', this.at)
     return end < 0 ? this.text.length : end
   }
 
-  /** Passes this very line and its end. */
+  /** Skips exactly this line and its line ending. */
   skipLine(line: string): boolean {
     if (!this.text.startsWith(line, this.at)) return false
     const end = this.at + line.length
@@ -30,7 +30,7 @@ export class TextCursor {
     return true
   }
 
-  /** The value from `start` to the end of its line, or of its block; `at` is then the beginning of the next line. */
+  /** Reads the value from `start` to the end of its line or block, and moves `at` to the next line. */
   value(start: number, pad: string): Value | undefined {
     const { text } = this
     this.at = start
@@ -52,7 +52,7 @@ export class TextCursor {
     }
   }
 
-  /** A value that has to be a string. */
+  /** Reads a value that must be a string. */
   string(start: number, pad: string): string | undefined {
     const value = this.value(start, pad)
     return typeof value === 'string' ? value : undefined
@@ -81,7 +81,7 @@ export class TextCursor {
     this.at = end
     const body = text.slice(text.charCodeAt(start) === 10 ? start : start + pad.length, end)
     const first = body.charCodeAt(0)
-    // Without an indicator a parser finds the indentation itself, and not as we would.
+    // Without an indentation indicator, a parser detects the indentation itself, with a different result.
     if (!indicated && (first === 32 || first === 10)) return undefined
     const content = body.replaceAll(`\n${pad}`, '\n')
     return chomping === '-' ? content.slice(0, -1) : content

@@ -5,7 +5,7 @@ import { repositoryOf, safeGitSettings, tryGit } from '@cadre/disk'
 const mostLines = 20
 const patience = 3_000
 
-/** The date, the operating system, the workspace and the state of its repository, as they are when a session starts. */
+/** The date, the operating system, the workspace and the state of its repository when a session starts. */
 export async function environmentFacts(workspace: string, now: number): Promise<PromptPart> {
   const lines = [
     `- Date: ${dateOf(now)}`,
@@ -27,7 +27,7 @@ function dateOf(now: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
-/** Sessions that start together share one answer: a reply may delegate a hundred times. */
+/** Shared by sessions that start together: a reply may delegate a hundred times. */
 const asked = new Map<string, Promise<string[]>>()
 
 function gitFacts(workspace: string): Promise<string[]> {
@@ -36,7 +36,7 @@ function gitFacts(workspace: string): Promise<string[]> {
   return facts
 }
 
-/** Names of branches and files are the work of anybody: each stays on its line. */
+/** Names of branches and files are untrusted text, so each stays on its own line. */
 async function askGit(workspace: string): Promise<string[]> {
   if (repositoryOf(workspace) === undefined) return ['- Git: not a repository']
   try {

@@ -7,14 +7,14 @@ import type { InstructionFile } from './instruction-file.ts'
 import { InstructionReader } from './read-instructions.ts'
 
 export interface FoundInstructions {
-  /** For every session in the workspace, the most general first. */
+  /** For every session in the workspace, most general first. */
   readonly always: readonly InstructionFile[]
-  /** For files that fit their globs. */
+  /** For files that match their globs. */
   readonly scoped: readonly InstructionFile[]
-  /** For sessions that choose to read them: they say when by their description. */
+  /** For sessions that choose to read them, based on their description. */
   readonly listed: readonly InstructionFile[]
   readonly diagnostics: readonly Diagnostic[]
-  /** Imports that lead out of the folder. */
+  /** Imports that point outside the folder. */
   readonly leaving: InstructionReader['leaving']
 }
 
@@ -27,7 +27,7 @@ const ofFolder = [
   'CLAUDE.local.md',
 ] as const
 
-/** Finds the instructions of the user, and of every folder from the root of the repository down to the workspace. Never throws. */
+/** Finds the instructions of the user, and of every folder from the repository root down to the workspace. Never throws. */
 export function findInstructions(places: KnowledgePlaces): FoundInstructions {
   const { workspace, userHome, folder = true } = places
   const reader = new InstructionReader(places)
@@ -62,7 +62,7 @@ export function findInstructions(places: KnowledgePlaces): FoundInstructions {
   }
 }
 
-/** The instructions of one folder below the workspace, for sessions that work in it. */
+/** Returns the instructions of one folder below the workspace, for sessions that work in it. */
 export function instructionsOfFolder(folder: string, places: KnowledgePlaces): readonly InstructionFile[] {
   const reader = new InstructionReader(places)
   const root = rootOf(places.workspace)
@@ -91,7 +91,7 @@ function withScope(file: InstructionFile, base: string, reader: InstructionReade
   }
 }
 
-/** Below a folder, at any depth, in order. */
+/** Files below a folder, at any depth, sorted. */
 function markdownIn(folder: string, name: RegExp, depth = 0): string[] {
   return entriesIn(folder)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,12 +1,12 @@
 export interface Import {
-  /** As it is written, without the `@`. */
+  /** As written, without the `@`. */
   readonly target: string
   readonly line: number
 }
 
 /**
- * The files that a text imports: `@path` at the beginning of a line or after a space. Nothing in code is an import: neither in a block
- * between fences or behind four spaces, nor between backticks.
+ * Returns the files that a text imports: `@path` at the start of a line or after a space. Code is skipped: fenced blocks,
+ * lines indented by four spaces, and inline code.
  */
 export function importsIn(text: string): Import[] {
   const imports: Import[] = []
@@ -30,7 +30,7 @@ export function importsIn(text: string): Import[] {
   return imports
 }
 
-/** Spaces in place of what is between runs of as many backticks. Looks at each run once. */
+/** Replaces inline code with spaces. Takes linear time. */
 function withoutCode(line: string): string {
   const runs = [...line.matchAll(/`+/g)]
   const lastOf = new Map(runs.map(({ 0: ticks, index }) => [ticks.length, index]))
@@ -49,7 +49,7 @@ function withoutCode(line: string): string {
   return prose + line.slice(end)
 }
 
-/** Without regular expressions: a line of nothing but dots must not be able to keep the process busy. */
+/** Without regular expressions: a line of only dots must not block the process. */
 function withoutEndMarks(text: string): string {
   let end = text.length
   while (end > 0 && '.,;:!?)]'.includes(text[end - 1] as string)) end--

@@ -1,16 +1,16 @@
 /** A file with instructions for agents. */
 export interface InstructionFile {
-  /** Where it really is. */
+  /** The real path. */
   readonly real: string
-  /** As people see it. */
+  /** The path for messages. */
   readonly shown: string
   readonly text: string
-  /** Set if it applies only to files that fit one of these globs, relative to `base`. */
+  /** Set if it applies only to files that match one of these globs, relative to `base`. */
   readonly applyTo?: readonly string[]
   readonly base?: string
   readonly description?: string
   /** The file that imports it, as `path:line`. */
   readonly importedBy?: string
-  /** It did not come with the folder. */
+  /** True if it is not part of the folder. */
   readonly isOwn?: true
 }

@@ -6,8 +6,8 @@ import { findInstructions, instructionsOfFolder } from './find-instructions.ts'
 import type { InstructionFile } from './instruction-file.ts'
 
 /**
- * Finds the instructions that apply to a file or folder of a workspace, besides those of every session: those with globs that fit it, and
- * those of the folders between the workspace and it, the nearest last. Looks into each folder once.
+ * Finds the instructions that apply to a file or folder of a workspace, besides those for every session: those with
+ * matching globs, and those of the folders between the workspace and it, nearest last. Reads each folder once.
  */
 export function instructionsFor(places: KnowledgePlaces): (written: string) => readonly InstructionFile[] {
   const workspace = realPathOf(places.workspace)

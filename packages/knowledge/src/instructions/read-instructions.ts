@@ -7,21 +7,21 @@ import { type Import, importsIn } from './imports-in.ts'
 import type { InstructionFile } from './instruction-file.ts'
 import { withoutComments } from './without-comments.ts'
 
-/** How many files deep imports are followed, as in Claude Code. */
+/** The maximum depth of imports, as in Claude Code. */
 const deepest = 5
 const mostImports = 100
 
 export interface ReadRequest {
   readonly file: string
-  /** Links and imports that lead out of it are not followed; absent for files of the user. */
+  /** Links and imports that point outside it are not followed; absent for files of the user. */
   readonly root?: string
   readonly importedBy?: string
 }
 
-/** Reads instructions, each file once, with the files they import after them. Never throws. */
+/** Reads instructions, each file once, followed by the files they import. Never throws. */
 export class InstructionReader {
   readonly diagnostics: Diagnostic[] = []
-  /** Imports of the folder's files that lead out of it. */
+  /** Imports in files of the folder that point outside it. */
   readonly leaving: LeavingImports[] = []
   readonly #places: KnowledgePlaces
   readonly #seen = new Set<string>()
@@ -31,7 +31,7 @@ export class InstructionReader {
     this.#places = places
   }
 
-  /** Nothing if the file is not there, was read before, or may not be read. */
+  /** Returns nothing if the file is missing, was already read, or may not be read. */
   read(request: ReadRequest, depth = 0): InstructionFile[] {
     const { file, root, importedBy } = request
     const content = readWithin(root ?? path.parse(file).root, file)
@@ -61,7 +61,7 @@ export class InstructionReader {
   #importsOf({ file, root }: ReadRequest, text: string, depth: number): InstructionFile[] {
     const imports = importsIn(text).map((found) => ({ ...found, at: this.#placeOf(file, found.target) }))
     const leaves = ({ at }: { readonly at: string }) => root !== undefined && !isInside(root, at)
-    // What follows an @ is often a name, not a file.
+    // The text after an @ is often a name, not a file.
     const leaving = imports.filter((one) => leaves(one) && /^[~/.]/.test(one.target))
     const mayLeave = leaving.length > 0 && root !== undefined && this.#mayLeave(file, root, leaving)
     return imports.flatMap((one) => {

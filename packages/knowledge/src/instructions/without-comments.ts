@@ -2,8 +2,8 @@ const fence = /^ {0,3}(?:```|~~~)/
 const fenceEnd = /^ {0,3}(?:```|~~~)[ \t]*$/
 
 /**
- * Claude Code leaves out comments that are paragraphs of their own, which nobody sees in the rendered file. What is between fences stays.
- * Looks at each line once, whatever is in it.
+ * Removes comments that are separate paragraphs, as Claude Code does, because they are invisible in the rendered file.
+ * Fenced text stays. Takes linear time.
  */
 export function withoutComments(text: string): string {
   const lines = text.split('\n')
@@ -27,7 +27,7 @@ export function withoutComments(text: string): string {
   return kept.join('\n')
 }
 
-/** For each line, the first one from there on that fits. */
+/** For each line, the next line that matches. */
 function nextOf(lines: readonly string[], fits: (line: string) => boolean): readonly (number | undefined)[] {
   const next = new Array<number | undefined>(lines.length)
   for (let at = lines.length - 1; at >= 0; at--) next[at] = fits(lines[at] as string) ? at : next[at + 1]

@@ -2,20 +2,20 @@ import { CadreError } from '@cadre/core'
 import type { PromptFile } from './find-prompt-files.ts'
 
 export interface ExpandOptions {
-  /** What a person wrote behind the name. */
+  /** The text that a person typed after the name. */
   readonly args: string
   readonly workspace: string
-  /** Reads a file that the prompt refers to, as far as the gate lets its agent. */
+  /** Reads a file that the prompt refers to, if the gate allows it for the agent. */
   readonly read: (path: string) => Promise<string>
-  /** Runs a command of the prompt, as far as the gate lets its agent. Gives its output, or why it did not run. */
+  /** Runs a command of the prompt, if the gate allows it for the agent. Resolves with its output, or why it did not run. */
   readonly run: (command: string) => Promise<string>
 }
 
-/** One thing in a prompt that is not text: `!`…`` runs, `@…` and `#file:…` are read. What arguments bring in is text. */
+/** A reference in a prompt: `!`…`` is run, `@…` and `#file:…` are read. References in arguments are plain text. */
 const command = /!`([^`\n]+)`/
 const reference = /(?<=^|\s)@((?:[\w.~/-]|\\ )*[\w/])|#file:([\w./-]*[\w/])/
 
-/** The message that a prompt file stands for. Rejects with a `CadreError` when an input is missing. */
+/** Returns the message of a prompt file. Rejects with a `CadreError` if an input is missing. */
 export async function expandPrompt(prompt: PromptFile, options: ExpandOptions): Promise<string> {
   const fill = fillerFor(prompt, options)
   const pattern = new RegExp(`${command.source}|${reference.source}`, 'gm')
@@ -32,7 +32,7 @@ export async function expandPrompt(prompt: PromptFile, options: ExpandOptions): 
     }
     const file = fill((at ?? hash ?? '').replaceAll('\\ ', ' '))
     text += whole
-    // A name behind an @ need not be a file.
+    // A name after an @ need not be a file.
     const content = await options.read(file).catch(() => undefined)
     if (content !== undefined) files.push(`<file path="${file.replaceAll('"', "'")}">\n${content}\n</file>`)
   }
@@ -58,7 +58,7 @@ function fillerFor(prompt: PromptFile, { args, workspace }: ExpandOptions): (tex
     )
 }
 
-/** `name=value` names an input; what is left goes to the others in their order, and the last one gets the rest. */
+/** `name=value` sets an input; the remaining words go to the other inputs in order, and the last one gets the rest. */
 function inputsOf({ name, body }: PromptFile, args: string): ReadonlyMap<string, string> {
   const wanted = [...new Set([...body.matchAll(/\$\{input:([\w-]+)/g)].map((found) => found[1] as string))]
   const inputs = new Map<string, string>()

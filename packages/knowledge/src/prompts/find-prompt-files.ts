@@ -13,7 +13,7 @@ export interface PromptFile {
   /** The agent it is for, if it names one. */
   readonly agent?: string
   readonly model?: string
-  /** The tools that the agent keeps, without what stands in brackets. */
+  /** The tools that the agent keeps, without the text in parentheses. */
   readonly tools?: readonly string[]
   /** `allowed-tools` of a command of Claude Code: what needs no approval. `Bash(git add:*)`. */
   readonly allowed?: readonly string[]
@@ -31,10 +31,10 @@ export interface FoundPromptFiles {
 }
 
 const mostFiles = 500
-/** Modes of VS Code, which are no agents. */
+/** Modes of VS Code, which are not agents. */
 const modes = /^(?:ask|edit|agent|plan)$/i
 
-/** The prompt files of the workspace, of its repository and of the user. Of two with one name, the first counts. Never throws. */
+/** Finds the prompt files of the workspace, its repository and the user. Of two with one name, the first is used. Never throws. */
 export function findPromptFiles(places: KnowledgePlaces): FoundPromptFiles {
   const { workspace, userHome, folder = true } = places
   const root = rootOf(workspace)
@@ -77,7 +77,7 @@ function readPrompt(
   diagnostics.push(...ofHeader)
   const written = textOf(fields, 'name') ?? path.basename(file).replace(/(?:\.prompt)?\.md$/i, '')
   const name = written.toLowerCase().replace(/\s+/g, '-')
-  // People type it, and terminals show it: the name of a file may contain anything.
+  // People type the name and terminals show it, but a file name can contain anything.
   if (!/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:+-]{0,63}$/u.test(name)) {
     diagnostics.push({
       path: file,

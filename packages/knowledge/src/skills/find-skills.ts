@@ -5,17 +5,17 @@ import { foldersDown, type KnowledgePlaces, rootOf, shownAs } from '../places.ts
 import { plainText } from '../plain-text.ts'
 import { splitHeader, textOf } from '../split-header.ts'
 
-/** A skill: its name and description are in the prompt, its text is read when it is needed. */
+/** A skill: its name and description are in the prompt, and its text is read on demand. */
 export interface Skill {
   readonly name: string
   readonly description: string
-  /** Its folder, and its `SKILL.md` as people see it. */
+  /** Its folder, and the path of its `SKILL.md` for messages. */
   readonly folder: string
   readonly shown: string
   readonly body: string
-  /** It is in the repository of the workspace, where tools for files can read it. */
+  /** True if it is in the repository of the workspace, where the file tools can read it. */
   readonly inWorkspace: boolean
-  /** False: agents are not told about it, only people use it. */
+  /** False: hidden from agents, for people only. */
   readonly forModels: boolean
 }
 
@@ -29,7 +29,7 @@ const mostSkills = 200
 const longestName = 64
 const longestDescription = 1_024
 
-/** The skills of the workspace, of its repository and of the user. Of two with one name, the first counts. Never throws. */
+/** Finds the skills of the workspace, its repository and the user. Of two with one name, the first is used. Never throws. */
 export function findSkills(places: KnowledgePlaces): FoundSkills {
   const { workspace, userHome, folder = true } = places
   const root = rootOf(workspace)

@@ -12,7 +12,7 @@ import {
 } from '../daemon/daemon.spec-helpers.ts'
 import type { SessionKeeper } from '../session-keeper.ts'
 
-test('a new template can be used at once; of a removed one the sessions end; a broken one is a problem and ends nothing', async () => {
+test('uses a new template immediately, ends the sessions of a removed one, and reports a broken one', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const hold = holdTool()
@@ -77,7 +77,7 @@ test('a session of a removed template is not resumed until the template is resto
   expect(problems()).toEqual([])
 })
 
-test('a template that was removed while nobody watched ends its sleeping sessions at the next start', async () => {
+test('ends the sleeping sessions of a template that was removed while no daemon was running', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const hold = holdTool()

@@ -1,10 +1,10 @@
 /**
- * Keeps an eye on the agents: a new one can be used at once, what is wrong with a file is said until it is mended, and the
- * sessions of one that was removed are ended.
+ * Watches the agents: new ones can be used immediately, problems in files are reported until they are fixed, and the sessions of removed
+ * agents are ended.
  *
- * 1. An agent counts as removed when no file has its name at two looks in a row: some editors save by removing and writing anew.
- * 2. A file that is broken is there: its sessions are left alone.
- * 3. What was there is remembered over restarts.
+ * 1. An agent counts as removed when two checks in a row find no file with its name, because some editors delete a file and write it again.
+ * 2. A broken file still exists, so its sessions continue.
+ * 3. The known agents are remembered across restarts.
  */
 import path from 'node:path'
 import { type AgentRegistry, nameOfFile } from '@cadre/agents'
@@ -17,11 +17,11 @@ import type { Duty } from '../duty.ts'
 
 export interface AgentsDutyOptions {
   readonly registry: () => AgentRegistry
-  /** Sessions that have not ended, and the agents they are of. */
+  /** Sessions that have not ended, and their agents. */
   readonly unfinished: () => Iterable<readonly [session: string, agent: string]>
 }
 
-/** Between looks at folders outside of the home, which nobody watches. */
+/** Milliseconds between checks of folders outside the home, which are not watched. */
 const every = 5000
 
 export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOptions): Duty {
@@ -34,7 +34,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
 
   const look = async (now: number) => {
     lookedAt = now
-    // What stands there may be an agent's own work.
+    // An agent may have written the files.
     if (isUnguarded(home)) return
     const { agents, files, diagnostics } = options.registry().loaded()
     const broken = files.flatMap(({ path: one, status }) =>
@@ -47,7 +47,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
       if (before !== undefined && !before.has(key))
         note({ type: 'agent.added', message: `Agent ${name} was added.`, agent: name })
     const gone = [...(before ?? [])].filter((key) => !there.has(key))
-    // At the first look it has been gone for as long as nobody watched.
+    // At the first check, a missing agent was removed while no daemon was running.
     const removed = names === undefined ? gone : gone.filter((key) => missing.has(key))
     missing = new Set(gone.filter((key) => !removed.includes(key)))
     report(diagnostics)
@@ -96,7 +96,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
   }
 }
 
-/** Of a template also what it was misunderstood in; all other advice is for `cadre lint`. */
+/** Shows errors, and for templates most warnings too. `cadre lint` reports everything else. */
 function isShown({ severity, code }: Diagnostic, name: string): boolean {
   if (severity === 'error') return true
   return severity === 'warning' && code !== 'description-missing' && name.startsWith('templates/')

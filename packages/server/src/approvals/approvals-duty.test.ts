@@ -16,7 +16,7 @@ import { createApprovalsDuty } from './approvals-duty.ts'
 
 const form = 'approvals.task.md'
 
-/** A tool that a person is asked about. */
+/** A tool that needs approval. */
 function askingTool() {
   const done: string[] = []
   const tool = defineTool({
@@ -41,7 +41,7 @@ function askingTool() {
   return { tool, rule, done }
 }
 
-test('a decision by edit is recorded, and the session goes on; a rejection reaches the agent', async () => {
+test('records a decision in a file and resumes the session; passes a rejection to the agent', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const { tool, rule, done } = askingTool()
@@ -59,7 +59,7 @@ test('a decision by edit is recorded, and the session goes on; a rejection reach
   await until(() => daemon.status().approvals.length === 2)
   expect(done).toEqual([])
   expect(daemon.status().sessions.waiting.toSorted()).toEqual(['w-1', 'w-2'])
-  // Who waits for a person hears what is said, and waits on.
+  // A session that waits for a person receives messages, and keeps waiting.
   expect(await sessions?.tell('w-1', { content: 'take your time', message: 'm/1' })).toBe('queued')
   await until(() => sessionText(home, 'w-1').includes('content: take your time'))
   await until(() => daemon.status().sessions.running.length === 0)
@@ -113,7 +113,7 @@ test('a decision made while the rest of the tree is running applies when the tre
   expect(done).toHaveLength(1)
 })
 
-test('what was decided while nobody watched goes on at the next start; channels hear of what is asked and what became of it', async () => {
+test('resumes sessions whose approvals were decided while no daemon was running, and notifies channels', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const { tool, rule, done } = askingTool()
@@ -157,7 +157,7 @@ test('what was decided while nobody watched goes on at the next start; channels 
   expect(done).toHaveLength(1)
 })
 
-/** A duty that has sessions begun when it starts, as that of tasks does. */
+/** A duty that starts sessions in `start`, as the task duty does. */
 function starter(
   start: (request: { id: string; agent: string; work: { content: string } }) => Promise<void>,
   ids: string[],

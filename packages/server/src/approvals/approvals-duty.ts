@@ -1,9 +1,9 @@
 /**
- * Keeps an eye on the forms in which people decide: what is decided there is recorded, and the tree goes on.
+ * Watches the approval forms: records the decisions in them, and resumes the trees.
  *
- * 1. A look costs what the sessions cost that wait for a person, whatever else there is in the home.
- * 2. Nothing is believed while a command runs that could have written a form; it is looked at when that has ended.
- * 3. Every channel is told once of what is asked, and once of what became of it, for each start of the daemon.
+ * 1. The cost of a check depends only on the sessions that wait for a person.
+ * 2. While a command that could write forms is running, forms are ignored. They are read when it has ended.
+ * 3. Per start of the daemon, every channel is notified once of each question and once of its decision.
  */
 
 import type { Channel } from '@cadre/channels'
@@ -14,9 +14,9 @@ import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 
 export interface ApprovalsDuty extends Duty {
-  /** These sessions wait for a person, or do not any more: to be looked at with the next change. */
+  /** Marks sessions that started or stopped waiting for a person. They are checked with the next change. */
   asks(sessions: readonly string[]): void
-  /** What waits for a person. */
+  /** The pending approvals. */
   open(): readonly ApprovalRecord[]
   decide(id: string, answer: Answer): Promise<Decided | 'unknown'>
 }
@@ -29,7 +29,7 @@ export function createApprovalsDuty(
   { approvals, channels }: { readonly approvals: Approvals; readonly channels: () => readonly Channel[] },
 ): ApprovalsDuty {
   const { home, sessions, note, problems } = context
-  /** Sessions that wait for a person, as far as is known. */
+  /** Sessions that are known to wait for a person. */
   const asking = new Set<string>()
   const open = new Map<string, ApprovalRecord>()
   let isLate = false
@@ -48,7 +48,7 @@ export function createApprovalsDuty(
       )
     }
   }
-  /** Where nothing can be written, people look for what is asked in vain. */
+  /** Reports that forms cannot be written, because people would not find the questions. */
   const checkForm = () => {
     try {
       readPlainFile(home.at(form))
@@ -64,7 +64,7 @@ export function createApprovalsDuty(
     if (isLate || (asking.size === 0 && open.size === 0)) return
     const told = [...asking]
     const of = [...new Set([...told, ...[...open.values()].map(({ session }) => session)])]
-    // What is said from here on is looked at the next time.
+    // Sessions that are marked from here on are checked the next time.
     asking.clear()
     let records: readonly ApprovalRecord[]
     try {
@@ -85,12 +85,12 @@ export function createApprovalsDuty(
         roots.add(session)
       }
     }
-    // A decision may have been in the form before this looked for the first time.
+    // A form may have had a decision before the first check.
     for (const session of told) if (!asking.has(session)) roots.add(session)
     const known = new Set(records.map(({ id }) => id))
     for (const [id, record] of [...open]) {
       if (known.has(id)) continue
-      // Its session is gone, or its record was cut back.
+      // Its session is gone, or its record was rewound.
       open.delete(id)
       tellChannels('settled', { ...record, status: 'withdrawn' })
     }

@@ -50,7 +50,7 @@ type World = Awaited<ReturnType<typeof createWorld>>
 async function createWorld({ home, agents = [], lanes, ...more }: WorldOptions) {
   for (const name of agents) template(home, name)
   const models = scriptedModels(lanes)
-  // A session that is made from a log may name no model. The default is meant then, as with every backend.
+  // A session from a log may have no model, which means the default model.
   const resolve: typeof models.resolve = (name) => models.resolve(name || undefined)
   const life = await openLife({ home, models: { resolve }, ...more })
   return { ...life, models, problems: () => life.context.problems.list() }
@@ -73,8 +73,8 @@ async function settle(world: World, duty: ReturnType<typeof createChatLogDuty>):
   }
 }
 
-describe('a chat log that a daemon attends to', () => {
-  it('gets the answer to what was written at its end, with what was done for it, and nothing else of it changes', async () => {
+describe('a chat log', () => {
+  it('gets the answer to the message at its end, with its calls, and is otherwise unchanged', async () => {
     const { home } = temporaryHome()
     const log = logFile(home, 'planner')
     log.write(head + before + question)
@@ -103,7 +103,7 @@ describe('a chat log that a daemon attends to', () => {
       ['assistant', 'Hi there.'],
       ['user', 'Is Redis running?'],
     ])
-    // Our own writing is no news.
+    // The daemon ignores its own change.
     const now = log.text()
     await duty.changed([log.name])
     await settle(world, duty)
@@ -120,7 +120,7 @@ describe('a chat log that a daemon attends to', () => {
     expect(world.notes.map(({ type }) => type)).toEqual(['log.imported', 'log.answered', 'log.answered'])
   })
 
-  it('is who its own prompt says where there is no template, and then has no tools', async () => {
+  it('uses its own prompt if there is no template, and has no tools then', async () => {
     const { home } = temporaryHome()
     const log = logFile(home, 'poet')
     log.write(`${head.replace('planner\n', 'poet\n')}${question}`)
@@ -149,7 +149,7 @@ describe('a chat log that a daemon attends to', () => {
       await createChatLogDuty(first.context).start()
       if (moment === 'told') await until(() => first.models.requests.length === 1)
       if (moment === 'answered') await first.rest()
-      // What it knew is gone, and nothing was written into the log.
+      // The first daemon is gone, and has not changed the log.
       await first.kill()
       expect(log.text()).toBe(head + before + question)
       const second = await createWorld({
@@ -157,7 +157,7 @@ describe('a chat log that a daemon attends to', () => {
         agents: ['planner'],
         lanes: { planner: [say('never'), say('Yes.')] },
       })
-      // The daemon resumes what was left undone, and then looks at the logs.
+      // The daemon first resumes unfinished sessions, and then reads the logs.
       await createSessionsDuty({ ...second.context, sessions: second.keeper }, { asks: () => {} }).start()
       const duty = createChatLogDuty(second.context)
       await duty.start()
@@ -179,7 +179,7 @@ describe('a chat log that a daemon attends to', () => {
     },
   )
 
-  it('keeps what a person writes meanwhile, below the answer, and answers that too', async () => {
+  it('keeps messages that a person adds in the meantime below the answer, and answers them too', async () => {
     const { home } = temporaryHome()
     const log = logFile(home, 'planner')
     log.write(head + question)
@@ -206,7 +206,7 @@ describe('a chat log that a daemon attends to', () => {
     expect(log.text()).toContain(more.trim())
   })
 
-  it('leaves a message without an answer when its session was stopped before it had one', async () => {
+  it('leaves a message unanswered if its session was stopped first', async () => {
     const { home } = temporaryHome()
     const log = logFile(home, 'planner')
     log.write(head + question)
@@ -233,7 +233,7 @@ describe('a chat log that a daemon attends to', () => {
     expect(world.problems()).toMatchObject([{ message: expect.stringContaining('without an answer') }])
   })
 
-  it('waits for an entry that is still empty, and for one whose session does not take it', async () => {
+  it('waits for an entry that is still empty, and for one that its session refuses', async () => {
     const { home } = temporaryHome()
     const log = logFile(home, 'planner')
     log.write(`${head}\n### 2025-10-04 10:00:02 | user\n`)
@@ -254,7 +254,7 @@ describe('a chat log that a daemon attends to', () => {
     expect(entriesOf(log.text())).toHaveLength(1)
   })
 
-  it('has its failure reported by each daemon, until somebody writes again', async () => {
+  it('has its failure reported by each daemon, until a person writes again', async () => {
     const { home } = temporaryHome()
     const log = logFile(home, 'planner')
     log.write(head + question)
@@ -278,7 +278,7 @@ describe('a chat log that a daemon attends to', () => {
     expect(second.problems()).toEqual([])
   })
 
-  it('says what is wrong, and leaves the others alone', async () => {
+  it('reports its problems without affecting other logs', async () => {
     const { home } = temporaryHome()
     const failing = logFile(home, 'planner')
     failing.write(head + question)
@@ -327,7 +327,7 @@ describe('an answer in a log', () => {
     'no end',
   )
 
-  it('is put in whole, every byte around it stays, and what was not heard stays unanswered', () => {
+  it('is inserted completely, changes no other byte, and leaves undelivered messages unanswered', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.nat(4), fc.boolean(), (pieces, count, crlf) => {
         const plain = `# Agent: a\n\n## Conversation\n\n${pieces.join('')}`

@@ -1,12 +1,11 @@
 /**
- * Owns the conversations in `agents/*.agent.md` of the home: what a person writes at the end of a log is said to the session
- * `<log>-chat`, and what that answers is written into the log. The daemon calls one method at a time; sessions that come to rest
- * are taken up with the next of them.
+ * Owns the conversations in `agents/*.agent.md` of the home. Messages at the end of a log are sent to the session `<log>-chat`, and its
+ * answers are written to the log. The daemon calls one method at a time; sessions that end are handled with the next call.
  *
- * 1. Nothing is remembered but in the log and the session: the message of an entry has an id that follows from the entry, so the
- *    session hears it once; and an answer is written only as long as its message is the last thing said, in one change of the file.
- * 2. An answer is written when the session has come to its end, whole. What a person writes meanwhile stays below it, unanswered.
- * 3. Text of a log is only ever said to its own session. It names no file, and gives no tool that a template does not give.
+ * 1. The log and the session contain all state. The id of a message is derived from its entry, so the session receives it once. An answer
+ *    is written only while its message is the last one, in one change of the file.
+ * 2. An answer is written completely, when the session has ended. Messages that a person adds in the meantime stay below it, unanswered.
+ * 3. Text of a log is sent only to its own session. It names no file, and grants no tool that a template does not grant.
  */
 import path from 'node:path'
 import type { Problem } from '@cadre/channels'
@@ -29,21 +28,21 @@ import { type PendingMessage, pendingMessages } from './pending-messages.ts'
 const folder = 'agents'
 const ending = '.agent.md'
 const about = 'chat-logs'
-/** Sessions that run in another process tell nobody here when they rest: looked at every so many seconds. */
+/** Sessions in other processes do not notify this one when they end, so they are checked at this interval. */
 const lookAgainMs = 5_000
 
 export interface ChatLogOptions {
-  /** What holds for every session that is begun here. */
+  /** The controls of every session that is started here. */
   readonly controls?: Controls
-  /** False: nobody may delegate. */
+  /** False: no agent may delegate. */
   readonly delegation?: false
 }
 
 export function createChatLogDuty(context: DaemonContext, options: ChatLogOptions = {}): Duty {
   const { home, sessions, problems, note, clock, engine } = context
-  /** Messages this process has brought, by log: one that a session does not take is not brought again until the file changes. */
+  /** Messages that this process has sent, by log. A refused message is not sent again until the file changes. */
   const brought = new Map<string, Set<string>>()
-  /** Logs whose sessions have come to rest, or are looked at again after a while. */
+  /** Logs whose sessions have ended or been suspended, or are due for another check. */
   const rested = new Set<string>()
   const elsewhere = new Map<string, number>()
   let stopListening = () => {}
@@ -52,7 +51,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     name: about,
     folders: [folder],
     async start() {
-      // It is called again when the home could not be written for a while.
+      // `start` is called again after the home was not writable.
       stopListening()
       stopListening = sessions.onRest((session) => {
         if (session.endsWith('-chat')) rested.add(session.slice(0, -'-chat'.length))
@@ -77,7 +76,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     },
   }
 
-  /** One that cannot be attended to leaves the others alone. */
+  /** A failure of one log does not affect the others. */
   async function attendAll(names: readonly string[]): Promise<void> {
     for (const name of names) {
       const file = fileOf(name)
@@ -108,7 +107,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     const { name, pending } = talk
     const session = `${name}-chat`
     if ((await engine.read(session)) === undefined) begin(talk, session)
-    // Before the record is read: what it says is then at least as new.
+    // Before the record is read, so that the record is at least as new.
     const state = await sessions.state(session)
     const stored = await engine.read(session)
     if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
@@ -120,7 +119,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
         ),
       ]
     if (state.kind === 'elsewhere') elsewhere.set(name, clock.now() + lookAgainMs)
-    // What has its answer gets it before anything new is said.
+    // Write pending answers before sending new messages.
     if (state.kind === 'ended' && isWhole(stored) && (await answer(name, stored, pending)))
       return attend(name)
     const heard = messagesIn(stored)
@@ -152,7 +151,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     return isTold
   }
 
-  /** The session of a log that is seen for the first time: with everything said before what is to be said to it now. */
+  /** Creates the session of a new log, with the conversation before the pending messages. */
   function begin({ name, log }: Talk, session: string): void {
     const agent = context.agents.get(log.agent) ?? context.agents.get(name)
     if (agent?.userInvocable === false)
@@ -184,7 +183,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     note({ type: 'log.imported', message, session, agent: agent?.name ?? log.agent, entries: entries.length })
   }
 
-  /** Writes what the session has said since it heard the first of these. False when there is nothing to write. */
+  /** Writes what the session has replied since the first of these messages. Returns false if there is nothing to write. */
   async function answer(
     name: string,
     stored: StoredSession,
@@ -194,7 +193,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     const first = pending.find(({ id }) => heard.has(id))
     const from = stored.entries.findIndex((entry) => entry.role === 'user' && entry.message === first?.id)
     if (first === undefined || from < 0) return false
-    // Whatever it was told last has to have an answer: what stands above one in the log is taken for answered.
+    // The last delivered message must have an answer, because everything above an answer in the log counts as answered.
     if (lastHeard(stored, pending) > stored.entries.findLastIndex(({ role }) => role === 'assistant'))
       return false
     const said = logEntriesOf(stored.entries.slice(from)).filter(({ role }) => role !== 'user')
@@ -220,7 +219,7 @@ interface Talk {
   readonly pending: readonly PendingMessage[]
 }
 
-/** It came to its end with what it had to say. One that failed or was stopped may go on. */
+/** True if the session ended with a complete answer. A failed or stopped session may continue. */
 function isWhole({ outcome }: StoredSession): boolean {
   return outcome === 'completed' || outcome === 'incomplete'
 }
@@ -231,7 +230,7 @@ function lastHeard({ entries }: StoredSession, pending: readonly PendingMessage[
   )
 }
 
-/** Whether it was begun from this log: what is written there is said to nobody else. */
+/** Returns whether the session was created from this log. Messages of the log go to no other session. */
 function isOf({ entries }: StoredSession, name: string): boolean {
   return entries.some(
     (entry) => entry.role === 'event' && entry.type === 'log.imported' && entry['from'] === fileOf(name),
@@ -244,7 +243,7 @@ function messagesIn({ entries }: { readonly entries: readonly Entry[] }): Readon
   )
 }
 
-/** How many entries at the end are the user's: they are said to the session one by one, and are no history. */
+/** The number of user entries at the end, which are sent as messages and are not part of the history. */
 function trailing({ entries }: ChatLog): number {
   return entries.length - 1 - entries.findLastIndex(({ role }) => role !== 'user')
 }
@@ -258,7 +257,7 @@ function nameOf(file: string): string[] {
   return name === '' || name.startsWith('.') ? [] : [name]
 }
 
-/** None in a home without such logs. */
+/** Empty in a home without such logs. */
 function logsIn(place: string): string[] {
   return namesIn(place).toSorted().flatMap(nameOf)
 }

@@ -5,15 +5,14 @@ import { pendingMessages } from './pending-messages.ts'
 export interface AnswerRequest {
   /** The log's name. */
   readonly log: string
-  /** Messages the session has heard, by their ids. */
+  /** Ids of the messages that the session has received. */
   readonly heard: ReadonlySet<string>
   readonly answer: readonly LogEntry[]
 }
 
 /**
- * The log with an answer behind the last of the messages it answers, and before what was said since: that stays unanswered.
- * Nothing when these messages are not pending any more: they were answered, or somebody has removed them. Every other byte
- * stays as it is.
+ * Inserts an answer after the last of its messages, and before later ones, which stay unanswered. Returns `undefined` if the messages are
+ * no longer pending: they were answered or removed. Changes no other byte.
  */
 export function insertAnswer(
   raw: RawText | undefined,
@@ -33,7 +32,7 @@ export function insertAnswer(
   return before + gapAfter(before, lineEnd) + written + (after === '' ? '' : lineEnd) + after
 }
 
-/** What is missing for an empty line. */
+/** The line endings that are missing for an empty line. */
 function gapAfter(before: RawText, lineEnd: string): string {
   if (!before.endsWith('\n')) return lineEnd + lineEnd
   return /\n\r?\n$/.test(before) ? '' : lineEnd

@@ -1,25 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { PlacedEntry } from '@cadre/journal'
 
-/** Something said at the end of a log that has no answer there yet. */
+/** A message at the end of a log without an answer. */
 export interface PendingMessage {
-  /** The same as long as the entry is: under it a session hears it once, whatever is changed elsewhere in the file. */
+  /** Stable as long as the entry is unchanged, so the session receives the message once, whatever else changes in the file. */
   readonly id: string
   readonly content: string
   readonly placed: PlacedEntry
 }
 
-/**
- * The user's entries behind the last thing an agent said or did, in order. An entry that is still empty is being written, and it
- * and what follows it wait.
- */
+/** The user's entries after the last entry of an agent, in order. An empty entry is still being written, so it and later entries wait. */
 export function pendingMessages(log: string, placed: readonly PlacedEntry[]): PendingMessage[] {
   const from = placed.findLastIndex(({ entry }) => entry.role !== 'user') + 1
   const seen = new Map<string, number>()
   const all = placed.map((one): PendingMessage | undefined => {
     if (one.entry.role !== 'user') return undefined
     const { time, content } = one.entry
-    // Somebody may say the same twice in one second; a copied heading makes that likely.
+    // The same text may appear twice with the same time, for example with a copied heading.
     const said = `${time}\0${content}`
     const count = (seen.get(said) ?? 0) + 1
     seen.set(said, count)

@@ -1,7 +1,7 @@
 import type { Problem } from '@cadre/channels'
 import { readYaml } from '@cadre/disk'
 
-/** What `storage/planner-checkin.yaml` says. */
+/** The content of `storage/planner-checkin.yaml`. */
 export interface CheckIn {
   readonly enabled: boolean
   /** Seconds. */
@@ -13,7 +13,7 @@ export interface CheckIn {
 }
 
 export interface CheckInReading {
-  /** Absent when nothing is to be done by it. */
+  /** Absent if check-ins are disabled or the file is invalid. */
   readonly checkIn: CheckIn | undefined
   readonly problems: readonly Omit<Problem, 'file'>[]
 }
@@ -59,7 +59,7 @@ export function readCheckIn(text: string): CheckInReading {
 
 const keys = { last: 'last_checkin', count: 'checkin_count', reason: 'last_reason' } as const
 
-/** The text with what was done in it; everything else stays as it was written. */
+/** Updates the file's text, and keeps everything else unchanged. */
 export function writeCheckIn(text: string, change: Partial<CheckIn>): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   let written = text

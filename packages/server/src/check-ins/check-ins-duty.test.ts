@@ -8,7 +8,7 @@ import { createCheckInsDuty } from './check-ins-duty.ts'
 
 const facts = { approvals: 1, running: 2, queued: 0, counts: { tasks: { open: 3, failed: 1 } } }
 
-test('a planner is told how things stand at each interval, once whatever the clock does, and over restarts', async () => {
+test('sends a planner one check-in per interval, despite clock changes and restarts', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'planner-001')
   let context: DaemonContext | undefined
@@ -24,7 +24,7 @@ test('a planner is told how things stand at each interval, once whatever the clo
   await context.sessions.start({ id: 'plan', agent: 'planner-001', work: { content: 'hello' } })
   await until(() => sessionText(home, 'plan').includes('outcome: completed'))
   const file = `${home.folder('storage')}/planner-checkin.yaml`
-  // The daemon's own duty must not be faster: it is switched off for that one by its interval.
+  // A long interval, so that the daemon's own duty does not send one first.
   writeFileSync(file, '# how often\ninterval_seconds: 600\nenabled: true\n')
   const create = () => createCheckInsDuty(context as DaemonContext, { facts: () => facts })
   const start = Date.now()
@@ -40,7 +40,7 @@ test('a planner is told how things stand at each interval, once whatever the clo
   duty = create()
   await duty.start()
   await duty.tick?.(start + 602_000)
-  // A year ahead, and back again.
+  // A year forward, and back.
   await duty.tick?.(start + 31_536_000_000)
   await duty.tick?.(start + 31_536_001_000)
   await duty.tick?.(start + 603_000)
@@ -55,7 +55,7 @@ test('a planner is told how things stand at each interval, once whatever the clo
   ])
 })
 
-test('what is wrong with the file is a problem at its line', async () => {
+test('reports an error in the file with its line', async () => {
   expect(readCheckIn('a: 1\ninterval_seconds: soon\n').problems).toMatchObject([{ line: 2 }])
   expect(readCheckIn('interval_seconds: [\n').problems).toMatchObject([{ severity: 'error' }])
   expect(readCheckIn('interval_seconds: 5\nenabled: false\n').checkIn?.enabled).toBe(false)

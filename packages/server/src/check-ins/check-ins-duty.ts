@@ -1,9 +1,9 @@
 /**
- * Tells a planner how things stand, at the interval that `storage/planner-checkin.yaml` sets.
+ * Sends a planner the current state, at the interval in `storage/planner-checkin.yaml`.
  *
- * 1. What was done last is in that file, so that a restart changes nothing. The first look only sets the beginning.
+ * 1. That file records the last check-in, so a restart makes no difference. The first check only sets the start time.
  * 2. Each check-in has a number and is delivered once, even if the process dies. The next one waits until it is delivered.
- * 3. Whatever the clock does, one look gives at most one check-in.
+ * 3. One check sends at most one check-in, even if the clock changes.
  */
 import { messageOf, nameKey } from '@cadre/core'
 import { rawOf, readRegular, textOf } from '@cadre/disk'
@@ -99,7 +99,7 @@ export function createCheckInsDuty(
       if (settings === undefined || !settings.enabled) return
       const { last, interval } = settings
       const since = last === undefined ? Number.NaN : now - Date.parse(last)
-      // Never, not to be read, or ahead of the clock: from here on.
+      // Missing, invalid or in the future: start counting now.
       if (Number.isNaN(since) || since < 0) {
         write({ last: new Date(now).toISOString(), reason: 'baseline' })
         return

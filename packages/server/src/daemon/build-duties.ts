@@ -16,17 +16,17 @@ import type { Generations } from './generations.ts'
 
 const defaultParallel = 8
 
-/** What a daemon does: its sessions, its duties and its channels. */
+/** The active parts of a daemon: its sessions, duties and channels. */
 export interface Duties {
   readonly keeper: Keeper
   readonly sessions: SessionsDuty
   readonly agents: Duty
-  /** All of them, in the order in which they are started. */
+  /** All duties, in start order. */
   readonly all: readonly Duty[]
   readonly channels: Channels
 }
 
-/** Builds everything that acts on the home. Nothing of it runs yet. */
+/** Builds everything that acts on the home, without starting it. */
 export function buildDuties(
   base: DaemonBase,
   runtime: DaemonRuntime,
@@ -88,7 +88,7 @@ export function buildDuties(
       environment: options.environment ?? {},
       receive:
         options.receive ??
-        (() => Promise.reject(new Error(`unreachable: nothing takes in what ${name} brings`))),
+        (() => Promise.reject(new Error(`unreachable: no receiver for messages of channel ${name}`))),
       approvals: async () => approvals.open(),
       async decide(id, answer) {
         const counted = await approvals.decide(id, answer)
@@ -130,7 +130,7 @@ export function buildDuties(
   return { keeper, sessions, agents, all, channels }
 }
 
-/** By duty, of those that count something. */
+/** The counts of all duties that have some, by duty. */
 function countsOf(duties: readonly Duty[]): DaemonStatus['counts'] {
   return Object.fromEntries(
     duties.flatMap((duty) => {

@@ -1,8 +1,8 @@
 /**
- * Owns the channels that are configured, and the server that takes in what is posted to them.
+ * Owns the configured channels, and the HTTP server that receives their requests.
  *
- * 1. Only what is configured is loaded. One that cannot start is a problem, and keeps no other from starting.
- * 2. A changed configuration stops all of them and starts those of the new one, one change after the other.
+ * 1. Only configured channels are loaded. One that cannot start is reported as a problem, and does not affect others.
+ * 2. A changed configuration stops all channels and starts the new ones. Changes are handled one at a time.
  */
 
 import type { Channel, ChannelContext, ChannelFactories, PostHandler, Problems } from '@cadre/channels'
@@ -10,7 +10,7 @@ import { type JsonObject, messageOf, sentenceOf } from '@cadre/core'
 import type { DaemonConfig } from '@cadre/home'
 
 export interface Listening {
-  /** Where, such as `http://127.0.0.1:7373`. */
+  /** Its address, such as `http://127.0.0.1:7373`. */
   readonly address?: string
   close(): Promise<void>
 }
@@ -18,10 +18,10 @@ export interface Listening {
 export type Listen = (request: {
   readonly host: string | undefined
   readonly port: number | undefined
-  /** More names under which it may be called. */
+  /** Additional host names that it accepts. */
   readonly hosts: readonly string[] | undefined
   readonly problems: Problems
-  /** Those there are at each time. */
+  /** The current handlers, by path. */
   readonly posts: ReadonlyMap<string, PostHandler>
 }) => Promise<Listening>
 
@@ -50,7 +50,7 @@ export class Channels {
     return this.#channels
   }
 
-  /** Where what is posted is taken in; nothing while nobody listens. */
+  /** The address of the HTTP server, or `undefined` if it is not running. */
   get address(): string | undefined {
     return this.#address
   }

@@ -16,7 +16,7 @@ import {
 import { stopRequest } from './daemon-status.ts'
 import { readStatus } from './own-home.ts'
 
-test('a session that a person writes by hand is answered in its file', async () => {
+test('answers a session that a person writes by hand in its file', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'planner-001')
   const daemon = testDaemon(home, workspace, {
@@ -39,7 +39,7 @@ test('a session that a person writes by hand is answered in its file', async () 
   )
 })
 
-test('what is begun goes on after the process was stopped, and the second daemon says who owns the home', async () => {
+test('resumes sessions after a restart, and a second daemon names the owner of the home', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const daemon = testDaemon(home, workspace, { lanes: { worker: [say('done')] } })
@@ -57,7 +57,7 @@ test('what is begun goes on after the process was stopped, and the second daemon
   expect(readStatus(home)?.state).toBe('running')
 })
 
-test('a broken file is a problem with its line until it is mended, and the others go on', async () => {
+test('reports a broken file with its line until it is fixed, while others continue', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const daemon = testDaemon(home, workspace, { lanes: { worker: [say('fine')] } })
@@ -81,7 +81,7 @@ test('a broken file is a problem with its line until it is mended, and the other
   expect(lines).toContain('"type":"problem.mended"')
 })
 
-test('a changed configuration takes the place of the old one when nothing runs, and a broken one does not', async () => {
+test('applies a changed configuration when nothing runs, but not a broken one', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const hold = holdTool()
@@ -115,7 +115,7 @@ test('a changed configuration takes the place of the old one when nothing runs, 
   expect(sessionText(home, 'w').match(/role: tool_result/g)).toHaveLength(1)
 })
 
-test('a duty that fails is a problem and is called again, and holds up no other', async () => {
+test('reports and retries a failing duty, without delaying others', async () => {
   const { home, workspace } = temporaryHome()
   let isBroken = true
   const calls: string[] = []
@@ -141,7 +141,7 @@ test('a duty that fails is a problem and is called again, and holds up no other'
   expect(daemon.status().problems).toEqual([])
 })
 
-test('changes of a person are committed as theirs, and those of cadre are not', async () => {
+test('commits a person’s changes under their name, but not Cadre’s', async () => {
   const { home, workspace } = temporaryHome()
   const notes: string[] = []
   const daemon = testDaemon(home, workspace, {
@@ -159,7 +159,7 @@ test('changes of a person are committed as theirs, and those of cadre are not', 
   expect(notes).not.toContain('edited by hand: tasks/ours.task.md')
 })
 
-test('nothing waits for git: what is noted before it is open is noted then, and why there is none is shown', async () => {
+test('does not wait for git, notes earlier changes when it is open, and shows why it is missing', async () => {
   const { home, workspace } = temporaryHome()
   const notes: string[] = []
   let open = () => {}
@@ -191,7 +191,7 @@ test('nothing waits for git: what is noted before it is open is noted then, and 
   expect(notes.at(-1)).toBe('The daemon is stopping.')
 })
 
-test('a status and events that cannot be written end nothing, and are shown', async () => {
+test('keeps running if status and events cannot be written, and reports it', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const daemon = testDaemon(home, workspace, { lanes: { worker: [say('fine')] } })
@@ -208,7 +208,7 @@ test('a status and events that cannot be written end nothing, and are shown', as
   expect(files).toContain('storage/daemon.json')
 })
 
-test('while the daemon may not act, it obeys no request in a file; it obeys later', async () => {
+test('ignores requests in files while it may not act, and handles them later', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const hold = holdTool()

@@ -1,10 +1,10 @@
 /**
- * Owns the life of a daemon: one per home, from the lease to its release.
+ * Owns the life cycle of a daemon, from taking the lease of its home to releasing it. One per home.
  *
- * 1. Nothing is done before the lease is held, and the lease is given up last.
- * 2. A file, a duty or a channel that fails is a problem, and never stops the others.
- * 3. A daemon that has lost its home to another one, because it stood still for too long, leaves it alone and ends.
- * 4. Everything it does can be broken off at any time: what is on disk is enough to go on.
+ * 1. Nothing is done before the lease is held, and the lease is released last.
+ * 2. A failing file, duty or channel is reported as a problem, and never stops the others.
+ * 3. A daemon that was suspended for too long and lost its home to another one does not touch it, and ends.
+ * 4. It can be interrupted at any time: the files on disk are sufficient to continue.
  */
 import { existsSync } from 'node:fs'
 import type { Note } from '@cadre/channels'
@@ -23,7 +23,7 @@ import { watchStop } from './watch-stop.ts'
 
 const second = 1000
 const defaults = { settleMs: 50, patienceMs: 30_000 }
-/** For so long the daemon waits for the reply of a model when it stops. What agents do meanwhile has longer to end. */
+/** How long the daemon waits for model replies when it stops, in milliseconds. Running tools have more time. */
 const answerMs = 3_000
 
 export function createDaemon(options: DaemonOptions): Daemon {
@@ -43,7 +43,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       mayRun: () => base.ownership?.isHeld() === true && mayAct(),
     }),
   )
-  /** What each phase of the start has to undo, in the order of the phases. */
+  /** Cleanup functions of the start phases, in order. */
   const undo: (() => void | Promise<void>)[] = []
   let duties: Duties | undefined
   let isAtRest = true
@@ -93,7 +93,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     })
     base.runtime = runtime
     undo.push(() => runtime.audit.close())
-    // What still runs writes to its session.
+    // Running sessions still write to their journals.
     undo.push(() => (isAtRest ? runtime.engine.close() : undefined))
     base.openGit(ready)
     undo.push(async () => {
@@ -158,7 +158,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     }
   }
 
-  /** No session resumes before it is known whose agent is gone. */
+  /** No session resumes before removed agents are known. */
   const resumeSessions = async ({ keeper, sessions, agents, all }: Duties, generations: Generations) => {
     await keeper.hold(false)
     keeper.restore()
@@ -201,7 +201,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const requests = watchRequests({
       home: options.home,
       since: performance.timeOrigin,
-      // A pull can bring requests, too.
+      // A pull can add request files too.
       cancel: (session) => mayAct() && generations.current.orchestrator.cancel(session),
     })
     undo.push(() => requests.close())
@@ -254,7 +254,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   }
 }
 
-/** Notes which changes a person made, so that they are committed as such. */
+/** Notes changes by people, so that they are committed under their name. */
 function noteHandEdits(home: Home, note: Note): (files: readonly string[]) => void {
   return (files) => {
     for (const file of files)

@@ -1,6 +1,6 @@
 import type { Note, Problem, Problems } from '@cadre/channels'
 
-/** Called whenever what is wrong has changed. */
+/** `changed`: called whenever the problems change. */
 export function createProblems(note: Note, changed: () => void = () => {}): Problems {
   const known = new Map<string, readonly Problem[]>()
   return {
@@ -22,7 +22,7 @@ export function createProblems(note: Note, changed: () => void = () => {}): Prob
   }
 }
 
-/** Where something stands may move without it being something else. */
+/** A problem on another line can still be the same problem. */
 function isSame(a: Problem, b: Problem): boolean {
   return a.code === b.code && a.severity === b.severity && a.message === b.message
 }
@@ -35,7 +35,7 @@ function shown(problem: Problem): string {
   return `${placeOfProblem(problem)}: ${problem.message}`
 }
 
-/** `file:line:column`, as far as it is known. */
+/** `file:line:column`, as far as known. */
 export function placeOfProblem({ file, line, column }: Problem): string {
   return [file, ...(line === undefined ? [] : [line, ...(column === undefined ? [] : [column])])].join(':')
 }

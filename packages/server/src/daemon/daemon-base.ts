@@ -1,7 +1,4 @@
-/**
- * What a daemon has from its first moment to its last, before it owns the home and after it has given it up: its state, its
- * problems, what it notes, and the status that it publishes.
- */
+/** The state that a daemon has from start to end, even without owning the home: its problems, notes and published status. */
 import { hostname } from 'node:os'
 import type { Happening, Note, Problems } from '@cadre/channels'
 import { sentenceOf } from '@cadre/core'
@@ -33,12 +30,12 @@ export class DaemonBase {
   readonly publisher: StatusPublisher
   readonly health: HomeHealth
   state: DaemonStatus['state'] = 'starting'
-  /** Set as the daemon starts, and read by the status. */
+  /** Set while the daemon starts, and read by the status. */
   ownership?: Ownership
   runtime?: DaemonRuntime
   generations?: Generations
   describeWork: () => Work = () => noWork
-  /** Called when the home can be written again. */
+  /** Called when the home is writable again. */
   recovered: () => void = () => {}
 
   constructor(options: DaemonOptions) {
@@ -65,9 +62,9 @@ export class DaemonBase {
     this.options.tell?.(message)
   }
 
-  /** Whether a failure is the machine's doing, so that the work can be tried again as it was. */
+  /** Returns whether an error comes from the system, so that the work can be retried unchanged. */
   readonly trouble = (error: unknown): boolean => {
-    if (isOutOfFiles(error)) this.runtime?.engine.giveWay()
+    if (isOutOfFiles(error)) this.runtime?.engine.freeDescriptors()
     return this.state !== 'stopping' && this.health.suspect(error)
   }
 
@@ -75,7 +72,7 @@ export class DaemonBase {
     return this.ownership?.isLost === true
   }
 
-  /** Reports one problem, or none, about a part of the daemon. */
+  /** Sets or clears the problem of a part of the daemon. */
   report(
     about: string,
     file: string,

@@ -4,12 +4,12 @@ import type { Approvals, AuditLog } from '@cadre/gate'
 import type { DaemonConfig, Home } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 
-/** What the daemon is put together from, outside of this package. One for its whole life. */
+/** The parts of the daemon from outside this package. One instance for its whole life. */
 export interface DaemonRuntime {
   readonly home: Home
-  /** The folder that agents without a workspace of their own may change. */
+  /** The folder that agents without their own workspace may change. */
   readonly workspace: string
-  /** A person has said that sessions may go on wherever they work. */
+  /** True if a person trusts every workspace, so that all sessions may be resumed. */
   readonly trusted?: boolean
   readonly clock: Clock
   /** One engine for every generation of the parts. Closed by the daemon. */
@@ -17,54 +17,50 @@ export interface DaemonRuntime {
   readonly approvals: Approvals
   readonly audit: AuditLog
   /**
-   * Reads what sessions are run with: configuration, policy, hooks, tools. Nothing of it takes effect before `begin`. Rejects
-   * with a `CadreError` that says what to mend.
+   * Loads configuration, policy, hooks and tools. Nothing takes effect before `begin`. Rejects with a `CadreError` that names the mistake.
    */
   load(): Promise<DaemonParts>
-  /** Another text whenever what `load` reads has changed on disk. Must be cheap: it is asked every second. */
+  /** Returns a different text whenever the files of `load` have changed. Must be cheap, because it is called every second. */
   stamp(): string
 }
 
-/** One generation of what sessions are run with. */
+/** One generation of settings and parts. */
 export interface DaemonParts {
-  /** Those that can be used, as files say at each time it is asked. */
+  /** The usable agents, from the current files. */
   readonly agents: Agents
-  /** Everything that was read, with what is wrong with it. */
+  /** All agents that were read, with their problems. */
   readonly registry: AgentRegistry
   readonly models: Models
   readonly settings: DaemonConfig
-  /** `channels` of the configuration, as it was written. */
+  /** `channels` of the configuration, as written. */
   readonly channels: { readonly [name: string]: JsonObject }
-  /** Why the daemon must not resume a stored run; `undefined` when it may. */
+  /** Returns the reason why the daemon must not resume a stored run, or `undefined`. */
   readonly leaves?: (root: string) => string | undefined
-  /** What a person should know. */
+  /** Messages to the user. */
   readonly notices: readonly Notice[]
-  /** Puts these parts in charge. Only while nothing runs. */
+  /** Activates these parts. Call it only while nothing runs. */
   begin(): Orchestrator
 }
 
-/** What the runtime tells the daemon. */
+/** Callbacks from the runtime to the daemon. */
 export interface Outside {
-  /** Every event of every session. Does not throw and does not wait. */
+  /** Receives every event of every session. Must not throw or block. */
   readonly emit: (event: CadreEvent) => void
-  /** Sentences for a person, about the files of the home. */
+  /** Receives messages to the user about files of the home. */
   readonly tell: (message: string) => void
-  /** The audit cannot be written, or can be again. */
+  /** Called when the audit cannot be written, and with `undefined` when it can be again. */
   readonly auditFailed: (message: string | undefined) => void
-  /**
-   * Something could not be written. True when it should be tried again until it can be: the disk is full, and everything waits
-   * for that to be over.
-   */
+  /** Called when a write failed. Returns true to retry until it succeeds, for example on a full disk. */
   readonly endures: (error: unknown) => boolean
 }
 
-/** The git of a home. Commits are batched; nothing waits for them. */
+/** The git history of a home. Commits are batched and run in the background. */
 export interface HomeGit {
   note(message: string): void
   flush(): Promise<void>
   close(): Promise<void>
-  /** Why there is no git. */
+  /** The reason why there is no git. */
   readonly missing?: string
-  /** Why the last commit could not be made. */
+  /** The reason why the last commit failed. */
   readonly failing?: string | undefined
 }

@@ -1,7 +1,7 @@
 import type { Problem } from '@cadre/channels'
 import type { JsonObject } from '@cadre/core'
 
-/** What `storage/daemon.json` holds: how the daemon was when it was last written. */
+/** The content of `storage/daemon.json`: the state of the daemon at the last write. */
 export interface DaemonStatus {
   readonly state: 'starting' | 'running' | 'stopping' | 'stopped'
   readonly pid: number
@@ -12,24 +12,24 @@ export interface DaemonStatus {
   readonly sessions: {
     readonly running: readonly string[]
     readonly queued: readonly string[]
-    /** Those that wait for a person. */
+    /** Sessions that wait for a person. */
     readonly waiting: readonly string[]
   }
-  /** What people are asked for. */
+  /** The pending approvals. */
   readonly approvals: readonly JsonObject[]
-  /** By duty: numbers of its own, such as those of tasks. */
+  /** Counts by duty, such as the number of tasks. */
   readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly channels: readonly string[]
-  /** Where the daemon takes in what is posted to channels. */
+  /** The address of the HTTP server for channels. */
   readonly address?: string
   readonly problems: readonly Problem[]
-  /** Why changes are not committed in the home's git. */
+  /** The reason why changes are not committed to the home's git. */
   readonly gitMissing?: string
-  /** A changed configuration waits until nothing runs. */
+  /** True if a changed configuration is waiting until nothing runs. */
   readonly configurationPending?: boolean
 }
 
-/** Where a daemon says how it is, below the home. */
+/** The path of the status file in the home. */
 export const statusFile = ['storage', 'daemon.json'] as const
 
 /** The name of the request to stop, in `storage/requests`. */

@@ -25,7 +25,7 @@ import { createDaemon } from './create-daemon.ts'
 import type { Daemon, DaemonOptions } from './daemon.ts'
 import type { DaemonRuntime } from './daemon-runtime.ts'
 
-/** A home in a folder of its own, with its workspace beside it. */
+/** Creates a home in a temporary folder, with a workspace beside it. */
 export function temporaryHome(): { readonly home: Home; readonly workspace: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-server-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -36,7 +36,7 @@ export function temporaryHome(): { readonly home: Home; readonly workspace: stri
   return { home, workspace }
 }
 
-/** Writes an agent as people do. */
+/** Writes a template file. */
 export function template(home: Home, name: string, more = ''): void {
   home.folder('templates')
   writeFileSync(
@@ -51,7 +51,7 @@ export interface TestDaemonOptions extends Partial<DaemonOptions> {
   readonly tools?: readonly Tool[]
   readonly rules?: Ports['rules']
   readonly attend?: Ports['attend']
-  /** Called before a session is opened; may throw, as a full disk would. */
+  /** Called before a session is opened. May throw, to simulate a full disk. */
   readonly opening?: (spec: SessionSpec) => void
   readonly settings?: DaemonConfig
   readonly clock?: Clock
@@ -68,7 +68,7 @@ export interface TestDaemon extends Daemon {
   approvals(): Approvals
 }
 
-/** A daemon on a real home, with the real engine and a scripted model. It is stopped with the test. */
+/** A daemon on a real home, with the real engine and a scripted model. Stopped at the end of the test. */
 export function testDaemon(home: Home, workspace: string, options: TestDaemonOptions = {}): TestDaemon {
   const happenings: Happening[] = []
   const events: CadreEvent[] = []
@@ -170,7 +170,7 @@ function configuration(home: Home): string {
   }
 }
 
-/** Waits for something to be true, however busy the machine is. */
+/** Waits until a condition is true, however busy the machine is. */
 export async function until<T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
@@ -191,12 +191,12 @@ export function sessionText(home: Home, id: string): string {
   }
 }
 
-/** What a person adds at the end of a session file. */
+/** Appends a person's message to a session file. */
 export function writeEntry(home: Home, id: string, content: string): void {
   appendFileSync(home.at('sessions', `${id}.session.yaml`), `  - role: user\n    content: ${content}\n`)
 }
 
-/** A tool that does not come back before it is let go. */
+/** A tool that does not return before it is released. */
 export function holdTool(effect: Effect = 'read'): {
   readonly tool: Tool
   waiting(): number

@@ -9,38 +9,38 @@ import type { DaemonStatus } from './daemon-status.ts'
 
 export interface DaemonOptions {
   readonly home: Home
-  /** Puts together what sessions are run with. Called once, when the home is owned. */
+  /** Creates the runtime. Called once, when the home is owned. */
   readonly open: (outside: Outside) => Promise<DaemonRuntime>
-  /** `ready` settles when the daemon is under way, or has ended: what takes long waits for it. */
+  /** `ready` settles when the daemon has started or ended. Slow work should wait for it. */
   readonly git?: (tell: (message: string) => void, ready: Promise<void>) => Promise<HomeGit>
-  /** Asked before anything is done about files of the home. Default: it may. */
+  /** Called before the daemon acts on files of the home. Default: always true. */
   readonly mayAct?: (() => boolean) | undefined
   /** Duties beyond the daemon's own: tasks, inbox, mailboxes, chat logs. */
   readonly duties?: (context: DaemonContext) => readonly Duty[]
   readonly channels?: ChannelFactories
   readonly receive?: ChannelContext['receive']
   readonly listen?: Listen
-  /** Puts right what an earlier process has left half done. */
+  /** Repairs incomplete work of an earlier process. */
   readonly repair?: () => Promise<void>
   readonly environment?: ChannelContext['environment']
-  /** Sees what happens, beside the log. */
+  /** Receives every happening, in addition to the log. */
   readonly happened?: (happening: Happening) => void
   readonly tell?: (message: string) => void
-  /** Sees every event of every session. */
+  /** Receives every event of every session. */
   readonly emit?: (event: CadreEvent) => void
-  /** How long sessions have to come to rest when it stops. */
+  /** How long sessions have to suspend when the daemon stops, in milliseconds. */
   readonly patienceMs?: number
   readonly lookMs?: number
 }
 
 export interface Daemon {
-  /** Resolves when everything that was left undone is under way, and changes are seen. Rejects with a `CadreError`. */
+  /** Resolves when unfinished work has been resumed and files are watched. Rejects with a `CadreError`. */
   start(): Promise<void>
-  /** Brings everything to rest and puts it in order. Safe to call at any time, and more than once. */
+  /** Shuts down cleanly. Safe to call at any time, and repeatedly. */
   stop(): Promise<void>
   status(): DaemonStatus
-  /** Resolves when it has to stop: somebody asks it to through the home, or the home was lost to another process. */
+  /** Resolves when the daemon must stop: by a request in the home, or because another process has taken over the home. */
   readonly asked: Promise<'asked' | 'lost'>
-  /** Resolves when nothing is being done about what was seen so far. For tests. */
+  /** Resolves when all changes seen so far are handled. For tests. */
   idle(): Promise<void>
 }

@@ -1,10 +1,10 @@
 /**
- * Owns when one duty is called.
+ * Owns the calls of one duty.
  *
- * 1. One method of the duty runs at a time; what changes meanwhile is handed over together, when it is done.
- * 2. `start` comes first, and again until it succeeds; nothing else is called before.
- * 3. Whatever a call rejects with becomes a problem, which goes when a call succeeds. The files stay due, and are handed over
- *    again with the next change, or after a pause that grows.
+ * 1. One method of the duty runs at a time. Changes in the meantime are passed on together afterwards.
+ * 2. `start` is called first, and repeated until it succeeds. Nothing else is called before.
+ * 3. A rejected call is reported as a problem until a call succeeds. Its files are passed on again with the next change, or after a growing
+ *    delay.
  * 4. Nothing is called after `stop`.
  */
 
@@ -16,17 +16,17 @@ export interface DutyRunner {
   readonly duty: Duty
   changed(files: readonly string[]): void
   tick(now: number): void
-  /** Looks at everything again, as at the start: what it did may not have been written. */
+  /** Runs `start` again, because earlier results may not have been written. */
   restart(): void
-  /** Resolves when nothing is being done; what fails is tried again later. */
+  /** Resolves when no call is running. Failed calls are retried later. */
   idle(): Promise<void>
   stop(): Promise<void>
 }
 
 export interface RunDutyOptions {
-  /** Told what a call rejected with, beside the problem. */
+  /** Receives the error of a rejected call, in addition to the problem. */
   readonly failed?: (error: unknown) => void
-  /** Asked before each call. */
+  /** Called before each call of the duty. */
   readonly mayRun?: () => boolean
 }
 
@@ -55,7 +55,7 @@ export function runDuty(
       return true
     } catch (error) {
       failures += 1
-      // The clock of the machine may be set.
+      // The system clock can be changed.
       notBefore = performance.now() + Math.min(longestPause, firstPause * 2 ** (failures - 1))
       failed(error)
       problems.report('duty', `[${duty.name}]`, [{ severity: 'error', message: messageOf(error) }])
@@ -66,7 +66,7 @@ export function runDuty(
     if (!isStarted) {
       const files = [...due]
       due.clear()
-      // It looks at everything there is: what changed until now is part of that.
+      // `start` checks everything, so it covers all changes up to now.
       isStarted = await attempt(() => duty.start())
       wasStarted ||= isStarted
       if (!isStarted) for (const file of files) due.add(file)

@@ -1,7 +1,7 @@
 import type { Duty } from '../duty.ts'
 import type { DutyRunner } from './duty-runner.ts'
 
-/** The duties that run, in the order in which they were started. */
+/** The running duties, in start order. */
 export class DutyRunners {
   readonly #start: (duty: Duty) => DutyRunner
   readonly #runners = new Map<Duty, DutyRunner>()
@@ -10,23 +10,23 @@ export class DutyRunners {
     this.#start = start
   }
 
-  /** Starts a duty that does not run yet. Resolves when it has looked at everything there is. */
+  /** Starts a duty, unless it is running. Resolves when its `start` has finished. */
   async run(duty: Duty): Promise<void> {
     this.runAll([duty])
     await this.#runners.get(duty)?.idle()
   }
 
-  /** Starts those that do not run yet, without waiting for them. */
+  /** Starts all duties that are not running, without waiting. */
   runAll(duties: readonly Duty[]): void {
     for (const duty of duties) if (!this.#runners.has(duty)) this.#runners.set(duty, this.#start(duty))
   }
 
-  /** Tells one duty of a file, as if it had changed. */
+  /** Reports a file to one duty, as if it had changed. */
   wake(duty: Duty, file: string): void {
     this.#runners.get(duty)?.changed([file])
   }
 
-  /** Tells the duties that watch this folder; without a folder, all of them. */
+  /** Reports changed files to the duties that watch this folder, or to all duties. */
   changed(files: readonly string[], folder?: string): void {
     for (const [duty, runner] of this.#runners)
       if (folder === undefined || duty.folders.includes(folder)) runner.changed(files)

@@ -1,14 +1,14 @@
 /**
- * Owns which generation of the parts sessions are run with.
+ * Owns the current generation of settings and parts.
  *
- * 1. There is one orchestrator in charge. Another one takes its place only while nothing runs.
- * 2. A configuration that cannot be used changes nothing: the old one stays, and what is wrong is said until it is mended.
- * 3. What was paused for a change goes on with the new parts.
+ * 1. There is one active orchestrator. It is replaced only while nothing runs.
+ * 2. An invalid configuration changes nothing: the old one stays active, and the problem is reported until it is fixed.
+ * 3. Sessions that were paused for a change resume with the new parts.
  */
 
 import type { Note, Problems } from '@cadre/channels'
 import { CadreError, type Orchestrator, sentenceOf } from '@cadre/core'
-import { systemTrouble } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 import type { DaemonParts, DaemonRuntime } from './daemon-runtime.ts'
 
 export interface Generation {
@@ -20,10 +20,10 @@ export interface GenerationsOptions {
   readonly runtime: DaemonRuntime
   readonly note: Note
   readonly problems: Problems
-  /** Brings everything to rest, and holds it there. */
+  /** Suspends all sessions, and starts no others. */
   readonly hold: () => Promise<void>
   readonly release: () => void
-  /** Told when a new generation is in charge, and while one waits for it. */
+  /** Called when a new generation becomes active or is waiting. */
   readonly changed: () => Promise<void> | void
 }
 
@@ -60,7 +60,7 @@ export class Generations {
     this.#tellNotices(parts)
   }
 
-  /** Sees whether the files say something else by now. */
+  /** Checks whether the files have changed. */
   async check(): Promise<void> {
     this.#checking ??= this.#check().finally(() => {
       this.#checking = undefined
@@ -77,8 +77,8 @@ export class Generations {
     try {
       parts = await runtime.load()
     } catch (error) {
-      if (systemTrouble(error) !== undefined) {
-        // The files are not at fault: they are read again.
+      if (systemErrorCode(error) !== undefined) {
+        // The files are not the cause, so they are read again.
         this.#stamp = ''
         throw error
       }

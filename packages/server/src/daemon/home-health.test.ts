@@ -13,23 +13,23 @@ function opened() {
 }
 const failure = (code: string) => Object.assign(new Error(`${code}: it failed`), { code, syscall: 'write' })
 
-test('what a file is at fault for is nothing about the home', () => {
+test('ignores errors that are caused by a file', () => {
   const { health, problems } = opened()
   expect(health.suspect(failure('ENOENT'))).toBe(false)
   expect(health.suspect(new Error('a bug'))).toBe(false)
   health.look()
   expect(problems.list()).toEqual([])
-  expect(health.isWell).toBe(true)
+  expect(health.isHealthy).toBe(true)
 })
 
-test('a full disk is said at once, once, and is over when something can be written', () => {
+test('reports a full disk immediately and once, until a write succeeds', () => {
   const { health, problems, recoveries } = opened()
   expect(health.suspect(failure('ENOSPC'))).toBe(true)
   expect(health.suspect(failure('ENOSPC'))).toBe(true)
   expect(problems.list()).toMatchObject([
     { file: '[home]', message: expect.stringContaining('The disk is full') },
   ])
-  expect(health.isWell).toBe(false)
+  expect(health.isHealthy).toBe(false)
   health.look()
   expect(problems.list()).toEqual([])
   expect(recoveries()).toBe(1)
@@ -37,7 +37,7 @@ test('a full disk is said at once, once, and is over when something can be writt
   expect(recoveries()).toBe(1)
 })
 
-test('it stays ill for as long as nothing can be written', () => {
+test('stays unhealthy as long as nothing can be written', () => {
   const { home, health, problems, recoveries } = opened()
   mkdirSync(home.at('storage'), { recursive: true })
   renameSync(home.at('storage'), home.at('kept'))

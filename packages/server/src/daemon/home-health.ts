@@ -1,23 +1,23 @@
 /**
- * Owns the question whether the home can be written. Asked every second by the daemon, and by whoever failed to write.
+ * Tracks whether the home is writable. Called every second by the daemon, and after every failed write.
  *
- * 1. Nothing is written to find out while nothing speaks against it: the system is asked what is free, and what is allowed.
- * 2. What it says holds for everything in the home: one problem, however many things fail with it.
- * 3. When it can be written again that is told once, so that everything that waits for it goes on.
+ * 1. While there is no sign of a problem, it writes nothing: it only checks free space and permissions.
+ * 2. There is one problem for the whole home, however many writes fail.
+ * 3. When the home is writable again, it notifies once, so that waiting work continues.
  */
 import { accessSync, closeSync, constants, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { Problems } from '@cadre/channels'
-import { systemTrouble } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { describeTrouble } from './describe-trouble.ts'
+import { describeSystemError } from './describe-system-error.ts'
 
 export interface HomeHealth {
-  /** Something could not be written. True when that is the machine's doing, so that it can be tried again as it was. */
+  /** Call it when a write failed. Returns true if the system is the cause, so that the write can be retried unchanged. */
   suspect(error: unknown): boolean
-  /** Finds out. To be called every now and then. */
+  /** Checks the home. Call it regularly. */
   look(): void
-  readonly isWell: boolean
+  readonly isHealthy: boolean
 }
 
 export interface HomeHealthOptions {
@@ -28,34 +28,34 @@ export interface HomeHealthOptions {
 
 const about = 'home'
 const place = '[home]'
-/** So much must fit before it is said that there is space again: what waits needs more than a byte. */
+/** The free bytes required before the home counts as writable again. */
 const enough = 64 << 10
 const longestPause = 60_000
 
 export function watchHealth({ home, problems, recovered }: HomeHealthOptions): HomeHealth {
-  let isWell = true
-  /** Something that can be written and still fails, again and again, must not make everything begin anew every second. */
+  let isHealthy = true
+  /** Grows if writes keep failing although the probe succeeds, so that work does not restart every second. */
   let pause = 0
   let notBefore = 0
   let recoveredAt = Number.NEGATIVE_INFINITY
 
   const find = (why: string | undefined) => {
     problems.report(about, place, why === undefined ? [] : [{ severity: 'error', message: why }])
-    const wasWell = isWell
-    isWell = why === undefined
-    if (!isWell || wasWell) return
+    const wasHealthy = isHealthy
+    isHealthy = why === undefined
+    if (!isHealthy || wasHealthy) return
     recoveredAt = performance.now()
     recovered()
   }
   return {
-    get isWell() {
-      return isWell
+    get isHealthy() {
+      return isHealthy
     },
     suspect(error) {
-      const code = systemTrouble(error)
+      const code = systemErrorCode(error)
       if (code === undefined) return false
-      // Said at once: whoever looks at the status now wants to know.
-      if (isWell) {
+      // Report immediately, so that `cadre status` shows it.
+      if (isHealthy) {
         const now = performance.now()
         pause = now - recoveredAt > longestPause ? 0 : Math.min(longestPause, Math.max(1000, pause * 2))
         notBefore = now + pause
@@ -64,13 +64,13 @@ export function watchHealth({ home, problems, recovered }: HomeHealthOptions): H
       return true
     },
     look() {
-      if (isWell && looksWell(home)) return
+      if (isHealthy && looksHealthy(home)) return
       if (performance.now() >= notBefore) find(probe(home))
     },
   }
 }
 
-function looksWell(home: Home): boolean {
+function looksHealthy(home: Home): boolean {
   try {
     accessSync(home.path, constants.W_OK)
     const { bavail, bsize } = statfsSync(home.path)
@@ -80,7 +80,7 @@ function looksWell(home: Home): boolean {
   }
 }
 
-/** Why nothing can be written; nothing when it can. */
+/** Returns the reason why nothing can be written, or `undefined`. */
 function probe(home: Home): string | undefined {
   const file = path.join(home.path, 'storage', `.probe.${process.pid}.tmp`)
   try {
@@ -99,11 +99,11 @@ function probe(home: Home): string | undefined {
     try {
       rmSync(file, { force: true })
     } catch {
-      // It could not be made either, or goes with the next look.
+      // The file was not created, or is removed at the next check.
     }
   }
 }
 
 function sentence(error: unknown): string {
-  return `${describeTrouble(error)}. No data is lost, and work continues as soon as Cadre can write again.`
+  return `${describeSystemError(error)}. No data is lost, and work continues as soon as Cadre can write again.`
 }

@@ -1,7 +1,7 @@
 /**
- * Owns the opening of a home's git, which nothing waits for.
+ * Opens a home's git in the background.
  *
- * 1. What is noted before it is open is noted when it is, in order.
+ * 1. Earlier notes are passed on in order when it is open.
  * 2. `flush` and `close` wait for it to be open. Neither opens it.
  */
 import { messageOf } from '@cadre/core'
@@ -22,12 +22,12 @@ export class LateGit {
     return this.#git?.missing ?? this.#missing
   }
 
-  /** Why what was done is not in the history yet. */
+  /** The reason why changes are not in the history yet. */
   get failing(): string | undefined {
     return this.#git?.failing
   }
 
-  /** Once it is open, or being opened, nothing more happens; where it could not be, it is tried again. */
+  /** Does nothing if git is open or being opened. Retries after a failure. */
   open(open: () => Promise<HomeGit>): void {
     if (this.#opening !== undefined && this.missing === undefined) return
     this.#missing = undefined

@@ -17,26 +17,26 @@ export interface LifeOptions {
   readonly workspace?: string
   readonly tools?: readonly Tool[]
   readonly attend?: Ports['attend']
-  /** Called before a session is told or started; may throw, as a full disk would. */
+  /** Called before a session receives a message or starts. May throw, to simulate a full disk. */
   readonly before?: (session: string) => void
 }
 
 /**
- * One life of a daemon, without its duties: the real engine, keeper, agents and problems on the files of a home. The test creates the
- * duties that it is about with `context`, and calls them itself.
+ * One life of a daemon, without its duties: the real engine, keeper, agents and problems on the files of a home. The test creates its
+ * duties with `context`, and calls them itself.
  */
 export interface Life {
   readonly context: DaemonContext
   readonly engine: FileEngine
   readonly keeper: Keeper
   readonly notes: Happening[]
-  /** What is done this way is not done any more after a kill, and what it waited for never arrives. */
+  /** Wraps a function so that it no longer runs after a kill, and its promises never settle. */
   readonly mortal: <A extends readonly unknown[], R>(
     work: (...given: A) => Promise<R>,
   ) => (...given: A) => Promise<R>
   /** Resolves when nothing runs and nothing is queued. */
   rest(): Promise<void>
-  /** Ends it as a crash would: nothing that it was about to do happens, and nothing that it waited for arrives. */
+  /** Simulates a crash: nothing more runs, and pending promises never settle. */
   kill(): Promise<void>
   stop(): Promise<void>
 }
@@ -92,7 +92,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     begin: () => orchestrator,
   }
   const notes: Happening[] = []
-  // What is found and fixed is in `problems`, and of no interest among the notes.
+  // Problems are not notes: `problems` has them.
   const note = (happening: Happening) => void (happening.type.startsWith('problem.') || notes.push(happening))
   const problems = createProblems(note)
   const keeper = createSessionKeeper({
@@ -159,8 +159,8 @@ export async function openLife(options: LifeOptions): Promise<Life> {
 
 export type Heard = Extract<Entry, { readonly role: 'user' }>
 
-/** What each session was told, by id, in the order of its record. */
-export async function heardBy(engine: FileEngine): Promise<ReadonlyMap<string, readonly Heard[]>> {
+/** The messages of each session, by id, in the order of its record. */
+export async function messagesBySession(engine: FileEngine): Promise<ReadonlyMap<string, readonly Heard[]>> {
   const heard = new Map<string, readonly Heard[]>()
   for (const { id } of await engine.list()) {
     const entries = (await engine.read(id))?.entries ?? []
@@ -177,7 +177,7 @@ export function writeFileIn(home: Home, file: string, text: string): void {
   writeFileSync(home.at(file), text)
 }
 
-/** The JSON objects of a file with one per line. */
+/** Reads the JSON objects of a JSONL file. */
 export function linesIn(home: Home, file: string): Record<string, unknown>[] {
   const lines = readFileSync(home.at(file), 'utf8').split('\n')
   return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]))

@@ -23,7 +23,7 @@ export interface DaemonRuntimeOptions extends PartsOptions {
   readonly workspace: string
 }
 
-/** What a daemon runs sessions with: one engine, and parts that are loaded from the current files. */
+/** Creates the runtime of a daemon: one engine, and parts that are loaded from the current files. */
 export async function openDaemonRuntime(
   options: DaemonRuntimeOptions,
   home: Home,

@@ -2,10 +2,12 @@ import { CadreError } from '@cadre/core'
 import { readRegular } from '@cadre/disk'
 import { daemonLease, type HeldLease, type Home, holdLease, runningProcess } from '@cadre/home'
 import { type DaemonStatus, statusFile } from './daemon-status.ts'
-import { describeTrouble } from './describe-trouble.ts'
+import { describeSystemError } from './describe-system-error.ts'
 import { readElsewhere } from './status-elsewhere.ts'
 
-/** One daemon per home: rejects with `owned`, and who it is, where there is one. That of a dead process is taken over. */
+/**
+ * Takes the daemon's lease of a home. Throws `owned`, with the owner, if another daemon is running. Takes over the lease of a dead process.
+ */
 export function ownHome(home: Home, since: string): HeldLease {
   const attempt = tryHold(home, since)
   if (attempt.kind === 'held') return attempt.lease
@@ -27,7 +29,7 @@ function tryHold(home: Home, since: string) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
     throw new CadreError(
       'configuration',
-      `cannot start the daemon. ${describeTrouble(error)}, or choose another home directory with --home.`,
+      `cannot start the daemon. ${describeSystemError(error)}, or choose another home directory with --home.`,
       {
         where: home.path,
         cause: error,
@@ -36,7 +38,7 @@ function tryHold(home: Home, since: string) {
   }
 }
 
-/** What the daemon of a home has last said of itself. */
+/** Reads the last status of a home's daemon. */
 export function readStatus(home: Home): DaemonStatus | undefined {
   const elsewhere = readElsewhere(home)
   if (elsewhere !== undefined && elsewhere.pid === runningProcess(home, daemonLease)?.pid) return elsewhere

@@ -1,17 +1,17 @@
 import type { HeldLease, Home } from '@cadre/home'
 import { ownHome } from './own-home.ts'
 
-/** For so long the daemon relies on owning the home before it looks again. */
+/** How long a check of the lease is valid, in milliseconds. */
 const ownershipMs = 250
 
-/** The right to act on a home. A daemon that stood still for long may have been taken for dead, and lost it to another. */
+/** The right to act on a home. A daemon that was suspended for long may have lost it to another. */
 export class Ownership {
   readonly #lease: HeldLease
   readonly #lost: () => void
   #isLost = false
   #lookedAt = performance.now()
 
-  /** Throws `owned` when another daemon has the home. `lost` is called once, when it has been lost. */
+  /** Throws `owned` if another daemon has the home. `lost` is called once, when the home is lost. */
   constructor(home: Home, since: string, lost: () => void) {
     this.#lease = ownHome(home, since)
     this.#lost = lost
@@ -21,7 +21,7 @@ export class Ownership {
     return this.#isLost
   }
 
-  /** Looks again, but not at every call. */
+  /** Checks the lease, but not at every call. */
   isHeld(): boolean {
     const now = performance.now()
     if (this.#isLost || now - this.#lookedAt < ownershipMs) return !this.#isLost

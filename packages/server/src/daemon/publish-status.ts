@@ -5,16 +5,16 @@ import { statusFile } from './daemon-status.ts'
 import { forgetElsewhere, writeElsewhere } from './status-elsewhere.ts'
 
 export interface StatusPublisher {
-  /** Something has changed: written soon, however often it is said. */
+  /** Schedules a write. Repeated calls are combined. */
   changed(): void
   now(): void
   stop(): void
 }
 
-/** Milliseconds between two writings. */
+/** Milliseconds between two writes. */
 const pause = 250
 
-/** Keeps `storage/daemon.json` up to date. A disk that is full is said, and does not keep the daemon from working. */
+/** Keeps `storage/daemon.json` up to date. Reports a full disk, but does not stop the daemon. */
 export function publishStatus(
   home: Home,
   status: () => DaemonStatus,
@@ -23,7 +23,7 @@ export function publishStatus(
   let timer: NodeJS.Timeout | undefined
   let writtenAt = 0
   let isStopped = false
-  // What an earlier process may have left.
+  // An earlier process may have left a file.
   let isElsewhere = true
   const write = () => {
     clearTimeout(timer)

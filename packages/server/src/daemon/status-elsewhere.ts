@@ -15,8 +15,8 @@ import type { Home } from '@cadre/home'
 import type { DaemonStatus } from './daemon-status.ts'
 
 /**
- * Where a daemon says how it is while it cannot say so in its home: a full disk is what people look at the status for. Others may
- * write in that folder, so a name that is taken by anybody else is not touched, and not believed.
+ * Writes the status outside the home while the home is not writable, because people check the status when the disk is full. Others may
+ * write to that folder, so a file of another user is neither changed nor trusted.
  */
 export function writeElsewhere(home: Home, text: string): void {
   const place = placeOf(home)
@@ -30,7 +30,7 @@ export function writeElsewhere(home: Home, text: string): void {
       closeSync(file)
     }
   } catch {
-    // Then only the log says it.
+    // Only the log has it then.
   }
 }
 
@@ -55,7 +55,7 @@ function isOwn(place: string): boolean {
   return user === undefined || stats.uid === user
 }
 
-/** In memory where the system has such a folder: the disk of the temporary one may be the same. */
+/** In a memory-backed folder if the system has one, because the temporary folder may be on the same disk. */
 function placeOf({ path: home }: Home): string {
   const folder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
   const name = createHash('sha256').update(home).digest('hex').slice(0, 24)

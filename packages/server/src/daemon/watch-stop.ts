@@ -6,12 +6,12 @@ import { stopRequest } from './daemon-status.ts'
 const every = 2000
 
 export interface StopWatch {
-  /** Asked before a request is obeyed. While it may not be, the request stays. */
+  /** Called before a request is handled. While it returns false, the request stays. */
   readonly mayAct: () => boolean
   readonly ask: () => void
 }
 
-/** A request that is older than this process was meant for another. */
+/** Ignores requests that are older than this process. */
 export function watchStop(home: Home, { mayAct, ask }: StopWatch): () => void {
   const folder = home.folder('storage', 'requests')
   const file = home.at('storage', 'requests', stopRequest)

@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net'
 
 /**
- * Bounds the number of open connections. Owns which of them has to go when there are too many:
+ * Limits the number of open connections, and decides which one to close if there are too many:
  *
- * 1. A new connection is always taken, unless every other one has a request that is being answered.
- * 2. To make room, the connection goes that has been waiting longest: for headers, for a body, or for the next request.
- *    So senders that are slow, or never finish, make room for those that are not, however many they are.
+ * 1. A new connection is always accepted, unless all others have a request that is being handled.
+ * 2. The connection that has been waiting longest is closed, whether for headers, a body or the next request. So slow senders cannot block
+ *    others, however many they are.
  */
 export interface ConnectionSlots {
   add(socket: Socket): void
-  /** Its request is here in full: it stays until it is answered. */
+  /** Call it when a request is complete. The connection is kept until it is answered. */
   begin(socket: Socket): void
-  /** It was answered, and waits for the next request. */
+  /** Call it when the request was answered. The connection then waits for the next one. */
   finish(socket: Socket): void
 }
 
 export function createConnectionSlots(most: number): ConnectionSlots {
-  /** In the order in which they began to wait. */
+  /** In the order in which they started waiting. */
   const waiting = new Set<Socket>()
   const busy = new Set<Socket>()
   return {

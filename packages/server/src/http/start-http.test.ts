@@ -24,7 +24,7 @@ async function serve(handle: PostHandler, options: Partial<HttpOptions> = {}) {
 const freePort = 0
 const ok: PostHandler = async ({ body }) => ({ status: 200, body: { length: body.length } })
 
-/** With a name of one's own choosing, which `fetch` does not permit. */
+/** With any `Host` header, which `fetch` does not permit. */
 function post(http: Http, headers: Record<string, string>, body = 'x', path = '/a', method = 'POST') {
   return new Promise<{ status: number; text: string; headers: Record<string, unknown> }>(
     (resolve, reject) => {
@@ -42,8 +42,8 @@ function post(http: Http, headers: Record<string, string>, body = 'x', path = '/
 }
 
 describe('the server for channels', () => {
-  it('warns when its usual port is in use, and says which one it has instead', async () => {
-    // An address of this machine on which nobody else listens.
+  it('warns if its default port is in use, and names the other port', async () => {
+    // A loopback address on which nothing else listens.
     const host = '127.0.0.97'
     const first = await serve(ok, { host, port: undefined })
     expect(first.http.address).toBe(`http://${host}:7373`)
@@ -60,7 +60,7 @@ describe('the server for channels', () => {
     ])
   })
 
-  it('listens on this machine, and hands over bytes as they came', async () => {
+  it('listens on this machine, and passes bytes on unchanged', async () => {
     const seen: PostRequest[] = []
     const { http, found } = await serve(async (request) => {
       seen.push(request)
@@ -98,7 +98,7 @@ describe('the server for channels', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('takes nothing that is too large, whatever its sender says about it', async () => {
+  it('rejects bodies that are too large, whatever their headers claim', async () => {
     let isCalled = false
     const { http } = await serve(
       async () => {
@@ -113,7 +113,7 @@ describe('the server for channels', () => {
     expect((await post(http, {}, 'x'.repeat(1_000))).status).toBe(200)
   })
 
-  it('does not wait for those who send slowly, or never', async () => {
+  it('does not wait for slow senders', async () => {
     const { http } = await serve(ok, { patience: 200 })
     const port = Number(new URL(http.address).port)
     const slow = (text: string) =>
@@ -150,7 +150,7 @@ describe('the server for channels', () => {
       }),
     )
     try {
-      // Slow ones are far from their time limit of 10 seconds: nothing but their number makes room.
+      // The slow senders have not reached their timeout of 10 seconds, so only the connection limit closes them.
       for (let i = 0; i < 50; i++) expect((await post(http, {})).status).toBe(200)
       const answers = await Promise.all(Array.from({ length: 100 }, () => post(http, {})))
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
@@ -160,7 +160,7 @@ describe('the server for channels', () => {
     }
   })
 
-  it('does not let a handler keep anybody waiting, or see what went wrong in it', async () => {
+  it('limits the time of a handler, and does not reveal its errors', async () => {
     const { http, found } = await serve(
       async ({ body }) => {
         if (body.length > 1) throw new Error('the secret is 1234')
@@ -175,7 +175,7 @@ describe('the server for channels', () => {
     expect(found()).toMatchObject([{ severity: 'error' }])
   })
 
-  it('warns when others can reach it, and says what to do when it cannot listen', async () => {
+  it('warns if others can reach it, and explains what to do if it cannot listen', async () => {
     const { http, found } = await serve(ok, { host: '0.0.0.0' })
     expect(found()).toMatchObject([{ severity: 'warning', message: expect.stringContaining('daemon.host') }])
     const port = Number(new URL(http.address).port)
@@ -188,7 +188,7 @@ describe('the server for channels', () => {
     })
   })
 
-  it('answers what it has begun before it closes', async () => {
+  it('answers running requests before it closes', async () => {
     let go = () => {}
     const entered = new Promise<void>((resolve) => {
       go = resolve

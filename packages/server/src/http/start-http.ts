@@ -1,11 +1,11 @@
 /**
- * The daemon's own small server, for channels that are called from outside. It knows a handful of paths, takes POST and nothing
- * else, and hands over bytes: that is less than any framework would bring, so there is none.
+ * The daemon's HTTP server, for channels that receive requests. It has a few paths and accepts only POST with raw bytes, so it needs no
+ * framework.
  *
- * 1. It listens on this machine alone, unless the configuration names another address.
- * 2. Nothing is handed over that is too large, too slow, from a browser, or meant for another name.
- * 3. Slow senders keep nobody else from being answered, however many they are.
- * 4. What a handler does wrong is answered without details and reported here.
+ * 1. It listens only on this machine, unless the configuration names another address.
+ * 2. It rejects requests that are too large, too slow, from a browser, or for another host name.
+ * 3. Slow senders do not block others, however many they are.
+ * 4. Errors of a handler are reported locally, and answered without details.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,25 +14,25 @@ import { CadreError, type JsonObject, messageOf, sentenceOf } from '@cadre/core'
 import { createConnectionSlots } from './connection-slots.ts'
 
 export interface HttpOptions {
-  /** Default: this machine alone. */
+  /** Default: only this machine. */
   readonly host?: string | undefined
-  /** Default: 7373, or a free one when somebody has that. */
+  /** Default: 7373, or a free port if that is in use. */
   readonly port?: number | undefined
-  /** Who answers which path, at each time. */
+  /** The current handlers, by path. */
   readonly posts: ReadonlyMap<string, PostHandler>
-  /** More names under which it may be called, as a tunnel or a proxy uses them. */
+  /** Additional host names, for example of a tunnel or proxy. */
   readonly hosts?: readonly string[] | undefined
   readonly problems?: Problems
   /** The largest body, in bytes. */
   readonly most?: number
-  /** How long a request, and then its handler, may take, in milliseconds. */
+  /** The timeout of a request, and then of its handler, in milliseconds. */
   readonly patience?: number
 }
 
 export interface Http {
-  /** Where it listens, such as `http://127.0.0.1:7373`. */
+  /** Its address, such as `http://127.0.0.1:7373`. */
   readonly address: string
-  /** What is being answered is answered; nothing new is taken. */
+  /** Accepts no new requests, and resolves when running ones are answered. */
   close(): Promise<void>
 }
 
@@ -43,12 +43,12 @@ const megabyte = 1 << 20
 const goodbye = 1_000
 const mostConnections = 200
 
-/** Rejects with a `CadreError` that says what to change. */
+/** Rejects with a `CadreError` that explains what to change. */
 export async function startHttp(options: HttpOptions): Promise<Http> {
   const { host = '127.0.0.1', port, hosts = [], posts, most = megabyte, patience = 30_000 } = options
   const report = (part: string, problems: Parameters<Problems['report']>[2]) =>
     options.problems?.report(`${about}-${part}`, place, problems)
-  // The server's own limit would turn away those who come last, and they are not the slow ones.
+  // Node's own limit would reject the newest connections, which are not the slow ones.
   const slots = createConnectionSlots(mostConnections)
   let server: Server
   let isReplaced = false
@@ -114,12 +114,12 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
       'content-length': Buffer.byteLength(text),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      // The rest of what was not read would be taken for the next request.
+      // The unread rest of the body would be read as the next request.
       ...((isClosing || !request.complete) && { connection: 'close' }),
     })
     response.once('close', () => slots.finish(request.socket))
     response.end(text)
-    // Cut at once, whoever still sends would never read the answer.
+    // If the connection were closed immediately, a client that is still sending would not read the answer.
     if (!request.complete) setTimeout(() => request.destroy(), goodbye).unref()
     request.resume()
   }
@@ -172,7 +172,7 @@ function plain(headers: IncomingMessage['headers']): Record<string, string | und
   )
 }
 
-/** Whoever waits is told that it took too long; what was begun may still come to its end. */
+/** Answers with a timeout error. The handler may still finish. */
 async function inTime(work: Promise<PostAnswer>, patience: number): Promise<PostAnswer> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<PostAnswer>((resolve) => {
@@ -186,13 +186,13 @@ async function inTime(work: Promise<PostAnswer>, patience: number): Promise<Post
 }
 
 /**
- * Whether a request names this server by a name of its own. A page of a stranger can have its name lead to this machine, and a
- * browser would then let it talk to us; the name it used gives it away.
+ * Returns whether the `Host` header is a name of this server. Prevents DNS rebinding, where a foreign page makes its own host name resolve
+ * to this machine.
  */
 function isAllowedHost(header: string | undefined, names: readonly string[]): boolean {
   const host = /^(\[[0-9a-fA-F:.]+\]|[^:]+)(?::\d{1,5})?$/.exec(header ?? '')?.[1]?.toLowerCase()
   if (host === undefined) return false
-  // Nobody can have an address lead elsewhere.
+  // An IP address cannot be rebound.
   if (host.startsWith('[') || /^\d{1,3}(\.\d{1,3}){3}$/.test(host)) return true
   return host === 'localhost' || names.some((name) => name.toLowerCase() === host)
 }
@@ -200,10 +200,10 @@ function isAllowedHost(header: string | undefined, names: readonly string[]): bo
 type ReadBody =
   | { readonly kind: 'read'; readonly bytes: Buffer }
   | { readonly kind: 'too_large' }
-  /** Whoever sent it has gone. */
+  /** The client has disconnected. */
   | { readonly kind: 'broken' }
 
-/** All of a request's body, counted while it comes: what somebody says about its length is only believed when it is too long. */
+/** Reads the whole body, and counts bytes as they arrive. The declared length is used only to reject a body early. */
 function readBody(request: IncomingMessage, most: number): Promise<ReadBody> {
   if (Number(request.headers['content-length'] ?? 0) > most) return Promise.resolve({ kind: 'too_large' })
   return new Promise((resolve) => {

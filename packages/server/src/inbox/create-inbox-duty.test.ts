@@ -5,7 +5,7 @@ import { say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { template, temporaryHome } from '../daemon/daemon.spec-helpers.ts'
-import { heardBy, type Life, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import { type Life, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { createInboxDuty } from './create-inbox-duty.ts'
 
 let home: Home
@@ -26,13 +26,13 @@ const inThreads = `${toPlanner}    conversation: "{channel}/{thread_ts|ts}"\n`
 const slack = (id: string, text: string, more = {}) =>
   `${JSON.stringify({ id, channel: 'C1', user: 'boss', text, ts: id, ...more })}\n`
 
-/** A person adds an agent. The files of agents are looked at once in a turn of the event loop. */
+/** Adds an agent as a person would. Agent files are read once per turn of the event loop. */
 async function addAgent(name: string): Promise<void> {
   template(home, name)
   await new Promise(setImmediate)
 }
 
-/** A daemon starts on the home. The one before it has stopped. */
+/** Starts a daemon on the home, after the previous one has stopped. */
 async function live(tasks?: Parameters<typeof createInboxDuty>[1]) {
   await life?.stop()
   life = await openLife({ home, models: models() })
@@ -42,21 +42,21 @@ async function live(tasks?: Parameters<typeof createInboxDuty>[1]) {
   return { duty, notes, problems: () => context.problems.list() }
 }
 
-/** What each session has heard when everything is delivered. */
+/** The messages of each session, after everything is delivered. */
 async function sessions() {
   if (life === undefined) throw new Error('no daemon was started')
   await life.rest()
-  return [...(await heardBy(life.engine))]
+  return [...(await messagesBySession(life.engine))]
 }
 
-/** The first lines of what they have heard. */
+/** The first lines of these messages. */
 async function heard(): Promise<string[]> {
   const all = await sessions()
   return all.flatMap(([id, entries]) => entries.map(({ content }) => `${id}: ${content.split('\n')[0]}`))
 }
 
 describe('the inbox', () => {
-  it('tells the agent of a route what came, in the words of the message', async () => {
+  it('sends the text of a message to the agent of its route', async () => {
     write('inbox/routes.yaml', toPlanner)
     write('inbox/slack-messages.jsonl', slack('1', 'Can you check if Redis is running?'))
     const { notes } = await live()
@@ -71,7 +71,7 @@ describe('the inbox', () => {
     ])
   })
 
-  it('keeps the order of a file, and one thread in one session', async () => {
+  it('keeps the order of a file, and a thread in one session', async () => {
     write('inbox/routes.yaml', inThreads)
     write(
       'inbox/slack-messages.jsonl',
@@ -100,7 +100,7 @@ describe('the inbox', () => {
     expect(await messages()).toEqual(ids.map((id) => `inbox/slack-messages/${id}`))
   })
 
-  it('leaves alone what went out', async () => {
+  it('ignores outgoing messages', async () => {
     write('inbox/slack-messages.jsonl', slack('1', 'x', { direction: 'out' }))
     const { problems } = await live()
     expect(problems()).toEqual([])
@@ -109,7 +109,7 @@ describe('the inbox', () => {
     expect(await sessions()).toHaveLength(0)
   })
 
-  it('lets everything wait while there are no routes, or broken ones', async () => {
+  it('keeps all lines waiting while routes are missing or broken', async () => {
     write('inbox/slack-messages.jsonl', slack('1', 'a'))
     const { duty, problems } = await live()
     expect(problems()).toMatchObject([{ file: 'inbox/slack-messages.jsonl', code: 'waiting' }])
@@ -128,7 +128,7 @@ describe('the inbox', () => {
     expect(problems()).toEqual([])
   })
 
-  it('says where the agent of a route is missing, and goes on when it is there', async () => {
+  it('reports the missing agent of a route with its line, and continues when it exists', async () => {
     write(
       'inbox/routes.yaml',
       'routes:\n  - from: "*"\n    match: {text: a}\n    to: planner-01\n  - from: "*"\n    to: retriever-001\n',
@@ -155,7 +155,7 @@ describe('the inbox', () => {
     expect(await heard()).toHaveLength(2)
   })
 
-  it('lets a line wait for the one before it in its file', async () => {
+  it('handles the lines of a file in order', async () => {
     const routes = ['a', 'b'].map(
       (text, at) => `  - {from: "*", match: {text: ${text}}, to: ${['late-1', 'planner-001'][at]}}`,
     )
@@ -168,7 +168,7 @@ describe('the inbox', () => {
     expect((await heard()).map((line) => line.split('-')[0])).toEqual(['late', 'planner'])
   })
 
-  it('tries again what waits, whatever the clock does', async () => {
+  it('retries waiting lines, even if the clock changes', async () => {
     write('inbox/routes.yaml', 'routes:\n  - from: "*"\n    to: late-1\n')
     write('inbox/one.jsonl', '{"text":"a"}\n')
     const { duty } = await live()
@@ -178,7 +178,7 @@ describe('the inbox', () => {
     expect(await heard()).toHaveLength(1)
   })
 
-  it('passes over what no route fits, and says so once', async () => {
+  it('skips lines without a route, and reports it once', async () => {
     write('inbox/routes.yaml', toPlanner)
     write('inbox/other.jsonl', '{"id":"1"}\n{"id":"2"}\n')
     const { notes, problems } = await live()
@@ -192,7 +192,7 @@ describe('the inbox', () => {
     expect(await sessions()).toHaveLength(0)
   })
 
-  it('goes on behind what it cannot read', async () => {
+  it('continues after an unreadable line', async () => {
     write('inbox/routes.yaml', toPlanner)
     write('inbox/slack-messages.jsonl', `nonsense\n${slack('1', 'a')}{"id":"2","text":"half`)
     const { problems, duty } = await live()
@@ -203,7 +203,7 @@ describe('the inbox', () => {
     expect(await heard()).toHaveLength(2)
   })
 
-  it('makes tasks, once, whose words are those of the message', async () => {
+  it('creates tasks once, with the text of the message', async () => {
     write(
       'inbox/routes.yaml',
       'routes:\n  - from: github\n    match: {event: issues, body.labels: [bug, "sec*"]}\n    task:\n      file: triage\n      title: "Look at {body.title}"\n      who: retriever-001\n      tags: [github, "{body.kind}"]\n      priority: B\n      description: "{body.text}"\n  - from: github\n    drop: true\n',
@@ -230,7 +230,7 @@ describe('the inbox', () => {
     expect(notes.map(({ type }) => type)).toEqual(['message.received', 'message.dropped'])
   })
 
-  it('keeps what a stranger writes from becoming more than the words of a task', async () => {
+  it('treats a stranger’s text as text of the task only', async () => {
     write(
       'inbox/routes.yaml',
       'routes: [{from: forms, task: {file: triage, title: "{title}", who: retriever-001, description: "{text}"}}]\n',
@@ -255,7 +255,7 @@ describe('the inbox', () => {
     expect(tasks.read('triage.task.md').tasks).toHaveLength(1)
   })
 
-  it('is one for lines that come while it works', async () => {
+  it('handles lines that arrive while it is working', async () => {
     write('inbox/routes.yaml', toPlanner)
     const { duty } = await live()
     const added = Promise.all(
@@ -270,8 +270,8 @@ describe('the inbox', () => {
   })
 })
 
-describe('whenever the daemon is killed', () => {
-  it('every line is heard once, in order', async () => {
+describe('when the daemon is killed at any point', () => {
+  it('delivers every line once, in order', async () => {
     const life = fc.record({
       lines: fc.array(fc.nat(3), { maxLength: 5 }),
       crashAt: fc.option(fc.nat(6)),
@@ -309,7 +309,7 @@ describe('whenever the daemon is killed', () => {
         }
         const last = await begin(null, false)
         await last.rest()
-        const texts = [...(await heardBy(last.engine)).values()].map((entries) =>
+        const texts = [...(await messagesBySession(last.engine)).values()].map((entries) =>
           entries.map(({ content }) => Number(/"text (\d+)"/.exec(content)?.[1])),
         )
         await last.stop()

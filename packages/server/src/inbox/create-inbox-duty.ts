@@ -1,10 +1,10 @@
 /**
- * Owns what becomes of the lines in `inbox/*.jsonl`. The daemon calls it, one method at a time.
+ * Handles the lines in `inbox/*.jsonl`. The daemon calls one method at a time.
  *
- * 1. Each line is handled once, in the order of its file: a line counts as handled when what it leads to is on disk.
- * 2. A line that cannot be handled now waits, and so do those behind it in the same file; other files go on.
- * 3. One call handles so many lines and leaves the rest to the next, so that a long file keeps nobody from stopping or starting.
- * 4. While there are no routes that can be used, everything waits. Nothing is lost.
+ * 1. Each line is handled once, in file order. A line counts as handled when its result is on disk.
+ * 2. A line that cannot be handled now waits, and so do later lines of the same file. Other files continue.
+ * 3. One call handles a limited number of lines, so that a long file does not delay a start or stop.
+ * 4. Without valid routes, all lines wait. None is lost.
  */
 
 import { existsSync } from 'node:fs'
@@ -26,22 +26,22 @@ import { createRetryTimer } from '../retry-timer.ts'
 import { handleLine, type TaskAdder } from './handle-line.ts'
 
 export interface InboxOptions {
-  /** Absent: routes that make tasks wait. */
+  /** Without it, lines for task routes wait. */
   readonly tasks?: TaskAdder
 }
 
 type Finding = Omit<Problem, 'file'>
 
-/** What is to be said of one file. */
+/** The state of one file. */
 interface Watched {
   readonly reader: LineReader
   readonly unreadable: Finding[]
-  /** Of the file of which something is said here. */
+  /** The file version that this state is about. */
   generation: number
-  /** The first line that no route fits. */
+  /** The first line that matches no route. */
   unrouted: number | undefined
   waits: Finding | undefined
-  /** Lines are left that nobody has looked at. */
+  /** True if there are unread lines. */
   hasMore: boolean
 }
 
@@ -60,14 +60,14 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
 
   return {
     name: 'inbox',
-    // Routes name agents, which come and go.
+    // Routes name agents, which can be added and removed.
     folders: ['inbox', 'templates'],
     start: () => lookAt(names()),
     changed(changed) {
       const isAboutAgents = changed.some((file) => file.startsWith('templates/'))
       if (isAboutAgents) usableRoutes()
       if (isAboutAgents || changed.includes(routesFile)) {
-        // What waited may go on, and what fitted no route was said of other routes.
+        // Waiting lines may continue, and unmatched lines may match the new routes.
         for (const file of files.values()) file.unrouted = undefined
         return lookAt(names())
       }
@@ -96,7 +96,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     }
   }
 
-  /** Nothing while everything has to wait. */
+  /** Returns `undefined` while all lines must wait. */
   function usableRoutes(): readonly Route[] | undefined {
     const now = routesNow()
     if (now.kind === 'none') {
@@ -129,7 +129,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
       }
       count += items.length
       forgetOld(file)
-      // Asked again for each handful: a change counts at once.
+      // Read for each batch, so that a change applies immediately.
       const routes = usableRoutes()
       for (const item of items) {
         file.waits = await handle(name, file, item, routes)
@@ -146,7 +146,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     report(name, findingsOf(file))
   }
 
-  /** Why the line has to wait; nothing when it is done with. */
+  /** Returns the reason why the line must wait, or `undefined` if it is handled. */
   async function handle(
     name: string,
     file: Watched,
@@ -168,7 +168,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
       return undefined
     }
     const { id, value: data } = item
-    // Our own, told beside what came in.
+    // An outgoing message, which is also listed in the inbox.
     if (data['direction'] === 'out') return undefined
     if (routes === undefined) return waitingFor(routesNow().kind)
     try {
@@ -199,7 +199,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
   }
 }
 
-/** What was wrong in a file that was written anew or taken away is wrong no more. */
+/** Drops the problems of a file that was replaced or removed. */
 function forgetOld(file: Watched, isGone = false): void {
   const { generation } = file.reader
   if (!isGone && file.generation === generation) return
@@ -208,7 +208,7 @@ function forgetOld(file: Watched, isGone = false): void {
   file.unrouted = undefined
 }
 
-/** None while one of them waits. */
+/** Empty while a line is waiting. */
 function next({ reader, waits }: Watched): (ReadLine | UnreadableLine)[] {
   return waits === undefined ? reader.take(atOnce) : []
 }

@@ -5,7 +5,7 @@ import type { DaemonContext } from '../daemon-context.ts'
 import { sessionName, shortSum } from './inbox-session-name.ts'
 import { type IncomingLine, messageText } from './message-text.ts'
 
-/** What the inbox needs of the files of tasks. */
+/** The operation on task files that the inbox needs. */
 export interface TaskAdder {
   add(file: string, task: NewTask): Promise<{ readonly id: string }>
   find(id: string): unknown
@@ -16,8 +16,8 @@ export interface LineHandler extends Pick<DaemonContext, 'sessions' | 'note' | '
 }
 
 /**
- * Does what the routes say with one line. Safe to repeat: everything it makes has an id that follows from the line. Rejects
- * when it cannot be done now; the line then waits, and so do those behind it.
+ * Applies the routes to one line. Safe to repeat, because all ids are derived from the line. Rejects if that is not possible now; the line
+ * and those after it then wait.
  */
 export async function handleLine(
   line: IncomingLine & { readonly number: number },
@@ -101,14 +101,14 @@ async function addTask(line: IncomingLine, template: TaskTemplate, { tasks }: Li
     ...(template.priority && { priority: template.priority }),
     fields: {
       ...Object.fromEntries(fields.filter(([, text]) => text !== '')),
-      // Whoever works on it is told that its words are not ours.
+      // Tells the agent that the text comes from outside.
       source: `inbox/${file}.jsonl ${id}`.slice(0, 300),
     },
   })
   return task
 }
 
-/** In one line. */
+/** Fills a template on one line. */
 function fill(template: string, data: JsonObject): string {
   return fillTemplate(template, data)
     .replace(/[\s\p{Cc}]+/gu, ' ')

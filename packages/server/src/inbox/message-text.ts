@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@cadre/core'
 import { fieldAt, fillTemplate } from '@cadre/home'
 
 export interface IncomingLine {
-  /** The file of `inbox/` without its ending. */
+  /** The file of `inbox/` without extension. */
   readonly file: string
   readonly id: string
   readonly data: JsonObject
@@ -14,10 +14,7 @@ const senders = ['user_name', 'user', 'from', 'sender', 'author']
 const texts = ['text', 'content', 'message', 'body']
 const hidden = new Set(['id', 'at', 'headers', ...senders, ...texts])
 
-/**
- * What an agent is told of a line: first what came, then where it came from. What a stranger writes is quoted and named as
- * such; it reads like anything else that people say, and gives no rights.
- */
+/** The text of a line for an agent: the message, then its source. Text from outside is quoted and labelled, and grants no permissions. */
 export function messageText({ file, id, data }: IncomingLine, template?: string): string {
   const came = template === undefined ? describe(file, data) : cut(fillTemplate(template, data), longestText)
   const rest = template === undefined ? restOf(data) : ''
@@ -48,7 +45,7 @@ function kindOf(file: string, data: JsonObject): string {
   return `message in inbox/${file}.jsonl`
 }
 
-/** What else the line says: where to answer, among other things. */
+/** The other fields of the line, such as where to reply. */
 function restOf(data: JsonObject): string {
   const rest = Object.entries(data).filter(
     ([key, value]) => !hidden.has(key) || (key === 'body' && typeof value === 'object'),

@@ -7,7 +7,7 @@ import { say, scriptedModels } from '@cadre/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProblems } from '../daemon/create-problems.ts'
 import { template, temporaryHome } from '../daemon/daemon.spec-helpers.ts'
-import { heardBy, linesIn, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import { linesIn, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { type Http, startHttp } from '../http/start-http.ts'
 import { createInboxDuty } from './create-inbox-duty.ts'
 
@@ -69,7 +69,7 @@ const signed = (body: string, delivery = 'd-1', key = secret) => ({
 })
 
 describe('a webhook of GitHub', () => {
-  it('is on disk when its sender is told so, and once however often it comes', async () => {
+  it('is on disk before it is acknowledged, and stored once if it is repeated', async () => {
     const { post } = await open(github)
     const body = '{"action":"opened"}'
     expect(await post('github', body, signed(body))).toEqual({
@@ -98,7 +98,7 @@ describe('a webhook of GitHub', () => {
     expect(JSON.stringify(linesIn(home, 'inbox/github.jsonl'))).not.toContain('sha256=')
   })
 
-  it('takes what GitHub itself gives for an example', async () => {
+  it('accepts the example from GitHub’s documentation', async () => {
     const { post } = await open(github)
     const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
     expect((await post('github', 'Hello, World!', { 'x-hub-signature-256': signature })).status).toBe(202)
@@ -119,14 +119,14 @@ describe('a webhook of GitHub', () => {
     expect(() => linesIn(home, 'inbox/github.jsonl')).toThrow()
   })
 
-  it('has one line when the same delivery comes twice at once', async () => {
+  it('has one line if the same delivery arrives twice at the same time', async () => {
     const { post } = await open(github)
     const answers = await Promise.all([1, 2, 3].map(() => post('github', '{}', signed('{}'))))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 202])
     expect(linesIn(home, 'inbox/github.jsonl')).toHaveLength(1)
   })
 
-  it('is known after a restart as well', async () => {
+  it('is recognised after a restart', async () => {
     const first = await open(github)
     await first.post('github', '{}', signed('{}'))
     await stop?.()
@@ -135,12 +135,12 @@ describe('a webhook of GitHub', () => {
     expect((await second.post('github', '{}', signed('{}'))).status).toBe(200)
   })
 
-  it('is not said to be taken when it could not be written', async () => {
+  it('is not acknowledged if it could not be written', async () => {
     const { post } = await open(github, () => Promise.reject(new Error('the disk is full')))
     expect((await post('github', '{}', signed('{}'))).status).toBe(500)
   })
 
-  it('is kept as text where it is no JSON that can be kept', async () => {
+  it('is stored as text if it is not valid JSON', async () => {
     const { post } = await open(github)
     const deep = '['.repeat(200_000)
     expect((await post('github', deep, signed(deep, 'a'))).status).toBe(202)
@@ -149,7 +149,7 @@ describe('a webhook of GitHub', () => {
     const form = `payload=${encodeURIComponent('{"zen":"Keep it logically awesome."}')}`
     const headers = { ...signed(form, 'c'), 'content-type': 'application/x-www-form-urlencoded' }
     expect((await post('github', form, headers)).status).toBe(202)
-    // As curl calls everything it sends.
+    // The default content type of curl.
     expect(
       (
         await post('github', '{"a":1}', {
@@ -178,7 +178,7 @@ describe('a webhook of GitHub', () => {
     const life = await openLife({ home, models: scriptedModels({ 'planner-001': [say('seen')] }) })
     await createInboxDuty(life.context).start()
     await life.rest()
-    const [[session, heard] = []] = await heardBy(life.engine)
+    const [[session, heard] = []] = await messagesBySession(life.engine)
     expect(session).toMatch(/^planner-001-\w+$/)
     expect(heard?.map(({ content }) => content.split('\n')[0])).toEqual(['Issue It is broken {body}'])
   })
@@ -191,11 +191,11 @@ describe('other schemes', () => {
     'x-slack-signature': `v0=${sum(`v0:${time}:${body}`)}`,
   })
 
-  it('take what Slack signs, for five minutes', async () => {
+  it('accept Slack signatures for five minutes', async () => {
     const { post } = await open(slack)
     const body = '{"event_id":"Ev1","event":{"type":"message"}}'
     expect((await post('slack', body, ofSlack(body))).status).toBe(202)
-    // Sent again by Slack, with another time.
+    // A retry by Slack, with another timestamp.
     expect((await post('slack', body, ofSlack(body, now / 1000 + 60))).status).toBe(200)
     for (const late of [-301, 301])
       expect((await post('slack', body, ofSlack(body, now / 1000 + late))).status).toBe(401)
@@ -207,14 +207,14 @@ describe('other schemes', () => {
     expect(linesIn(home, 'inbox/slack-events.jsonl')).toMatchObject([{ id: 'slack-Ev1', event: 'message' }])
   })
 
-  it('answer the question of Slack whether somebody is there', async () => {
+  it('answer Slack’s URL verification', async () => {
     const { post } = await open(slack)
     const body = '{"type":"url_verification","challenge":"3eZbrw1a"}'
     expect(await post('slack', body, ofSlack(body))).toEqual({ status: 200, body: { challenge: '3eZbrw1a' } })
     expect((await post('slack', body)).status).toBe(401)
   })
 
-  it('take a plain signature, with a time where one is wanted', async () => {
+  it('accept a plain signature, with a timestamp if required', async () => {
     const { post } = await open({
       plain: { scheme: 'hmac-sha256', secret_env: 'HOOK_SECRET', header: 'X-Sum' },
       timed: {
@@ -238,7 +238,7 @@ describe('other schemes', () => {
     expect((await post('timed', 'a', { 'x-time': old, 'x-signature-256': sum(`${old}.a`) })).status).toBe(401)
   })
 
-  it('take a token', async () => {
+  it('accept a token', async () => {
     const { post } = await open({ token: { scheme: 'token', secret_env: 'HOOK_SECRET', header: 'x-token' } })
     expect((await post('token', 'a', { 'x-token': secret })).status).toBe(202)
     expect((await post('token', 'a', { 'x-token': secret, 'idempotency-key': 'k' })).status).toBe(202)
@@ -249,7 +249,7 @@ describe('other schemes', () => {
 })
 
 describe('the settings', () => {
-  it('without a secret nothing is taken', async () => {
+  it('require a secret', async () => {
     const { post, problems } = await open({
       unset: { scheme: 'github', secret_env: 'NOT_THERE' },
       empty: { scheme: 'token', secret_env: 'EMPTY' },

@@ -5,7 +5,7 @@ import { type Line, say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
-import { heardBy, type Life, linesIn, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import { type Life, linesIn, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { createMailboxDuty } from './create-mailbox-duty.ts'
 
 let home: Home
@@ -30,35 +30,37 @@ const post = (id: string, text: string, more = {}, own = home) =>
 const busy: readonly Line[] = ['hang']
 const quick: readonly Line[] = Array(10).fill(say('seen'))
 
-/** A daemon whose sessions answer with these lines. */
+/** Creates a daemon whose sessions reply with these lines. */
 const born = (lines: readonly Line[], more: { before?: (session: string) => void } = {}) =>
   openLife({ home, models: scriptedModels({ planner: lines, retriever: lines }), ...more })
 
-/** Messages are delivered by a daemon whose sessions answer with these lines. */
+/** Delivers messages with a daemon whose sessions reply with these lines. */
 async function live(lines: readonly Line[], more: { before?: (session: string) => void } = {}) {
   life = await born(lines, more)
   const duty = createMailboxDuty(life.context)
   await duty.start()
   return { duty, notes: life.notes, problems: () => life.context.problems.list() }
 }
-/** A session of the planner that exists before anybody writes to it. */
+/** Creates a session of the planner before any message. */
 async function begin(id: string, controls?: Controls): Promise<void> {
   const { sessions } = life.context
   await sessions.start({ id, agent: 'planner', work: { content: 'go' }, ...(controls && { controls }) })
   await until(() => life.engine.read(id))
 }
-/** What a session was told beside its first words, once it is as many messages. */
+/** Waits for this many messages of a session, without its first one. */
 const told = (session: string, count: number) =>
   until(async () => {
-    const heard = (await heardBy(life.engine)).get(session)?.filter(({ message }) => message !== undefined)
+    const heard = (await messagesBySession(life.engine))
+      .get(session)
+      ?.filter(({ message }) => message !== undefined)
     return heard?.length === count && heard
   })
-const sessions = async () => [...(await heardBy(life.engine)).keys()]
+const sessions = async () => [...(await messagesBySession(life.engine)).keys()]
 const receipts = () => linesIn(home, 'mailboxes/retriever.receipts.jsonl')
 const lastSession = () => String(receipts().at(-1)?.['delivered_to'])
 
 describe('mailboxes', () => {
-  it('begin a session with a message, tell it the next, and begin another when it has ended', async () => {
+  it('start a session with a message, send it the next, and start another when it has ended', async () => {
     await post('1', 'where is it?', { summary: 'the port' })
     let letGo = () => {}
     const held = new Promise<void>((resolve) => {
@@ -94,7 +96,7 @@ describe('mailboxes', () => {
     expect(notes.map(({ type }) => type)).toEqual(Array(3).fill('message.delivered'))
   })
 
-  it('bring a message to the one session it is for', async () => {
+  it('deliver a message to the session that it names', async () => {
     life = await born(quick)
     await begin('planner-1')
     await life.rest()
@@ -114,7 +116,7 @@ describe('mailboxes', () => {
     expect(await sessions()).toEqual(['planner-1'])
   })
 
-  it('have nobody do what whoever wrote may not do', async () => {
+  it('do not let a sender bypass its controls', async () => {
     const { duty } = await live(busy)
     await begin('planner-1', { deniedTools: ['execute_command'], approvalRequired: true })
     await begin('planner-2')
@@ -127,7 +129,7 @@ describe('mailboxes', () => {
     const free = await next('1', { session: 'planner-2' })
     await told(free, 1)
     expect(await controlsOf(free)).toBeUndefined()
-    // The session of before is there, and may do more: it is not told, by whichever name.
+    // The earlier session has fewer controls, so it does not receive the message, even by name.
     const bound = await next('2', { session: 'planner-1' })
     expect(bound).not.toBe(free)
     await told(bound, 1)
@@ -136,7 +138,7 @@ describe('mailboxes', () => {
     expect(receipts().at(-1)).toMatchObject({ id: '3', undeliverable: expect.stringContaining('controls') })
     expect(await life.keeper.delivery('planner-1', 'returned/mail/retriever/3')).toBe('queued')
     expect(await life.keeper.delivery(free, 'mail/retriever/3')).toBe('unknown')
-    // What may do less can be told by everybody.
+    // A session with more controls can receive messages from all.
     expect(await next('4', { session: 'planner-2' })).toBe(bound)
     expect(await next('5', { session: 'planner-1' })).toBe(bound)
   })
@@ -154,7 +156,7 @@ describe('mailboxes', () => {
     },
   )
 
-  it('reach the session that they began before a crash, whoever is at work by then', async () => {
+  it('reach the session that they started before a crash, whichever sessions are running', async () => {
     await post('1', 'x')
     await live(quick)
     await life.rest()
@@ -176,7 +178,7 @@ describe('mailboxes', () => {
     expect(await life.keeper.delivery(first, 'mail/retriever/2')).toBe('unknown')
   })
 
-  it('tell whoever wrote it when nobody can be found', async () => {
+  it('notify the sender if no receiver is found', async () => {
     life = await born(quick)
     await begin('planner-1')
     await life.rest()
@@ -197,7 +199,7 @@ describe('mailboxes', () => {
     expect(receipts()).toMatchObject([{ id: '1', undeliverable: expect.any(String) }, { id: '2' }])
   })
 
-  it('take what a person leaves there', async () => {
+  it('accept a person’s message', async () => {
     writeFileIn(home, 'mailboxes/retriever.jsonl', 'garbage\n{"note":"no text"}\n{"text":"look again"}\n')
     await live(quick)
     await life.rest()
@@ -208,7 +210,7 @@ describe('mailboxes', () => {
     expect(receipts()).toHaveLength(1)
   })
 
-  it('wait when it cannot be done now, without holding up others', async () => {
+  it('wait if delivery is not possible now, without delaying others', async () => {
     await post('1', 'x')
     await post('2', 'y', { to: 'planner' })
     let isBroken = true
@@ -229,7 +231,7 @@ describe('mailboxes', () => {
     expect(problems()).toEqual([])
   })
 
-  it('do not bring a session its own message', async () => {
+  it('do not deliver a session its own message', async () => {
     await post('1', 'x')
     const { duty } = await live(busy)
     const session = lastSession()
@@ -242,7 +244,7 @@ describe('mailboxes', () => {
   })
 })
 
-it('deliver each message once, whenever the daemon is killed', async () => {
+it('deliver each message once if the daemon is killed at any point', async () => {
   const step = fc.record({
     messages: fc.nat(3),
     crashAt: fc.option(fc.nat(3)),
@@ -264,7 +266,7 @@ it('deliver each message once, whenever the daemon is killed', async () => {
           if (crashAt !== null && calls++ >= crashAt) throw new Error('killed')
         }
         life = await born(ends ? Array(30).fill(say('seen')) : busy, late ? {} : { before: crash })
-        // Behind what a session is told and before the receipt.
+        // Between delivery and receipt.
         const now = () => {
           if (late) crash()
           return 0
@@ -274,7 +276,7 @@ it('deliver each message once, whenever the daemon is killed', async () => {
         if (ends) await life.rest()
         await life.kill()
       }
-      const heard = [...(await heardBy((await born(quick)).engine)).values()].flat()
+      const heard = [...(await messagesBySession((await born(quick)).engine)).values()].flat()
       expect(heard.map(({ message }) => message).toSorted()).toEqual(
         Array.from({ length: count }, (_, at) => `mail/retriever/m${at}`).toSorted(),
       )

@@ -1,8 +1,8 @@
 /**
- * Owns what becomes of the lines in `mailboxes/*.jsonl`. The daemon calls it, one method at a time.
+ * Delivers the messages in `mailboxes/*.jsonl`. The daemon calls one method at a time.
  *
  * 1. Each message is delivered once, in the order of its mailbox, and has one receipt.
- * 2. One that cannot be delivered now waits, and so do those behind it; other mailboxes go on.
+ * 2. A message that cannot be delivered now waits, and so do later ones. Other mailboxes continue.
  */
 import type { Problem } from '@cadre/channels'
 import { messageOf, parseJson, sentenceOf } from '@cadre/core'
@@ -26,9 +26,9 @@ import { deliverMessage } from './deliver-message.ts'
 interface Mailbox {
   readonly name: string
   readonly reader: LineReader
-  /** The session that messages have begun last. */
+  /** The last session that a message started. */
   last: string | undefined
-  /** Whether the next message may have been delivered already: after a crash, and after a failure. */
+  /** True if the next message may have been delivered already, after a crash or a failure. */
   inDoubt: boolean
   waits: Omit<Problem, 'file'> | undefined
 }

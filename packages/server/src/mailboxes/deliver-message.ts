@@ -8,18 +8,18 @@ export type Delivery = Pick<MailReceipt, 'deliveredTo' | 'began' | 'undeliverabl
 
 export interface DeliveryRequest {
   readonly message: MailMessage
-  /** The session that messages to this agent have begun last. */
+  /** The last session that a message to this agent started. */
   readonly last: string | undefined
-  /** Whether an earlier life of the daemon may have delivered it. */
+  /** True if an earlier daemon may have delivered it. */
   readonly inDoubt: boolean
 }
 
 /**
- * Queues one message for a session. Safe to repeat: a session receives a message once, and the id of a session that a message starts
- * is derived from the message. Rejects when the message cannot be queued now.
+ * Queues one message for a session. Safe to repeat: a session receives a message once, and the id of a session that a message starts is
+ * derived from the message. Rejects if the message cannot be queued now.
  *
- * What held for whoever wrote it holds for a session that it begins, and a session for which it does not hold does not get it:
- * nobody has others do what they may not do. A session that it begins spends from the budget of whoever wrote it.
+ * A session that it starts inherits the controls of the sender, and a session without these controls does not receive it, so no agent can
+ * bypass its controls. The sender's budget pays for a session that it starts.
  */
 export async function deliverMessage(request: DeliveryRequest, context: DaemonContext): Promise<Delivery> {
   const { message, last, inDoubt } = request
@@ -41,7 +41,7 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
   const agent = agents.get(message.to)?.name ?? ''
   if (agent === '') return undeliverable(`agent ${message.to} no longer exists.`)
   const session = sessionName(agent, id)
-  // What an earlier life has begun with it is where it goes, whatever else there is by now.
+  // If an earlier daemon started a session with this message, it goes there, even if there are newer sessions.
   if (inDoubt && (await sessions.state(session)).kind !== 'absent') return begin()
   if (last !== undefined && last !== message.session) {
     // The message may have been queued before a crash, and the session may have ended since. Do not send it to another session.
@@ -76,7 +76,7 @@ function messageId({ to, id }: MailMessage): string {
   return `mail/${to}/${id}`
 }
 
-/** What the one who wrote it is told when nobody could be found. */
+/** The message to the sender if no receiver was found. */
 function returnedText({ to, toSession, text }: MailMessage, reason: string): string {
   const address = toSession ?? to
   const shown = text.length > 500 ? `${text.slice(0, 500)}…` : text
@@ -85,13 +85,13 @@ function returnedText({ to, toSession, text }: MailMessage, reason: string): str
 
 type Records = Pick<DaemonContext, 'engine'>
 
-/** Whether what this session does is paid for by whoever wrote to it, if that one has a budget at all. */
+/** Returns whether the sender's budget, if it has one, pays for this session. */
 async function spendsFor(records: Records, session: string, writer: string): Promise<boolean> {
   if (!(await hasBudget(records, writer))) return true
   return (await specOf(records, session))?.limits.charged?.session === writer
 }
 
-/** Of its own, or of a session above it. */
+/** Returns whether the session or one above it has a budget. */
 async function hasBudget(records: Records, session: string): Promise<boolean> {
   const seen = new Set<string>()
   for (let id: string | undefined = session; id !== undefined && !seen.has(id); ) {
@@ -107,7 +107,7 @@ async function specOf({ engine }: Records, session: string): Promise<SessionSpec
   try {
     return (await engine.read(session))?.spec
   } catch (error) {
-    // What cannot be the name of a session names somebody else.
+    // A name that cannot be a session id is the name of a person.
     if (error instanceof CadreError && error.code === 'usage') return undefined
     throw error
   }

@@ -14,7 +14,7 @@ export interface CancelOptions {
   readonly rested: (sessions: readonly string[]) => void
 }
 
-/** Ends a session permanently and drops its queued requests. True unless it had already ended. */
+/** Ends a session permanently and drops its queued requests. Returns true unless it had already ended. */
 export async function cancelSession(
   session: string,
   reason: string,

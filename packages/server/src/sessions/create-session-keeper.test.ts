@@ -14,7 +14,7 @@ import {
 import type { DaemonContext } from '../daemon-context.ts'
 import type { SessionKeeper } from '../session-keeper.ts'
 
-/** A daemon, and the keeper its duties are given. */
+/** A daemon, and the keeper of its duties. */
 function keeperOf(start: (duties: (context: DaemonContext) => []) => TestDaemon): {
   daemon: TestDaemon
   sessions: () => SessionKeeper
@@ -35,7 +35,7 @@ function keeperOf(start: (duties: (context: DaemonContext) => []) => TestDaemon)
 
 const content = (text: string, message?: string) => ({ content: text, ...(message && { message }) })
 
-test('no more sessions run at once than may, the others wait, and all of them come to their end', async () => {
+test('limits parallel sessions, queues the others, and completes all of them', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const hold = holdTool()
@@ -68,7 +68,7 @@ test('no more sessions run at once than may, the others wait, and all of them co
   expect(daemon.models.requests).toHaveLength(10)
 })
 
-test('an agent that is not there is an error at once, and so is one whose model is not there; nothing is queued', async () => {
+test('rejects an unknown agent or model immediately, and queues nothing', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker', 'model: nobody-knows\n')
   const { daemon, sessions } = keeperOf((duties) =>
@@ -86,7 +86,7 @@ test('an agent that is not there is an error at once, and so is one whose model 
   expect(readdirSync(home.folder('storage', 'requests', 'queued'))).toEqual([])
 })
 
-test('what was queued stays in its file while the model for it is missing', async () => {
+test('keeps a request queued while its model is missing', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker', 'model: nobody-knows\n')
   const request = { kind: 'start', request: { id: 'z', agent: 'worker', work: { content: 'go' } } }
@@ -101,7 +101,7 @@ test('what was queued stays in its file while the model for it is missing', asyn
   await until(() => sessionText(home, 'z').includes('here'))
 })
 
-test('what is said is heard once per id, whether the session runs, has ended or is not there', async () => {
+test('delivers a message once per id to a running, ended or new session', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const hold = holdTool()
@@ -139,7 +139,7 @@ test('what is said is heard once per id, whether the session runs, has ended or 
   expect(readdirSync(home.at('storage', 'requests', 'queued'))).toEqual([])
 })
 
-test('a session that is ended stays so over a restart, until somebody speaks to it', async () => {
+test('a cancelled session stays ended after a restart, until it receives a message', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const hold = holdTool()
@@ -158,7 +158,7 @@ test('a session that is ended stays so over a restart, until somebody speaks to 
   expect(two.daemon.models.requests).toHaveLength(0)
 })
 
-test('a session that works elsewhere is not taken up, and that is said', async () => {
+test('does not resume a session that runs in another process, and reports it', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const file = `${home.folder('sessions')}/far.session.yaml`
@@ -178,7 +178,7 @@ test('a session that works elsewhere is not taken up, and that is said', async (
   await until(() => sessionText(home, 'far').includes('content: done'))
 })
 
-test('what is written into a running session while it ends is answered all the same', async () => {
+test('answers a message that is written to a session file while the session ends', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   let isWritten = false
@@ -203,7 +203,7 @@ test('what is written into a running session while it ends is answered all the s
   expect(isWritten).toBe(true)
 })
 
-test('what was queued is begun by the next daemon, in its order, and what was said is said', async () => {
+test('the next daemon starts queued sessions and delivers queued messages in order', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'worker')
   const hold = holdTool()

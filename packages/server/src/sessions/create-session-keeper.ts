@@ -13,11 +13,11 @@ import { requireAgent } from './start-request.ts'
 
 export type KeeperOptions = Omit<SessionRunsOptions, 'trouble'> & Partial<Pick<SessionRunsOptions, 'trouble'>>
 
-/** The keeper of a process that runs the sessions itself, with what only such a process needs. */
+/** The keeper of a process that runs the sessions itself, with additional methods. */
 export interface Keeper extends SessionKeeper {
-  /** Sees every event of the sessions that run here. */
+  /** Receives every event of sessions in this process. */
   observe(event: CadreEvent): void
-  /** Whether this process is writing the file of this session. */
+  /** Returns whether this process writes the file of this session. */
   isOpenHere(session: string): boolean
   /** Starts no more runs; `pauses` also pauses running ones. Resolves when nothing runs, or when `signal` aborts. */
   hold(pauses: boolean, signal?: AbortSignal): Promise<void>
@@ -33,7 +33,7 @@ export interface Keeper extends SessionKeeper {
   clear(): void
   /** Sessions that are open here or queued to start, with their agents. */
   open(): Iterable<readonly [session: string, agent: string]>
-  /** Trees that another process is running; check them again later. */
+  /** Trees that another process is running, to check again later. */
   elsewhere(): readonly string[]
   counts(): { readonly running: readonly string[]; readonly queued: readonly string[] }
 }

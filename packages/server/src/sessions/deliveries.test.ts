@@ -17,10 +17,10 @@ import type { SessionKeeper } from '../session-keeper.ts'
 
 const routes = 'routes:\n  - {from: chat, to: worker, conversation: "{thread}"}\n'
 const queuedIn = (home: Home) => readdirSync(home.folder('storage', 'requests', 'queued'))
-const heardBy = (home: Home, id: string) =>
+const messagesBySession = (home: Home, id: string) =>
   [...sessionText(home, id).matchAll(/^ +message: (\S+)$/gm)].map(([, message]) => message)
 
-/** A daemon with one agent, and the keeper its duties are given. */
+/** A daemon with one agent, and the keeper of its duties. */
 async function startKeeper(options: TestDaemonOptions, place = temporaryHome()) {
   const { home, workspace } = place
   template(home, 'worker')
@@ -62,8 +62,8 @@ test('delivers every line of a conversation whose first start failed on a full d
   await until(() => received() === 2)
   isFull = false
   const id = await until(() => readdirSync(home.folder('sessions'))[0]?.replace('.session.yaml', ''))
-  await until(() => heardBy(home, id).length === 2)
-  expect(heardBy(home, id)).toEqual(['inbox/chat/a', 'inbox/chat/b'])
+  await until(() => messagesBySession(home, id).length === 2)
+  expect(messagesBySession(home, id)).toEqual(['inbox/chat/a', 'inbox/chat/b'])
   await until(() => queuedIn(home).length === 0)
   await until(() => daemon.status().problems.length === 0)
 })
@@ -94,7 +94,7 @@ test.each(['queued', 'queued and heard'] as const)(
     await until(() => daemon.happenings.some(({ type }) => type === 'message.received'))
     await until(() => queuedIn(home).length === 0)
     await until(async () => (await sessions.state(session)).kind === 'ended')
-    expect(heardBy(home, session)).toEqual([message])
+    expect(messagesBySession(home, session)).toEqual([message])
     expect(sessionText(home, session)).not.toContain('content: two')
   },
 )
@@ -118,7 +118,7 @@ test('keeps a start queued until the session has recorded its work', async () =>
   go()
   await until(() => sessionText(home, 'w').includes('content: done'))
   await until(() => queuedIn(home).length === 0)
-  expect(heardBy(home, 'w')).toEqual(['m/1'])
+  expect(messagesBySession(home, 'w')).toEqual(['m/1'])
 })
 
 test('keeps a message queued while the session cannot be run, and delivers it when it can', async () => {
@@ -137,12 +137,12 @@ test('keeps a message queued while the session cannot be run, and delivers it wh
   expect(await sessions.delivery('w', 'm/2')).toBe('queued')
   writeFileSync(file, text)
   await until(() => sessionText(home, 'w').includes('content: two'))
-  expect(heardBy(home, 'w')).toEqual(['m/1', 'm/2'])
+  expect(messagesBySession(home, 'w')).toEqual(['m/1', 'm/2'])
   await until(() => queuedIn(home).length === 0)
   await until(() => daemon.status().problems.length === 0)
 })
 
-test('asks a hook once about a message that it refuses', async () => {
+test('runs a hook once for a message that it refuses', async () => {
   const asked: string[] = []
   const { home, daemon, sessions } = await startKeeper({
     lanes: { worker: [say('one'), say('two')] },
@@ -164,7 +164,7 @@ test('asks a hook once about a message that it refuses', async () => {
   expect(asked).toEqual(['go', 'bad', 'good'])
 })
 
-test('hands a busy session everything that was queued for it at its next round', async () => {
+test('delivers all queued messages to a busy session at its next round', async () => {
   const hold = holdTool()
   const { home, daemon, sessions } = await startKeeper({
     tools: [hold.tool],
@@ -176,12 +176,12 @@ test('hands a busy session everything that was queued for it at its next round',
   expect(queuedIn(home)).toHaveLength(3)
   hold.letGo()
   await until(() => sessionText(home, 'w').includes('all of it'))
-  expect(heardBy(home, 'w')).toEqual(['m/1', 'm/2', 'm/3', 'm/4'])
+  expect(messagesBySession(home, 'w')).toEqual(['m/1', 'm/2', 'm/3', 'm/4'])
   expect(daemon.models.requests).toHaveLength(2)
   await until(() => queuedIn(home).length === 0)
 })
 
-test('drops the queued messages of a session that is cancelled', async () => {
+test('drops the queued messages of a cancelled session', async () => {
   const hold = holdTool()
   const { home, sessions } = await startKeeper({
     tools: [hold.tool],

@@ -84,7 +84,7 @@ export class Deliveries {
     return all.length
   }
 
-  /** Why deliveries to this session fail, if they do. */
+  /** The reason why deliveries to this session fail, if they do. */
   blockedBy(session: string): string | undefined {
     return this.#blocked.get(session)?.reason
   }
@@ -110,7 +110,7 @@ export class Deliveries {
     }
   }
 
-  /** One step towards its delivery. Rejects when it cannot be delivered now. */
+  /** Takes one step to deliver a request. Rejects if that is not possible now. */
   async #deliver(queued: Queued): Promise<void> {
     const { engine, runs } = this.#options
     const { session, request } = queued
@@ -204,7 +204,7 @@ export class Deliveries {
       throw end.kind === 'failed' ? end.error : new CadreError('agent_execution', reasonOf(end.result))
     this.#settle(queued)
     // Listeners that checked the state when the run ended still saw the request in the queue.
-    runs.tellRested(job, end)
+    runs.notifyRested(job, end)
   }
 
   #isWanted(queued: Queued): boolean {
@@ -260,7 +260,7 @@ function isRefused({ entries }: StoredSession, message: string): boolean {
   )
 }
 
-/** Why a run ended without recording the message. */
+/** The reason why a run ended without recording the message. */
 function reasonOf(result: RunResult): string {
   if (result.kind === 'waiting') return 'the session went to sleep before it read the message'
   return (

@@ -9,8 +9,8 @@ import {
 } from '@cadre/core'
 
 /**
- * Ends a session that nobody runs, for good: its open calls are settled as cancelled, so that nothing of it waits for a person
- * any more. Rejects with `owned` when another process has taken it up meanwhile.
+ * Ends a session permanently that no process is running. Settles its open calls as cancelled, so that no question stays pending. Rejects
+ * with `owned` if another process has resumed it in the meantime.
  */
 export async function endRecord(engine: Engine, { spec }: StoredSession, reason: string): Promise<void> {
   const run = await engine.open(spec)

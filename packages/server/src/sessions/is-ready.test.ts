@@ -13,12 +13,12 @@ const delegate = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'w', reportExpectations: 'r' }] as const
 const report = call(['reportOut', { report: 'fine' }])
 
-/** A team whose launches hang in its first life, so that the second finds them in doubt. */
+/** A team whose calls hang in its first life, so that they are in doubt in the second. */
 async function createDoubts(lanes: Record<string, readonly Line[]>, hanging: number) {
   const { home, workspace } = temporaryHome()
   let begun = 0
   const open = async (hangs: boolean) => {
-    // Names a process that does not run: what its engine leaves behind is what a killed process leaves.
+    // The identity of a process that does not exist, so its engine leaves the files of a killed process.
     const identity = hangs ? { pid: 2 ** 30, start: '1' } : {}
     const engine = await createFileEngine({ home, clock: systemClock, identity })
     onTestFinished(() => engine.close().catch(() => {}))
@@ -71,7 +71,7 @@ test('a session whose process died while it asked continues with its other work'
   const doubts = await createDoubts({ lead: [call(launch('a')), say('end')] }, 1)
   await doubts.resume()
   expect(await doubts.standing('lead-1')).toBe('asks')
-  // As if the process had been killed before it could put the session to sleep.
+  // As if the process had been killed before it suspended the session.
   const run = await doubts.engine.open((await doubts.engine.read('lead-1'))!.spec)
   expect(run.recorded.length).toBeGreaterThan(0)
   expect((await doubts.engine.read('lead-1'))?.status).toBe('active')

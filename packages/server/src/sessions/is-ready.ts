@@ -3,7 +3,7 @@ import { standingOf } from './standing.ts'
 
 type Read = (session: string) => Promise<StoredSession | undefined>
 
-/** Whether the tree of a session that is not running has work that needs no person. */
+/** Returns whether the tree of a session that is not running has work that needs no person. */
 export async function isReady(stored: StoredSession, read: Read): Promise<boolean> {
   const { id, root } = stored.spec
   const above = root === id ? undefined : await read(root)

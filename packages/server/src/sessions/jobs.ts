@@ -1,9 +1,9 @@
 /**
- * Owns the queue of runs and those under way. Called by the session keeper alone.
+ * Owns the waiting and running jobs. Called only by the session keeper.
  *
- * 1. A tree has at most one run under way. Further ones for it wait until that is over.
- * 2. While it is held nothing is begun.
- * 3. `over` is settled for every job that was added, once; it never rejects.
+ * 1. A tree has at most one running job. Others for the same tree wait for it.
+ * 2. While it is on hold, no job starts.
+ * 3. `over` resolves once for every job, and never rejects.
  */
 import type { CadreEvent, Orchestrator, RunResult } from '@cadre/core'
 
@@ -17,17 +17,17 @@ export interface JobRequest {
 export type JobEnd =
   | { readonly kind: 'rested'; readonly result: RunResult }
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** Taken back before it began. */
+  /** Removed before it started. */
   | { readonly kind: 'dropped' }
-  /** Not begun, because everything stops. */
+  /** Not started, because the daemon stops. */
   | { readonly kind: 'left' }
 
 export interface Job extends JobRequest {
-  /** Sessions that were open in it. */
+  /** The sessions that were open in it. */
   readonly members: Set<string>
-  /** Settled when the session is in its file, or it is over. */
+  /** Resolves when the session is recorded, or the job is over. */
   readonly begun: Promise<'begun' | JobEnd>
-  /** Settled when what was said to it is in the record, or it is over. */
+  /** Resolves when the message is recorded, or the job is over. */
   readonly heard: Promise<'heard' | JobEnd>
   readonly over: Promise<JobEnd>
 }
@@ -40,7 +40,7 @@ interface OwnJob extends Job {
   settle(end: JobEnd): void
 }
 
-/** Of a job that was begun. */
+/** The end of a job that was started. */
 export type BegunEnd = Exclude<JobEnd, { kind: 'dropped' | 'left' }>
 
 export interface JobsOptions {
@@ -54,7 +54,7 @@ export class Jobs {
   #waiting: OwnJob[] = []
   /** By root. */
   readonly #running = new Map<string, OwnJob>()
-  /** Sessions that are open here, and the job they are open in. */
+  /** Sessions that are open in this process, and their jobs. */
   readonly #open = new Map<string, OwnJob>()
   readonly #agents = new Map<string, string>()
   #holds = 0
@@ -73,7 +73,7 @@ export class Jobs {
     return job
   }
 
-  /** A job about this session, or in this tree. */
+  /** Returns whether there is a job for this session or tree. */
   has(session: string): boolean {
     return this.#running.has(session) || this.of(session) !== undefined
   }
@@ -91,12 +91,12 @@ export class Jobs {
     return this.#open.has(session)
   }
 
-  /** Of each session that is open here; those that wait for their turn are those of their requests. */
+  /** The agents of open sessions. Waiting jobs have the agents of their requests. */
   agents(): Iterable<readonly [session: string, agent: string]> {
     return [...this.#agents, ...this.#waiting.map(({ session, agent }) => [session, agent] as const)]
   }
 
-  /** Takes back what has not begun. */
+  /** Removes a job that has not started. */
   drop(session: string): boolean {
     const dropped = this.#waiting.filter((job) => job.session === session)
     this.#waiting = this.#waiting.filter((job) => job.session !== session)
@@ -117,7 +117,7 @@ export class Jobs {
     }
     if (type === 'text.added' || type === 'notice.added' || type === 'session.queued') return
     const job = this.#open.get(session)
-    // The first thing that happens after it was opened, and so after it heard what there was to say.
+    // The first event after the session was opened, and therefore after its message was recorded.
     if (job?.session === session) job.settleHeard('heard')
   }
 
@@ -138,7 +138,7 @@ export class Jobs {
     })
   }
 
-  /** Takes back everything that has not begun. */
+  /** Removes all jobs that have not started. */
   clear(): void {
     const waiting = this.#waiting
     this.#waiting = []

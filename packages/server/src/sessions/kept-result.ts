@@ -2,7 +2,7 @@ import { CadreError, messageOf, noUsage, type RunResult, type StoredSession } fr
 import type { KeptState } from '../session-keeper.ts'
 import { lastReport } from './standing.ts'
 
-/** Of a session that has ended, as its record has it. */
+/** The state of an ended session, from its record. */
 export function endedState({ outcome, entries }: StoredSession): KeptState {
   const report = lastReport(entries)
   const reason = report?.notices?.map(({ message }) => message).join('; ')
@@ -14,7 +14,7 @@ export function endedState({ outcome, entries }: StoredSession): KeptState {
   }
 }
 
-/** A run that could not be begun, in the form of one that has ended: whoever waits for it hears why. */
+/** The result of a run that could not start, so that listeners receive the reason. */
 export function failureResult(session: string, agent: string, error: unknown): RunResult {
   const code = error instanceof CadreError ? error.code : 'agent_execution'
   return {

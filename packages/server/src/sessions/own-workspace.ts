@@ -2,8 +2,8 @@ import { isInside, realPathOf } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 
 /**
- * Why a session is not taken up where it works; nothing when it may be. A session file can have come with a repository, and says
- * itself where it works.
+ * Returns the reason why a session may not be resumed in its workspace, or `undefined`. A session file can come from a cloned repository,
+ * and names its own workspace.
  */
 export function foreignWorkspace(
   workspace: string,

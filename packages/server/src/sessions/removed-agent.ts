@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { AgentRegistry } from '@cadre/agents'
 import type { AgentDefinition } from '@cadre/core'
 
-/** Why the session of an agent that a person removed is not resumed; `undefined` while the agent exists. */
+/** Returns the reason why the session of a removed agent is not resumed, or `undefined` if the agent exists. */
 export function removedAgent(
   { name, source }: AgentDefinition,
   registry: Pick<AgentRegistry, 'get'>,

@@ -5,7 +5,7 @@ import { sessionText, template, temporaryHome, writeEntry } from '../daemon/daem
 import { openLife } from '../daemon/life.spec-helpers.ts'
 import { createSessionsDuty } from './sessions-duty.ts'
 
-test('what appears in a session file is not taken for a person’s words while a command could write it', async () => {
+test('does not treat text in a session file as a person’s while a command could have written it', async () => {
   const { home } = temporaryHome()
   template(home, 'worker')
   const models = scriptedModels({ worker: [say('done'), say('done again')] })

@@ -1,12 +1,12 @@
 /**
- * Keeps an eye on `sessions/`: whatever a person writes there is answered there, and what was left undone goes on.
+ * Watches `sessions/`: answers messages that people write there, and resumes unfinished sessions.
  *
- * 1. A file is read only when it has changed since it was last looked at. Of one that has ended only its beginning and its end are.
- * 2. What this process writes itself causes no work.
- * 3. A file that cannot be read is a problem until it can be; it holds up no other.
+ * 1. A file is read only if it has changed since the last check. Of an ended session, only the header and the last entry are read.
+ * 2. Writes of this process cause no work.
+ * 3. An unreadable file is reported as a problem until it is fixed, and does not affect others.
  */
 import { CadreError, messageOf } from '@cadre/core'
-import { namesIn, stampOf, systemTrouble } from '@cadre/disk'
+import { namesIn, stampOf, systemErrorCode } from '@cadre/disk'
 import { isUnguarded, runningProcess } from '@cadre/home'
 import { endsWithEntry, readEndState } from '@cadre/journal'
 import type { DaemonContext } from '../daemon-context.ts'
@@ -16,27 +16,27 @@ import { type Standing, standingOf } from './standing.ts'
 
 const folder = 'sessions'
 const ending = '.session.yaml'
-/** Files per turn of the event loop. */
+/** How many files are read per turn of the event loop. */
 const share = 100
 
-/** What is known of one session file. */
+/** The known state of a session file. */
 interface Known {
   readonly stamp: string
   readonly standing: Standing['kind'] | 'broken'
-  /** Of one that has not ended. */
+  /** Set if the session has not ended. */
   readonly agent?: string
   readonly root?: string
 }
 
 export interface SessionsDuty extends Duty {
-  /** A tree came to rest here: its files are as this process left them, or somebody has written into them since. */
+  /** Call it when a tree stops running here. Its files are as this process left them, or were edited since. */
   rested(sessions: readonly string[]): void
   /** Sessions that have not ended, by id. */
   unfinished(): ReadonlyMap<string, Known>
 }
 
 export interface SessionsDutyOptions {
-  /** Told when a session that waits for a person is found, or is not there any more. */
+  /** Called when a session starts or stops waiting for a person. */
   readonly asks: (sessions: readonly string[]) => void
 }
 
@@ -46,9 +46,9 @@ export function createSessionsDuty(
 ): SessionsDuty {
   const { home, engine, sessions, problems, note } = context
   const known = new Map<string, Known>()
-  /** Those of them that have not ended: few, whatever else there is in the home. */
+  /** The unfinished sessions, which are few even in a large home. */
   const unfinished = new Map<string, Known>()
-  /** Left for later, because a command runs that could have written them. */
+  /** Files to check later, because a running command could have written them. */
   const doubtful = new Set<string>()
   const left = new Set<string>()
   const pathOf = (id: string) => home.at(folder, `${id}${ending}`)
@@ -67,7 +67,7 @@ export function createSessionsDuty(
     unfinished.delete(id)
     report(id)
   }
-  /** Looks at one file, if it is another than before. Gives back whether something in it can go on. */
+  /** Checks a file if it has changed. Returns its state if the session can continue. */
   const look = async (id: string): Promise<Known | undefined> => {
     const before = known.get(id)
     let stamp = ''
@@ -98,9 +98,9 @@ export function createSessionsDuty(
       report(id)
       return now
     } catch (error) {
-      // Not this file is at fault: all of it is looked at again.
-      if (systemTrouble(error) !== undefined) throw error
-      // One that could not even be opened has no stamp, so that it is looked at again.
+      // The file is not the cause, so it is checked again.
+      if (systemErrorCode(error) !== undefined) throw error
+      // A file that could not be opened has no stamp, so it is checked again.
       remember(id, { stamp, standing: 'broken' })
       report(id, error)
       return undefined
@@ -124,7 +124,7 @@ export function createSessionsDuty(
     try {
       await sessions.resume(id)
     } catch (error) {
-      if (systemTrouble(error) !== undefined) throw error
+      if (systemErrorCode(error) !== undefined) throw error
       problems.report('run', nameOf(id), [problemOf(error, pathOf(id))])
     }
   }
@@ -143,7 +143,7 @@ export function createSessionsDuty(
       for (const [id, { standing, root }] of unfinished) {
         if (standing === 'asks') asking.push(id)
         if (standing !== 'ready' && standing !== 'delegates') continue
-        // A child whose run has ended is continued by itself.
+        // A child of an ended run is resumed alone.
         roots.add(root !== undefined && known.get(root)?.standing !== 'ended' ? root : id)
       }
       options.asks(asking)
@@ -151,7 +151,7 @@ export function createSessionsDuty(
     },
     async changed(files) {
       const ids = files.flatMap((file) => idOf(file.slice(folder.length + 1)) ?? [])
-      // An agent could have written what stands there.
+      // An agent could have written the file.
       if (isUnguarded(home)) {
         for (const id of ids) if (!sessions.isOpenHere(id)) doubtful.add(id)
         return
@@ -182,7 +182,7 @@ export function createSessionsDuty(
     unfinished: () => unfinished,
   }
 
-  /** Only what a person has said meanwhile counts: whatever else is left was left by the run that has just ended. */
+  /** Only new messages of a person matter: everything else was left by the run that has just ended. */
   async function afterRun(id: string): Promise<void> {
     if (isUnguarded(home)) {
       doubtful.add(id)
@@ -202,7 +202,7 @@ function idOf(name: string): string | undefined {
   return name.endsWith(ending) && !name.startsWith('.') ? name.slice(0, -ending.length) : undefined
 }
 
-/** `path:line: sentence`, taken apart. */
+/** Splits `path:line: sentence`. */
 function problemOf(error: unknown, file: string) {
   const where = error instanceof CadreError ? error.where : undefined
   const line = Number(/:(\d+)$/.exec(where ?? '')?.[1] ?? Number.NaN)

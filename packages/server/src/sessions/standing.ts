@@ -9,20 +9,20 @@ import {
 
 /** The standing of a session that is not running. */
 export type Standing =
-  /** It has ended, and nothing was said to it since. */
+  /** Ended, without a new message. */
   | { readonly kind: 'ended' }
-  /** There is something to do in it that needs nobody. */
+  /** It has work that needs no person. */
   | { readonly kind: 'ready' }
-  /** A person is awaited, and these sessions, if any. */
+  /** It waits for a person, and for these sessions, if any. */
   | { readonly kind: 'asks'; readonly children: readonly string[] }
-  /** It waits for these sessions, and for nothing else. */
+  /** It waits only for these sessions. */
   | { readonly kind: 'delegates'; readonly children: readonly string[] }
 
-/** Read off the record of this session alone. */
+/** Determines the standing from the record of this session alone. */
 export function standingOf({ status, entries, spec }: StoredSession): Standing {
   const state = foldEntries(entries, spec.id)
   if (status === 'completed' || status === 'error') {
-    // What a person wrote behind the end; the rest of an edited record is theirs to have continued.
+    // A message that a person wrote after the end. Other edits do not resume the session.
     const isNews = state.ended === undefined && lastSpoken(entries)?.role === 'user'
     return { kind: isNews ? 'ready' : 'ended' }
   }
@@ -42,7 +42,7 @@ export function standingOf({ status, entries, spec }: StoredSession): Standing {
   return waits ? { kind: 'delegates', children } : { kind: 'ready' }
 }
 
-/** The sessions it has started and waits for, and its teammates. */
+/** The sessions that it waits for, and its teammates. */
 export function openChildren({ entries, spec }: StoredSession): readonly string[] {
   const state = foldEntries(entries, spec.id)
   return [...childrenIn(state), ...[...state.teams.values()].flatMap(({ members }) => [...members.values()])]
@@ -57,7 +57,7 @@ function childrenIn(state: SessionState): string[] {
   ]
 }
 
-/** The report it ended with last, as its record has it. */
+/** The last report in the record. */
 export function lastReport(entries: readonly Entry[]): Report | undefined {
   const last = entries.findLast((entry) => entry.role === 'event' && entry.type === 'session.ended')
   return last?.role === 'event' ? (last['report'] as unknown as Report) : undefined

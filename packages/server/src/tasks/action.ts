@@ -2,15 +2,15 @@ import type { KeptState } from '../session-keeper.ts'
 import type { Placed } from './book.ts'
 import type { Stale } from './marks.ts'
 
-/** One thing to do about tasks. Each can be done again after a crash in the middle of it, and changes nothing then. */
+/** One action on tasks. Safe to repeat after a crash. */
 export type Action =
   /** Its line is stale, from an old copy of the file: restore it. */
   | { readonly kind: 'restore'; readonly stale: Stale }
-  /** Tasks of this file have no id. */
+  /** Writes missing ids in this file. */
   | { readonly kind: 'name'; readonly file: string }
-  /** Says on the task itself what is wrong with it; nothing takes that away again. */
+  /** Writes a problem to the task. `undefined` removes it. */
   | { readonly kind: 'mark'; readonly at: Placed; readonly problem: string | undefined }
-  /** Makes the task this agent's: a session of its own, the first free one from this attempt on, is started for it. */
+  /** Claims the task for an agent: starts a session for it, under the first free name from this attempt on. */
   | {
       readonly kind: 'claim'
       readonly at: Placed
@@ -20,7 +20,7 @@ export type Action =
     }
   /** The claim is on the task, but not in the ledger. */
   | { readonly kind: 'adopt'; readonly at: Placed; readonly agent: string; readonly session: string }
-  /** Starts the session of a claimed task, or lets it go on. `isNew`: it has no record. */
+  /** Starts or resumes the session of a claimed task. `isNew`: it has no record. */
   | {
       readonly kind: 'begin'
       readonly at: Placed
@@ -28,20 +28,20 @@ export type Action =
       readonly session: string
       readonly isNew: boolean
     }
-  /** Writes on the task how its session ended. */
+  /** Writes the end of its session to the task. */
   | { readonly kind: 'settle'; readonly at: Placed; readonly session: string; readonly end: Ended }
   | { readonly kind: 'skip'; readonly at: Placed; readonly cause: string }
-  /** What it was skipped for is no longer so. */
+  /** Reopens a task whose reason for skipping no longer applies. */
   | { readonly kind: 'reopen'; readonly at: Placed }
-  /** The task was given to somebody else: its session is cancelled, and the task is open again. */
+  /** The task has a new owner: cancels its session and reopens it. */
   | { readonly kind: 'release'; readonly at: Placed; readonly session: string }
-  /** The session's task was decided or taken away: it is cancelled and forgotten. */
+  /** The task of the session was decided or removed: cancels and forgets the session. */
   | { readonly kind: 'cancel'; readonly task: string; readonly session: string; readonly reason: string }
-  /** The session of a task that is decided or gone has ended. */
+  /** Forgets the ended session of a task that was decided or removed. */
   | { readonly kind: 'forget'; readonly task: string }
-  /** The task reads differently than its session knows. */
+  /** Sends the changed task to its session. */
   | { readonly kind: 'tell'; readonly at: Placed; readonly session: string }
-  /** Everything a session has planned is at an end. `isHeard` false: there is nobody to tell; it only counts as told. */
+  /** All tasks that a session planned have ended. `isHeard` false: there is no session to notify, so the ends only count as reported. */
   | {
       readonly kind: 'wave'
       readonly session: string

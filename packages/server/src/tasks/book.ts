@@ -3,21 +3,21 @@ import { isApprovalType, type TaskFile, type TaskItem } from '@cadre/tasks'
 import type { Action } from './action.ts'
 import { misspeltAgent } from './misspelt-agent.ts'
 
-/** All that is known of tasks at one moment. */
+/** The state of all tasks at one moment. */
 export interface Book {
   /** Sorted by name. */
   readonly files: readonly BookFile[]
-  /** Names of the agents there are. */
+  /** The names of all agents. */
   readonly agents: readonly string[]
-  /** The most sessions of tasks that run at once. */
+  /** The maximum number of parallel task sessions. */
   readonly parallel: number
-  /** By the id of the task: which session works on it, whatever became of its line since. */
+  /** The session that works on each task, by task id, even if the line has changed since. */
   readonly claims: ReadonlyMap<string, Claim>
-  /** By session: which ends of tasks it was told of. */
+  /** The task ends that each session was notified of. */
   readonly told: ReadonlyMap<string, ReadonlySet<string>>
-  /** Sessions that this process has started or let go on. */
+  /** Sessions that this process has started or resumed. */
   readonly begun: ReadonlySet<string>
-  /** Ids of claimed tasks that have been in no file for so long that they count as removed. */
+  /** Ids of claimed tasks that are missing from all files long enough to count as removed. */
   readonly gone: ReadonlySet<string>
 }
 
@@ -32,13 +32,13 @@ export interface Claim {
   readonly agent: string
   /** Where the task was last seen. */
   readonly file: string
-  /** What the session knows of the task: `fingerprint` of its text. */
+  /** The `fingerprint` of the task text that the session has received. */
   readonly text: string
-  /** How often it was told that its task has changed. */
+  /** How often it was notified of a changed task. */
   readonly said: number
 }
 
-/** One task and where it is. */
+/** A task and its position. */
 export interface Placed {
   readonly file: string
   readonly id: string
@@ -46,19 +46,19 @@ export interface Placed {
 }
 
 export interface TaskIndex {
-  /** Tasks with an id that no other has, by id, in the order of files and lines. */
+  /** Tasks with a unique id, by id, in the order of files and lines. */
   readonly byId: ReadonlyMap<string, Placed>
-  /** Tasks whose id others have too. */
+  /** Tasks with a duplicate id. */
   readonly twins: ReadonlyMap<string, readonly Placed[]>
-  /** By the id of the parent. */
+  /** Tasks by the id of their parent. */
   readonly children: ReadonlyMap<string, readonly Placed[]>
-  /** By session: the tasks it has created. */
+  /** Tasks by the session that created them. */
   readonly createdBy: ReadonlyMap<string, readonly Placed[]>
-  /** By session: the task it works on, or worked on last. */
+  /** The current or last task of each session. */
   readonly taskOf: ReadonlyMap<string, Placed>
   /** Tasks without an id, as file and line. */
   readonly nameless: readonly { readonly file: string; readonly task: TaskItem }[]
-  /** The agent that does a task; nothing where it is for people. */
+  /** Returns the agent of a task, or `undefined` if it is for people. */
   agentOf(task: TaskItem): string | undefined
   /** Tasks of agents need an id. So do tasks with a misspelt agent, because the problem is written to the task by its id. */
   needsId(task: TaskItem): boolean
@@ -115,17 +115,17 @@ export function indexTasks(book: Pick<Book, 'files' | 'agents'>): TaskIndex {
   }
 }
 
-/** A decision that only a person makes: never work for an agent, whatever else is written there. */
+/** Returns whether the task is an approval, which only a person decides and no agent works on. */
 export function isApproval(task: TaskItem): boolean {
   return isApprovalType(task.fields.get('type'))
 }
 
-/** Nothing more happens to it unless a person says so. */
+/** Returns whether the task has ended. Only a person can reopen it. */
 export function isAtEnd({ state }: Pick<TaskItem, 'state'>): boolean {
   return state === 'done' || state === 'failed' || state === 'skipped'
 }
 
-/** A task and everything below it; each once, even where parents lead in a circle. */
+/** Returns tasks and everything below them, each once, even if parents form a cycle. */
 export function withAllBelow(roots: Iterable<Placed>, index: TaskIndex): readonly Placed[] {
   const found = new Map<string, Placed>()
   const waiting = [...roots]
@@ -137,12 +137,12 @@ export function withAllBelow(roots: Iterable<Placed>, index: TaskIndex): readonl
   return [...found.values()]
 }
 
-/** The sessions that did what a task depends on. */
+/** The sessions of the tasks that a task depends on. */
 export function sessionsBefore({ task }: Placed, index: TaskIndex): readonly string[] {
   return task.dependsOn.flatMap((id) => index.byId.get(id)?.task.fields.get('session') ?? [])
 }
 
-/** How many tasks are worked on when this is carried out. */
+/** How many tasks are in progress after these actions. */
 export function countTogether(index: TaskIndex, actions: readonly Action[]): number {
   const working = new Set<string>()
   for (const { id, task } of index.byId.values()) if (task.state === 'running') working.add(id)
@@ -151,7 +151,7 @@ export function countTogether(index: TaskIndex, actions: readonly Action[]): num
   return working.size
 }
 
-/** Whether part of the file cannot be parsed, so that tasks that seem to be missing may still be in it. */
+/** Returns whether part of the file cannot be parsed, so that tasks that seem to be missing may still be in it. */
 export function isBroken({ problems }: TaskFile): boolean {
   return problems.some(({ severity }) => severity === 'error')
 }

@@ -33,17 +33,17 @@ export interface ActionServices {
   readonly ledger: Ledger
   readonly index: TaskIndex
   readonly files: readonly BookFile[]
-  /** More than one task is being worked on. */
+  /** True if more than one task is in progress. */
   readonly isTogether: boolean
   /** Sessions that this process has started or resumed. */
   readonly begun: Set<string>
-  /** Sessions that could not be started, and why. */
+  /** Sessions that could not be started, with the reason. */
   readonly unstarted: Map<string, KeptState>
-  /** A task that could not be changed, and why. */
+  /** Called for a task that could not be changed, with the reason. */
   refused(at: Placed, reason: string): void
 }
 
-/** True when something has changed by it. */
+/** Returns true if the action changed something. */
 export async function carryOut(action: Action, services: ActionServices): Promise<boolean> {
   const { context, ledger } = services
   const { sessions } = context
@@ -210,7 +210,7 @@ async function claim(action: Extract<Action, { kind: 'claim' }>, services: Actio
   return begin(begun, services)
 }
 
-/** The first name from the planned one on that no session has and no task claims. */
+/** Returns the first unused session name, starting with the planned one. */
 async function freeSession(
   { base, attempt }: Extract<Action, { kind: 'claim' }>,
   { context, index, unstarted }: ActionServices,
@@ -228,7 +228,7 @@ interface Begun {
   readonly session: string
 }
 
-/** Puts a claim into the ledger. `isNew`: what its session will know is how the task reads now. */
+/** Adds a claim to the ledger. `isNew`: the session will receive the current text of the task. */
 function adopt({ at, agent, session }: Begun, { ledger }: ActionServices, isNew = false): boolean {
   const known = ledger.claims.get(at.id)
   const said = known?.session === session ? known.said : 0
@@ -259,7 +259,7 @@ async function begin({ at, agent, session }: Begun, services: ActionServices): P
   return true
 }
 
-/** What its line demands, and what held for every session that had a hand in it. */
+/** The controls that its line requires, and those of every session that created or changed it. */
 function controlsOf(task: TaskItem, context: DaemonContext): Promise<Controls | undefined> {
   const own: Controls = needsApproval(task) ? { approvalRequired: true } : {}
   return inheritedControls(context, causesOf(task), own)
@@ -280,7 +280,7 @@ async function change(
   return true
 }
 
-/** A task that nobody has begun, read as it was planned for. */
+/** Returns a function that checks whether the task is still open and unchanged since the plan. */
 function isSame({ task: planned }: Placed): (task: TaskItem) => boolean {
   return (task) =>
     task.state === planned.state &&

@@ -1,17 +1,17 @@
 import { type Book, indexTasks, isAtEnd } from './book.ts'
 
 export interface TaskCounts {
-  /** For agents, not begun. */
+  /** Tasks for agents that have not started. */
   readonly open: number
   readonly running: number
   readonly done: number
   readonly failed: number
   readonly skipped: number
-  /** Not at an end, and for people. */
+  /** Unfinished tasks for people. */
   readonly people: number
 }
 
-/** How many tasks there are in each state. */
+/** Counts tasks by state. */
 export function countTasks(book: Pick<Book, 'files' | 'agents'>): TaskCounts {
   const { agentOf } = indexTasks({ files: [], agents: book.agents })
   const counts = { open: 0, running: 0, done: 0, failed: 0, skipped: 0, people: 0 }

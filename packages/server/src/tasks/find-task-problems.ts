@@ -4,7 +4,7 @@ import { type Book, isApproval, isAtEnd, type Placed, push, type TaskIndex, with
 import { findCycles, type Waits } from './find-cycles.ts'
 import { misspeltAgent } from './misspelt-agent.ts'
 
-/** Why a task cannot be run as it is written. */
+/** The reason why a task cannot run. */
 export interface TaskTrouble {
   readonly placed: Placed
   readonly code: 'duplicate' | 'dependency' | 'parent' | 'cycle' | 'agent' | 'field'
@@ -21,16 +21,14 @@ const words = {
   field: 'its field ',
 }
 
-/** How earlier versions wrote problems that are worded differently now. */
+/** The wording of problems in earlier versions. */
 const earlierWords = ['it waits for itself: ']
 
 export function isOwnProblem(text: string): boolean {
   return [...Object.values(words), ...earlierWords].some((start) => text.startsWith(start))
 }
 
-/**
- * What is wrong with tasks that are not at an end, one finding for each task, in the order of files and lines.
- */
+/** Finds problems of unfinished tasks, one per task, in the order of files and lines. */
 export function findTaskProblems(book: Book, index: TaskIndex): readonly TaskTrouble[] {
   const cycles = findCycles(waitsOf(index))
   const found: TaskTrouble[] = []
@@ -54,13 +52,13 @@ export function findTaskProblems(book: Book, index: TaskIndex): readonly TaskTro
 
 type Finding = Pick<TaskTrouble, 'code' | 'message'>
 
-/** Fields that hold a task back. One that nearly has such a name must not let it run at once. */
+/** Fields that restrict when a task runs. A misspelt one must not be ignored. */
 const restrictions = ['approval_required', 'depends_on']
 
 function misspeltField({ task }: Placed): Finding | undefined {
   for (const key of task.fields.keys()) {
     const [meant] = restrictions.includes(key) ? [] : nearest(key, restrictions, 1)
-    // A part of such a name, such as "on", is a name of its own.
+    // A part of such a name, such as "on", is a different field.
     if (meant === undefined || Math.abs(meant.length - key.length) > 2) continue
     return { code: 'field', message: `${words.field}${key} is unknown. Did you mean ${meant}?` }
   }
@@ -126,9 +124,9 @@ function ancestorsOf(id: string, index: TaskIndex): ReadonlySet<string> {
 }
 
 /**
- * A task waits for what it depends on; one that an agent does is at its end only after everything below it, and after what
- * its session has created. A task at its end, or of a person, waits for nothing below it, but what stands there counts for
- * whoever stands above: it is followed through under a name that no task has.
+ * A task waits for its dependencies. An agent's task also ends only after everything below it and everything that its session created. An
+ * ended task or a person's task does not wait for its subtasks, but tasks above it do, so its subtasks are followed under an artificial
+ * name.
  */
 function waitsOf(index: TaskIndex): Waits {
   const waits = new Map<string, string[]>()
@@ -164,7 +162,7 @@ function shown(id: string): string {
   return id.length > 80 ? `${id.slice(0, 79)}…` : id
 }
 
-/** Whether the reader found a mistake in the lines of this task. */
+/** Returns the tasks whose lines contain an error. */
 export function brokenLines({
   problems,
   tasks,
@@ -172,7 +170,7 @@ export function brokenLines({
   readonly problems: readonly { severity: string; line: number; code: string }[]
   readonly tasks: readonly TaskItem[]
 }): ReadonlySet<number> {
-  // A line without a usable marker is no task, and nothing of the one above it.
+  // A line without a valid marker is neither a task nor part of the task above.
   const errors = problems.filter(({ severity, code }) => severity === 'error' && code !== 'TD004')
   if (errors.length === 0) return new Set()
   const starts = tasks.map(({ line }) => line)

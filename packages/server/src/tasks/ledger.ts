@@ -1,13 +1,13 @@
 /**
- * Owns what must be known of tasks beyond their files: which session works on which task, even after its line was taken away,
- * which ends of tasks a session was told of, and how far each task has come. Called by the duty of tasks alone.
+ * Owns the state of tasks that is not in their files: the session of each task, even after its line was removed, the task ends that
+ * sessions were notified of, and the progress of each task. Called only by the task duty.
  *
- * 1. A claim stands on its task before it is here, and here before its session begins: what is only on the task was never begun,
- *    or is taken up from there.
- * 2. Whoever is told of an end hears it before it is here: a crash in between says it again under the same message, which is
- *    heard once.
- * 3. Marks are written after the lines they describe; a lost mark is learned again from its line. Only when a line loses its
- *    session is the mark written first.
+ * 1. A claim is written to the task, then to the ledger, and then its session starts. A claim that is only on the task was never started,
+ *    or is adopted from there.
+ * 2. A session is notified of an end before the ledger records it. After a crash in between, the same message is sent again, and the
+ *    session receives it once.
+ * 3. Marks are written after the lines they describe, and a lost mark is derived from its line again. Only when a line loses its session is
+ *    the mark written first.
  * 4. In a home without a ledger no daemon has run before, so nobody is notified of tasks that have already ended there.
  */
 
@@ -26,7 +26,7 @@ export class Ledger {
   readonly told: Map<string, Set<string>>
   /** The progress of each task, by its id. */
   readonly marks: Map<string, Mark>
-  /** There was none: nobody has looked after these tasks before. */
+  /** True if there was no ledger, so no daemon has handled these tasks before. */
   readonly isNew: boolean
   private readonly home: Home
   private isOver = false
@@ -83,7 +83,7 @@ export class Ledger {
     this.isUnwritten = false
   }
 
-  /** Nothing is written from here on. */
+  /** Writes nothing from here on. */
   close(): void {
     this.isOver = true
   }
@@ -96,7 +96,7 @@ export class Ledger {
     this.write(claimsFile, JSON.stringify(Object.fromEntries(this.claims)), false)
   }
 
-  /** Claims can be found again on the tasks themselves: only what can not be has to survive a power loss. */
+  /** Claims can be restored from the tasks, so only other state must survive a power loss. */
   private write(name: string, text: string, durable: boolean): void {
     if (this.isOver) return
     writeOwnFile(this.home, ['storage', 'cursors', name], text, { durable })
@@ -113,7 +113,7 @@ function readObject(file: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(readRegular(file).toString('utf8'))
     return isObject(value) ? value : undefined
   } catch {
-    // Absent or not whole: as if nobody had looked after these tasks before.
+    // Missing or incomplete: treat the tasks as new.
     return undefined
   }
 }

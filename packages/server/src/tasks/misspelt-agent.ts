@@ -3,13 +3,13 @@ import type { TaskItem } from '@cadre/tasks'
 
 export interface MisspeltAgent {
   readonly who: string
-  /** The agents it may stand for, the closest first. */
+  /** The agents that may be meant, the closest first. */
   readonly meant: readonly string[]
 }
 
 /**
- * Finds the misspelt agent of a task that has no known agent. A name that is no agent is usually a person. It is a mistake if it is
- * close to the name of an agent, or if an agent wrote the task.
+ * Finds the misspelt agent of a task that has no known agent. An unknown name is usually a person. It is a mistake if it is close to the
+ * name of an agent, or if an agent wrote the task.
  */
 export function misspeltAgent(
   { who: names, fields }: TaskItem,

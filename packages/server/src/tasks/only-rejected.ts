@@ -3,8 +3,8 @@ import { classOf, type Entry, type StoredSession, understandTool } from '@cadre/
 type Read = (session: string) => Promise<StoredSession | undefined>
 
 /**
- * The last rejection, if this session and those below it changed nothing else. Such work is not done, whatever the agent reports.
- * `undefined` when nothing was rejected, or the agent found another way.
+ * Returns the last rejection, if this session and those below it changed nothing else. Such work is not done, whatever the agent reports.
+ * Returns `undefined` if nothing was rejected, or the agent found another way.
  */
 export async function onlyRejected(session: string, read: Read): Promise<string | undefined> {
   const found = await lookIn(session, read, new Set())

@@ -9,7 +9,7 @@ import { isMarkedBy } from './task-causes.ts'
 import { attemptOf, sessionBase } from './task-session-name.ts'
 import { fingerprint } from './task-work.ts'
 
-/** By session. One that is not in it counts as absent. */
+/** States by session. A session that is not listed counts as absent. */
 export type States = ReadonlyMap<string, KeptState>
 
 export interface Plan {
@@ -18,13 +18,13 @@ export interface Plan {
 }
 
 /**
- * What is to be done, from how everything is now: nothing is remembered of how it came about. The same book and the same
- * states give the same plan, and when a plan has been carried out there is nothing left to do until something changes.
+ * Plans actions from the current state alone. The same book and states give the same plan. After a plan has been carried out, the next plan
+ * is empty until something changes.
  *
- * 1. A task is begun only when all it depends on is done, and only once: its line names the session from then on.
- * 2. No more than `parallel` sessions of tasks run; A goes before B, and then the order of files and lines counts.
- * 3. What a person has decided stays: the daemon only changes tasks that are open or that it has begun itself.
- * 4. Nothing is cancelled for what cannot be read.
+ * 1. A task starts only when all its dependencies are done, and only once: its line then names the session.
+ * 2. At most `parallel` task sessions run. They start by priority, then by the order of files and lines.
+ * 3. A person's decisions stay: the daemon only changes tasks that are open or that it has started.
+ * 4. An unreadable file never causes a cancellation.
  */
 export function planTasks(book: Book, states: States, index: TaskIndex = indexTasks(book)): Plan {
   const troubles = findTaskProblems(book, index)
@@ -39,7 +39,7 @@ export function planTasks(book: Book, states: States, index: TaskIndex = indexTa
   for (const [id, claim] of book.claims) if (!index.byId.has(id)) planMissing(planner, id, claim, actions)
   const waves = planWaves(book, index, states)
   const claims = planner.claims.toSorted((a, b) => rankOf(a.at) - rankOf(b.at))
-  // Whoever is told goes on, and needs a place as well.
+  // A notified session continues, so it counts towards the limit as well.
   const starts = [...waves.filter(({ isHeard }) => isHeard), ...planner.begins, ...claims]
   actions.push(...waves.filter(({ isHeard }) => !isHeard))
   actions.push(...starts.slice(0, Math.max(0, book.parallel - countRunning(planner))))
@@ -56,7 +56,7 @@ export function sessionsOf(book: Book, index: TaskIndex = indexTasks(book)): rea
   return [...new Set([...claimed, ...named, ...creators])]
 }
 
-/** A session that is to be cancelled runs until it has ended. */
+/** A session counts as running until its cancellation is complete. */
 function countRunning({ book, states, index, begins }: Planner): number {
   const sessions = new Set([...book.claims.values()].map(({ session }) => session))
   for (const [session, { task }] of index.taskOf) if (task.state === 'running') sessions.add(session)
@@ -71,7 +71,7 @@ interface Planner {
   readonly book: Book
   readonly states: States
   readonly index: TaskIndex
-  /** Tasks whose own lines cannot be understood. */
+  /** Tasks with invalid lines. */
   readonly broken: ReadonlySet<TaskItem>
   readonly begins: Extract<Action, { kind: 'begin' }>[]
   readonly claims: Extract<Action, { kind: 'claim' }>[]
@@ -89,7 +89,7 @@ function markTasks({ index }: Planner, troubles: readonly TaskTrouble[]): Action
   const marked = new Set<Placed>()
   for (const { placed, message, code } of troubles) {
     marked.add(placed)
-    // Two of one id in one file cannot be told apart by it.
+    // Two tasks with the same id in one file cannot be told apart.
     if (code === 'duplicate' && isTwiceInFile(placed, index)) continue
     if (placed.task.fields.get('problem') !== message)
       actions.push({ kind: 'mark', at: placed, problem: message })
@@ -111,7 +111,7 @@ function planRunning(planner: Planner, placed: Placed, actions: Action[]): void 
   const { id, task, file } = placed
   const claim = book.claims.get(id)
   const session = task.fields.get('session') || claim?.session
-  // A person's own mark: somebody works on it, but no session.
+  // A person marked the task as running, without a session.
   if (session === undefined) return
   if (claim !== undefined && claim.session !== session) {
     actions.push({
@@ -138,13 +138,13 @@ function planRunning(planner: Planner, placed: Placed, actions: Action[]): void 
   const isTold = !isClear || claim === undefined || claim.text === fingerprint(task)
   if (state.kind === 'ended') {
     const isGood = state.outcome === 'completed'
-    // It ended before it knew how the task reads now: what it has done is not what is wanted.
+    // It ended before it received the changed task, so its result is for the old text.
     if (isGood && !isTold) actions.push({ kind: 'tell', at: placed, session })
     else if (!isGood || !isTreeOpen(session, book, index))
       actions.push({ kind: 'settle', at: placed, session, end: state })
     return
   }
-  // What an earlier process has left is taken up here once, whatever it waits for.
+  // Sessions of an earlier process are resumed once.
   if (state.kind === 'absent' || !book.begun.has(session)) {
     planner.begins.push({ kind: 'begin', at: placed, agent, session, isNew: state.kind === 'absent' })
     return
@@ -152,7 +152,7 @@ function planRunning(planner: Planner, placed: Placed, actions: Action[]): void 
   if (!isTold) actions.push({ kind: 'tell', at: placed, session })
 }
 
-/** Of a claim that is only on the task: whose session it is. */
+/** Returns the agent of a claim that is only on the task. */
 function claimantOf({ id, task }: Placed, session: string, index: TaskIndex): string | undefined {
   const named = task.who.filter((who) => attemptOf(sessionBase(who, id), session) !== undefined)
   return index.agentOf({ ...task, who: named }) ?? index.agentOf(task)
@@ -183,13 +183,13 @@ function planEnded(planner: Planner, placed: Placed, actions: Action[]): void {
   const given = skippedFor(task)
   if (given === undefined) return
   const cause = causeOf(placed, index)
-  // A task that is gone may come back; until then it stays as it is.
+  // A missing dependency may come back. Until then the task stays skipped.
   if (cause === undefined && task.dependsOn.every((wanted) => index.byId.has(wanted)))
     actions.push({ kind: 'reopen', at: placed })
   else if (cause !== undefined && cause !== given) actions.push({ kind: 'skip', at: placed, cause })
 }
 
-/** A task that is not in progress needs no session. `live` while one still is. */
+/** Ends the session of a task that is not in progress. Returns `live` while it is still running. */
 function planForgotten(
   { book, states, broken }: Planner,
   placed: Placed,
@@ -200,14 +200,14 @@ function planForgotten(
   const claim = book.claims.get(id)
   if (claim === undefined) return 'none'
   const state = states.get(claim.session) ?? absent
-  // It said so itself: what it still has to say is heard.
+  // The session itself ended its task, so it may finish.
   const isOwn = task.state !== 'open' && isMarkedBy(task, claim.session)
   if (state.kind === 'ended' || state.kind === 'absent' || state.kind === 'broken') {
     const isReport = state.kind === 'ended' && state.outcome === 'completed' && state.text.trim() !== ''
     if (isOwn && isReport && task.state === 'done' && !task.fields.has('result'))
       actions.push({ kind: 'settle', at: placed, session: claim.session, end: state })
     else actions.push({ kind: 'forget', task: id })
-    // Whatever it was is over; the ledger says so before the next one begins.
+    // The ledger must record the end before the next session starts.
     return 'live'
   }
   if (state.kind !== 'elsewhere' && !isOwn && !broken.has(task))
@@ -226,7 +226,7 @@ function planMissing({ book, states, index }: Planner, id: string, claim: Claim,
     actions.push({ kind: 'cancel', task: id, session: claim.session, reason: 'its task was removed' })
 }
 
-/** Why a task is to be skipped: `task-1 failed`. Nothing when there is no reason. */
+/** Returns the reason to skip a task, such as `task-1 failed`, or `undefined`. */
 function causeOf({ task }: Placed, index: TaskIndex): string | undefined {
   for (const wanted of task.dependsOn) {
     const state = index.byId.get(wanted)?.task.state
@@ -236,7 +236,7 @@ function causeOf({ task }: Placed, index: TaskIndex): string | undefined {
   return undefined
 }
 
-/** What the daemon wrote when it skipped this task for another; nothing when somebody else skipped it. */
+/** The reason that the daemon wrote when it skipped this task, or `undefined` if a person skipped it. */
 function skippedFor({ fields }: TaskItem): string | undefined {
   const because = fields.get('skipped_because')
   if (because === undefined || fields.get('status') !== 'skipped') return undefined
@@ -252,7 +252,7 @@ function brokenOf({ files }: Book): ReadonlySet<TaskItem> {
   return broken
 }
 
-/** A before B; what has no letter comes last. The order of files and lines is kept by the sort. */
+/** Tasks are sorted by priority letter; those without one come last. The stable sort keeps the order of files and lines. */
 function rankOf({ task }: Placed): number {
   const letter = task.priority?.toUpperCase()
   return letter !== undefined && /^[A-Z]$/.test(letter) ? letter.charCodeAt(0) : 1000

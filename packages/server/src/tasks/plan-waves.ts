@@ -4,15 +4,15 @@ import { type Book, isAtEnd, type Placed, type TaskIndex, withAllBelow } from '.
 
 type Wave = Extract<Action, { kind: 'wave' }>
 
-/** How one task ended, so that another end of the same task is a different one. */
+/** Identifies one end of a task. A later end of the same task has a different id. */
 export function endOf({ id, task }: Placed): string {
   return [id, task.state, task.fields.get('session') ?? ''].join(' ')
 }
 
 /**
- * Who is to be told that all it has planned is at an end: what stands below its own task, and what it has created, with
- * everything below that. A session hears it when it has ended itself: it may still be planning before. Without states, all
- * that would be told if they had ended.
+ * Returns the planners to notify that all their tasks have ended: those below their own task, those they created, and everything below. A
+ * session is notified only after it has ended, because it may still be planning. Without states, returns all planners as if their sessions
+ * had ended.
  */
 export function planWaves(
   book: Book,
@@ -29,25 +29,25 @@ export function planWaves(
   })
 }
 
-/** Whether something that this session has planned is not at its end, or it was not told of it. */
+/** Returns whether the session has planned tasks that have not ended, or whose end it was not notified of. */
 export function isTreeOpen(session: string, book: Book, index: TaskIndex): boolean {
   const members = treeOf(session, index)
   return members.some(({ task }) => !isAtEnd(task)) || newEnds(session, book, index).length > 0
 }
 
-/** Nothing while it cannot be said. */
+/** Returns `undefined` while this is unknown. */
 function hearsOf(session: string, state: KeptState | undefined, index: TaskIndex): boolean | undefined {
   const own = index.taskOf.get(session)
-  // It is claimed, and begins yet.
+  // Claimed, but not started yet.
   if (state === undefined || state.kind === 'absent') return own?.task.state === 'running' ? undefined : false
   if (state.kind !== 'ended') return undefined
   if (state.outcome === 'completed') return true
   if (state.outcome === 'cancelled') return false
-  // Its own task has failed with it: there is nothing to go on with.
+  // Its own task failed with it, so it cannot continue.
   return own === undefined
 }
 
-/** What it was not told of, when all is at an end; else nothing. */
+/** The ends it was not notified of, if all tasks have ended. Otherwise empty. */
 function newEnds(session: string, { told }: Book, index: TaskIndex): readonly Placed[] {
   const members = treeOf(session, index)
   if (members.some(({ task }) => !isAtEnd(task))) return []

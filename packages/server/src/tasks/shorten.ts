@@ -1,6 +1,6 @@
 const control = /[^\P{Cc}\n\t]|[\p{Cs}\u2028\u2029]/gu
 
-/** Text of a model, cut to what people still read in a list, and without signs that no editor shows. */
+/** Shortens a model's text for lists, and removes invisible characters. */
 export function shorten(text: string, most: number, lines: number): string {
   const clean = text.replace(/\r\n?/g, '\n').replace(control, '').trim()
   const kept = clean.split('\n').slice(0, lines).join('\n')
@@ -8,7 +8,7 @@ export function shorten(text: string, most: number, lines: number): string {
   return cut === clean ? clean : `${cut.trimEnd()} …`
 }
 
-/** The same on one line. */
+/** Like `shorten`, on one line. */
 export function shortenLine(text: string, most: number): string {
   return shorten(text.replace(/\s+/g, ' '), most, 1)
 }

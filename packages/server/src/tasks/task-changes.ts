@@ -8,7 +8,7 @@ const longestResult = 1500
 const longestResultLines = 40
 const longestError = 500
 
-/** What an earlier attempt has left on a task. */
+/** Fields of an earlier attempt. */
 const leftovers = [
   'completed',
   'result',
@@ -24,7 +24,7 @@ export function claimChange(task: TaskItem, session: string, time: string): Task
   return { state: 'running', fields: { ...cleared(task), session, started: time } }
 }
 
-/** What is written on a task when its session has ended. */
+/** The change of a task when its session has ended. */
 export function endChange(
   task: TaskItem,
   { outcome, text, reason }: Ended,
@@ -71,7 +71,7 @@ export function releaseChange(task: TaskItem): TaskChange {
   return { state: 'open', fields: { ...cleared(task), session: null, started: null } }
 }
 
-/** Restores a stale line. `session` is the state of the session in its mark. */
+/** Restores a stale line. `session`: the state of the session in its mark. */
 export function markChange(task: TaskItem, mark: Mark, session: KeptState | undefined): TaskChange {
   if (mark.session === '') return { ...releaseChange(task), state: mark.state }
   const named = { session: mark.session }
@@ -82,7 +82,7 @@ export function markChange(task: TaskItem, mark: Mark, session: KeptState | unde
   return { state: mark.state, fields: { ...cleared(task), ...status, ...named } }
 }
 
-/** Takes away what is written there of the past, and nothing that is not there. */
+/** Removes the existing fields of earlier attempts. */
 function cleared({ fields }: TaskItem): Record<string, string | null> {
   const gone = leftovers.filter((key) => fields.has(key))
   const status = fields.get('status')

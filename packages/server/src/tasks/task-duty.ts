@@ -1,13 +1,13 @@
 /**
- * Runs the tasks of a home. The daemon calls its methods one at a time; sessions that come to rest call in between.
+ * Runs the tasks of a home. The daemon calls its methods one at a time; sessions that end call `onRest` in between.
  *
- * 1. One look at a time: whatever calls for another while it goes on makes it look once more.
- * 2. A look reads everything, plans, and carries out, until there is nothing left that it can do. It waits for no session: what
- *    has to wait for one goes on beside it, one thing for each session, and calls for another look when it is over.
- * 3. After `stop` nothing is written: what was under way is taken up from the files at the next start.
+ * 1. One check runs at a time. A request during a check causes another one afterwards.
+ * 2. A check reads all files, plans and carries out actions, until nothing is left to do. It does not wait for sessions: an action that
+ *    must wait runs in the background, one per session, and requests another check when it is done.
+ * 3. After `stop` nothing is written. The next start continues from the files.
  */
 import { CadreError, messageOf, type RunResult } from '@cadre/core'
-import { systemTrouble } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { KeptState } from '../session-keeper.ts'
@@ -32,9 +32,9 @@ import type { TaskStore } from './task-store.ts'
 
 export interface TaskDutyOptions {
   readonly tasks: TaskStore
-  /** The most sessions of tasks that run at once; by default what the daemon allows, at each time. */
+  /** The maximum number of parallel task sessions. Default: the current limit of the daemon. */
   readonly parallel?: number
-  /** For how long a task may be in no file, between cutting it out of one and putting it into another. Milliseconds. */
+  /** How long a task may be missing from all files while a person moves it, in milliseconds. */
   readonly patience?: number
 }
 
@@ -52,7 +52,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   let looking: Promise<void> | undefined
   let isCalledFor = false
   let isStopped = false
-  /** Something is seen only by looking again: a session of another process, a task that is missing. */
+  /** True if another check is needed, for a session of another process or a missing task. */
   let isRestless = false
   let stopListening = () => {}
   let counts: TaskCounts = countTasks({ files: [], agents: [] })
@@ -72,7 +72,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     }
   }
 
-  /** True when something has changed by it. */
+  /** Returns true if something changed. */
   async function lookOnce(): Promise<boolean> {
     if (ledger === undefined || isStopped) return false
     const read = readBook(ledger)
@@ -125,12 +125,12 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     background.set(session, going)
   }
 
-  /** For whoever does not wait for it. */
+  /** Runs a check without waiting for it. */
   function lookLater(): void {
     look().catch(fail)
   }
 
-  /** What went wrong where nobody waits for it is reported, and the next tick tries again. */
+  /** Reports an error of a background check. The next tick retries. */
   function fail(error: unknown): void {
     if (isStopped) return
     isRestless = true
@@ -154,7 +154,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     const known = new Set([...claims.keys(), ...marks.keys()])
     for (const id of missing.keys()) if (ids.has(id) || !known.has(id)) missing.delete(id)
     for (const id of known) if (!ids.has(id) && !missing.has(id)) missing.set(id, clock.now())
-    // A clock that was set back begins the time anew.
+    // If the clock was set back, the time starts again.
     for (const [id, since] of missing) if (since > clock.now()) missing.set(id, clock.now())
     const gone = [...missing].flatMap(([id, since]) => (clock.now() - since >= patience ? [id] : []))
     return {
@@ -168,7 +168,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     }
   }
 
-  /** A file that cannot be read is reported, and hides nothing of the others. */
+  /** An unreadable file is reported, and does not affect others. */
   function readFile(file: string): BookFile {
     try {
       return { file, ...store.read(file) }
@@ -196,13 +196,13 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
       const state = await sessions.state(session)
       return state.kind === 'absent' ? (unstarted.get(session) ?? state) : state
     } catch (error) {
-      if (!(error instanceof CadreError) || systemTrouble(error) !== undefined) throw error
-      // A name that a person made up is the name of no session.
+      if (!(error instanceof CadreError) || systemErrorCode(error) !== undefined) throw error
+      // A name that a person wrote may not be a session id.
       return error.code === 'usage' ? { kind: 'absent' } : { kind: 'broken', message: error.message }
     }
   }
 
-  /** A session that was refused before it had a record ends with nothing but this. */
+  /** For a session that was refused before it had a record, this is the only result. */
   function onRest(session: string, result: RunResult): void {
     if (begun.has(session) && result.kind === 'report' && result.report.status === 'error') {
       const reason = result.report.notices?.map(({ message }) => message).join('; ') ?? ''
@@ -221,7 +221,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
         const ended = planWaves(book, indexTasks(book), undefined)
         ledger.tell(new Map(ended.map(({ session, members }) => [session, members.map(endOf)])))
       }
-      // It is called again when it has failed.
+      // `start` is called again after a failure.
       stopListening()
       stopListening = sessions.onRest(onRest)
       await look()

@@ -6,13 +6,13 @@ const about = 'tasks'
 type Finding = Omit<Problem, 'file'>
 
 export interface TaskReports {
-  /** What is wrong with the files and tasks as they are now. */
+  /** Reports the current problems of files and tasks. */
   report(book: Book, plan: Plan, states: States, refusals: readonly (readonly [Placed, string])[]): void
-  /** A look that did not come to its end. The next one that does takes it back. */
+  /** Reports a failed check. The next successful one clears it. */
   fail(message: string): void
 }
 
-/** Says what is wrong with task files, each with its line, for as long as it is so. */
+/** Reports problems in task files, with their lines, until they are fixed. */
 export function createTaskReports(problems: Problems): TaskReports {
   const said = new Map<string, string>()
   const say = (file: string, findings: readonly Finding[]) => {

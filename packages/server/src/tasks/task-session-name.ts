@@ -1,6 +1,6 @@
 const longest = 120
 
-/** What the sessions of a task are called: `<agent>-<task>`, as the name of a file is written everywhere. */
+/** The base name of a task's sessions: `<agent>-<task>`, safe as a file name on every system. */
 export function sessionBase(agent: string, task: string): string {
   const name = `${agent}-${task}`
     .normalize('NFKD')
@@ -16,7 +16,7 @@ export function sessionName(base: string, attempt: number): string {
   return attempt === 1 ? base : `${base}-${attempt}`
 }
 
-/** Which attempt of these a session was; nothing when it is none of them. */
+/** Returns the attempt number of a session, or `undefined` if it does not have this base name. */
 export function attemptOf(base: string, session: string): number | undefined {
   if (session === base) return 1
   const [, number] = session.startsWith(`${base}-`)

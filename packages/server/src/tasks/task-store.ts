@@ -1,4 +1,4 @@
 import type { TaskFiles } from '@cadre/tasks'
 
-/** What running tasks needs of the task files of a home. */
+/** The operations on task files that running tasks needs. */
 export type TaskStore = Pick<TaskFiles, 'list' | 'read' | 'change' | 'ensureIds'>

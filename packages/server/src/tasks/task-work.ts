@@ -5,25 +5,25 @@ import { isAtEnd, type Placed, type TaskIndex } from './book.ts'
 import { endOf } from './plan-waves.ts'
 import { shorten, shortenLine } from './shorten.ts'
 
-/** Of what other sessions have written: each, and all together. */
+/** The longest result of another session, and of all together, in characters. */
 const longestResult = 2000
 const longestResults = 24_000
 
 type Said = Work & { readonly message: string }
 
-/** What the session of a task is told of it and is bound by, as one short word: another one means that it reads differently. */
+/** A hash of the task's text and restrictions. It changes if the session must be notified. */
 export function fingerprint(task: TaskItem): string {
   const said = [task.title, task.fields.get('description')?.trim() ?? '']
   return hashOf(needsApproval(task) ? [...said, 'approval'] : said)
 }
 
-/** Whatever is written there that is not plainly a no. */
+/** True for every value of `approval_required` except a clear no. */
 export function needsApproval({ fields }: TaskItem): boolean {
   const written = fields.get('approval_required')
   return written !== undefined && !/^\s*(?:false|no|off|0|)\s*$/i.test(written)
 }
 
-/** What a session is started with for a task. */
+/** The work with which the session of a task starts. */
 export function taskWork({ placed, session, index }: WorkRequest): Said {
   const { id, task, file } = placed
   const parent = task.parent === undefined ? undefined : index.byId.get(task.parent)
@@ -59,7 +59,7 @@ export interface WorkRequest {
   readonly index: TaskIndex
 }
 
-/** What a session is told when its task was changed; `said` is how often it was told so before. */
+/** The message to a session whose task changed. `said`: the number of earlier such messages. */
 export function changedWork({ id, task }: Placed, session: string, said: number): Said {
   const lines = [
     `Your task ${id} was changed. The new text:`,
@@ -75,7 +75,7 @@ export function changedWork({ id, task }: Placed, session: string, said: number)
   }
 }
 
-/** What a session is told when everything it planned is at an end. The same ends make the same message. */
+/** The message to a session when all tasks that it planned have ended. The same ends give the same message id. */
 export function waveWork(session: string, members: readonly Placed[]): Said {
   const counts = new Map<string, number>()
   for (const { task } of members) counts.set(task.state, (counts.get(task.state) ?? 0) + 1)

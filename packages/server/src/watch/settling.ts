@@ -1,13 +1,13 @@
-/** How often something is told that never comes to rest, in settle times. */
+/** A file that keeps changing is reported after this many settle times. */
 const most = 20
 
 interface Waiting {
-  /** When it was first touched since it was last told. */
+  /** When it first changed since its last report. */
   readonly since: number
   last: number
 }
 
-/** Tells what was touched, once it has not been for a while. One timer for all. */
+/** Reports changed keys when they have been unchanged for a while. Uses one timer for all. */
 export class Settling {
   readonly #ms: number
   readonly #settled: (keys: readonly string[]) => void

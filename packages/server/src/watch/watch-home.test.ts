@@ -21,7 +21,7 @@ async function watching(options: Partial<WatchHomeOptions> = {}) {
   return { home, told, failures }
 }
 
-test('files that come, change, are replaced and go are told, drafts are not', async () => {
+test('reports created, changed, replaced and deleted files, but not drafts', async () => {
   const { home, told } = await watching()
   const file = home.at('tasks', 'a.task.md')
   const told1 = async (what: () => void) => {
@@ -39,18 +39,18 @@ test('files that come, change, are replaced and go are told, drafts are not', as
   await told1(() => rmSync(file))
 })
 
-test('a file that is written in pieces is told when it is quiet, and now and then if it never is', async () => {
+test('reports a file when it stops changing, and at intervals if it does not', async () => {
   const { home, told } = await watching({ settleMs: 100 })
   const file = home.at('tasks', 'a.task.md')
   let writes = 0
   const timer = setInterval(() => writeFileSync(file, `${++writes}`), 5)
   onTestFinished(() => clearInterval(timer))
   await until(() => told.length > 0)
-  // However busy the machine is: not one for each, and not none.
+  // Fewer reports than writes, but at least one, however busy the machine is.
   expect(told.length * 5).toBeLessThan(writes)
 })
 
-test('a folder that comes later, goes, and comes again is watched', async () => {
+test('watches a folder that is created, deleted and created again', async () => {
   const { home, told } = await watching({ lookMs: 1000 })
   const folder = home.at('approvals', 'pending')
   mkdirSync(folder, { recursive: true })
@@ -67,7 +67,7 @@ test('a folder that comes later, goes, and comes again is watched', async () => 
   await until(() => told.includes('approvals/pending/c.approval.md'))
 })
 
-test('where the system does not watch, it is looked at, and that is said', async () => {
+test('scans and reports a folder that the system cannot watch', async () => {
   const { home, told, failures } = await watching({
     blindLookMs: 20,
     watch: (() => {
@@ -82,7 +82,7 @@ test('where the system does not watch, it is looked at, and that is said', async
   await until(() => told.includes('tasks/a.task.md'))
 })
 
-test('a system that says nothing is no reason to miss anything', async () => {
+test('misses no change if the system reports none', async () => {
   const silent = { on: () => silent, close: () => {} } as unknown as FSWatcher
   const { home, told } = await watching({
     lookMs: 30,

@@ -1,11 +1,11 @@
 /**
- * Owns the watching of a home's folders: which files came, went or changed, told when they have been quiet for a moment.
+ * Watches the folders of a home, and reports files that were created, deleted or changed, once they have been unchanged for a moment.
  *
- * 1. A change is told at least once, after it: by the system's word where it gives one, else by the next look at names and stamps.
- *    It may be told more than once, and something may be told that is no change.
- * 2. A file that is written without end is told now and then all the same.
- * 3. A folder may come and go. A new one is looked at whole.
- * 4. Nothing here throws: where the system cannot watch, it is looked at more often, and that is said once.
+ * 1. Every change is reported at least once, from a system event or the next scan of names and stamps. Reports may be repeated, and may be
+ *    without a change.
+ * 2. A file that keeps changing is reported at intervals.
+ * 3. Folders may be created and deleted. A new one is scanned completely.
+ * 4. Nothing throws. A folder that the system cannot watch is scanned more often, and reported once.
  */
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import path from 'node:path'
@@ -16,22 +16,22 @@ import { Settling } from './settling.ts'
 
 export interface WatchHomeOptions {
   readonly home: Home
-  /** Relative to the home, with `/`; `.` is the home itself. Nothing below them is watched. */
+  /** Relative to the home, with `/`. `.` is the home itself. Subfolders are not watched. */
   readonly folders: readonly string[]
   readonly settleMs: number
-  /** Between looks at everything, where the system tells of changes and where it does not. */
+  /** Milliseconds between scans, with and without system events. */
   readonly lookMs?: number
   readonly blindLookMs?: number
-  /** Files of one folder, by their names relative to the home. */
+  /** Receives the changed files of one folder, relative to the home. */
   readonly changed: (folder: string, files: readonly string[]) => void
-  /** Why a folder is only looked at; nothing when it is watched again. */
+  /** Receives the reason why a folder cannot be watched, or `undefined` when it is watched again. */
   readonly failed: (folder: string, why: string | undefined) => void
-  /** For tests: a system that does not tell. */
+  /** For tests: a system without events. */
   readonly watch?: typeof watch
 }
 
 export interface HomeWatch {
-  /** Resolves when every folder is watched, and known. */
+  /** Resolves when every folder is watched and scanned. */
   start(): Promise<void>
   stop(): void
 }
@@ -40,15 +40,15 @@ interface Watched {
   readonly folder: string
   readonly isWanted: boolean
   watcher: FSWatcher | undefined
-  /** Which folder it is: a name can stand for another one by now. */
+  /** The identity of the folder, because another folder can get its name. */
   identity: string | undefined
   failure: string | undefined
-  /** By name: when it was last told of, as far as the file system says. */
+  /** The stamp of each file at its last report, by name. */
   stamps: Map<string, string>
   lookedAt: number
 }
 
-/** Files per turn of the event loop. */
+/** How many files are scanned per turn of the event loop. */
 const share = 500
 
 export function watchHome(options: WatchHomeOptions): HomeWatch {
@@ -90,7 +90,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
     one.failure = why
     options.failed(one.folder, why)
   }
-  /** Whether the folder that is watched is still the one of this name; if not, the new one is. */
+  /** Checks whether the watched folder still has this name. If not, watches the new one. */
   const attach = (one: Watched): 'same' | 'new' | 'absent' => {
     const identity = identityOf(pathOf(one.folder))
     if (identity !== undefined && identity === one.identity && one.watcher !== undefined) return 'same'
@@ -122,7 +122,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
   }
   const heard = (one: Watched, name: string) => {
     tell(one, name)
-    // It may be a folder below that came or went, or this folder itself.
+    // A subfolder, or this folder itself, may have been created or deleted.
     const below = watched.get(one.folder === '.' ? name : `${one.folder}/${name}`)
     if (below !== undefined) void renew(below)
     if (name !== path.posix.basename(one.folder)) return
@@ -135,7 +135,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
     for (const other of watched.values())
       if (other !== one && other.folder.startsWith(`${one.folder}/`)) await renew(other)
   }
-  /** Compares names and stamps with what is known. `quietly`: only gets to know. */
+  /** Compares names and stamps with the known ones. `quietly`: reports nothing. */
   const look = async (one: Watched, quietly = false): Promise<void> => {
     one.lookedAt = Date.now()
     if (!one.isWanted) return
@@ -143,7 +143,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
     try {
       names = namesIn(pathOf(one.folder)).filter(isTold)
     } catch {
-      // What is known stays known until the folder can be read, which is tried soon.
+      // Keep the known stamps, and try again soon.
       one.lookedAt = 0
       return
     }
@@ -188,7 +188,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
   }
 }
 
-/** The folders and those above them, down from the home: a folder that comes later is seen from above. */
+/** The folders and their parents below the home, so that new folders are seen. */
 function withAbove(folders: readonly string[]): string[] {
   const all = folders.flatMap((folder) => {
     const names = folder === '.' ? [] : folder.split('/')
@@ -197,7 +197,7 @@ function withAbove(folders: readonly string[]): string[] {
   return [...new Set(all)].sort()
 }
 
-/** Drafts of editors and of cadre itself are nobody's business. */
+/** Ignores drafts of editors and of Cadre. */
 function isTold(name: string): boolean {
   return !name.startsWith('.') && !/(?:~|\.tmp|\.swp|\.swx|\.torn)$/.test(name)
 }
@@ -216,7 +216,7 @@ function stampAt(file: string): string | undefined {
   }
 }
 
-/** The number of a folder that was removed is soon that of another. */
+/** Inode numbers are reused, so the creation time is included. */
 function identityOf(folder: string): string | undefined {
   try {
     const stats = statSync(folder, { throwIfNoEntry: false })

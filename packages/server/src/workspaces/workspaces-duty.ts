@@ -5,8 +5,8 @@ import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 
 /**
- * Takes away what a crash has left of workspaces: those of sessions that have ended, if nothing in them would be lost. While
- * that is done the session is held, so that nobody lets it go on meanwhile.
+ * Removes workspaces of ended sessions that a crash has left, if no work would be lost. Holds the lease of the session meanwhile, so that
+ * it cannot be resumed.
  */
 export function createWorkspacesDuty({ home, note }: Pick<DaemonContext, 'home' | 'note'>): Duty {
   const workspaces = createWorkspaces({ home })

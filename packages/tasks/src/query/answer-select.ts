@@ -13,11 +13,11 @@ import type { Condition, FieldName, FileName, Query, SelectQuery } from './query
 import { QueryError } from './query-error.ts'
 import { selectTasks } from './select-tasks.ts'
 
-/** Where queries find tasks. */
+/** The task files that queries read. */
 export interface QueryFiles {
   /**
-   * The files that a name or a pattern means, as they are shown. Throws a `CadreError` for what may not be used or is not
-   * there; a pattern may mean none.
+   * Returns the display names of the files that match a name or pattern. Throws a `CadreError` for a file that is missing or may not be
+   * used; a pattern may match none.
    */
   match(name: string): readonly string[]
   read(file: string): TaskFile
@@ -27,16 +27,16 @@ export interface FoundProblem extends TaskProblem {
   readonly file: string
 }
 
-/** What was looked through, with what is wrong in it: a broken task never keeps the others from being found. */
+/** The files that were searched, and their problems. A broken task does not hide others. */
 export interface Looked {
   readonly rows: readonly TaskRow[]
   readonly problems: readonly FoundProblem[]
-  /** What a person should know about the query itself, a sentence each. */
+  /** Notes about the query, one sentence each. */
   readonly notes: readonly string[]
 }
 
 export interface SelectAnswer extends Looked {
-  /** What was asked for of each row. `*` is everything that any of the rows has. */
+  /** The selected fields. `*` means all fields that any row has. */
   readonly fields: readonly string[]
 }
 
@@ -50,7 +50,7 @@ export function answerSelect(query: SelectQuery, files: QueryFiles): SelectAnswe
   }
 }
 
-/** All tasks of the files that a query is about. */
+/** Reads all tasks of the files of a query. */
 function lookThrough(query: Query, files: QueryFiles): Looked {
   const names = matchFiles(query, query.file, files)
   const rows: TaskRow[] = []
@@ -63,13 +63,13 @@ function lookThrough(query: Query, files: QueryFiles): Looked {
   return { rows, problems, notes: notesOn(query, names, rows) }
 }
 
-/** What a person should know about a query, for what it found. */
+/** Notes for the user about a query and its result. */
 export function notesOn(query: Query, files: readonly string[], rows: readonly TaskRow[]): string[] {
   const none = files.length === 0 ? [`No file matches ${query.file.name}.`] : []
   return [...none, ...strangeFields(query, rows)]
 }
 
-/** A name that may not be used is pointed at like everything else that is wrong with a query. */
+/** Reports an invalid file name at its position in the query, like other errors. */
 export function matchFiles(
   { text }: Query,
   { name, at }: FileName,
@@ -83,7 +83,7 @@ export function matchFiles(
   }
 }
 
-/** One row as an object, a missing value as null. Of `*`, what the task does not have is left out. */
+/** Returns a row as an object, with null for missing values. With `*`, omits missing fields. */
 export function rowObject(
   row: TaskRow,
   fields: readonly string[],
@@ -99,7 +99,7 @@ function everyField(rows: readonly TaskRow[]): string[] {
   return [...builtInNames, ...written]
 }
 
-/** A field that no task has is most likely a misspelt one: then the answer is empty for another reason than it seems. */
+/** Fields that no task has are probably misspelt, which explains an empty result. */
 function strangeFields(query: Query, rows: readonly TaskRow[]): string[] {
   const asked = new Map(namedFields(query).map((field) => [plainName(field.name), field]))
   const known = new Set(builtInFields)

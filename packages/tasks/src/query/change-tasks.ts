@@ -1,6 +1,6 @@
 /**
- * Changes many tasks of many files. Everything is planned and checked on what the files say before the first of them is
- * written; each is then changed by itself, to what it says at that moment, and is the old one or the new one, whole.
+ * Changes many tasks in many files. All changes are planned and checked before the first write. Each file is then changed atomically, based
+ * on its content at that moment.
  */
 import { CadreError, sentenceOf } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
@@ -15,7 +15,7 @@ import type { DeleteQuery, UpdateQuery } from './query.ts'
 import { QueryError } from './query-error.ts'
 import { tasksWhere } from './select-tasks.ts'
 
-/** One edit of a text: of the task with this id. */
+/** An edit of the task with this id. */
 type Edit = Parameters<typeof editChunks>[0]['edit']
 
 export interface ChangedTasks {
@@ -24,7 +24,7 @@ export interface ChangedTasks {
   readonly notes: readonly string[]
 }
 
-/** Makes one edit to every task that a condition fits, and to no approval. */
+/** Applies an edit to every task that matches a condition, except approvals. */
 export async function changeTasks(
   query: UpdateQuery | DeleteQuery,
   files: ChangeableFiles,
@@ -47,7 +47,7 @@ export async function changeTasks(
     let plan: FilePlan = planned
     try {
       await files.edit(file, (raw = '') => {
-        // Somebody has saved the file since: then it counts what it says now.
+        // The file was saved since, so plan again with its current content.
         if (raw !== plan.before) plan = planFile({ query, file, raw, edit })
         return plan.after
       })
@@ -74,10 +74,10 @@ interface FilePlan {
   readonly rows: readonly TaskRow[]
   readonly problems: readonly FoundProblem[]
   readonly before: RawText
-  /** Nothing when it stays as it is. */
+  /** Absent if nothing changes. */
   readonly after: RawText | undefined
   readonly count: number
-  /** Tasks that the condition fits and nobody changes. */
+  /** Approvals that match the condition, which are not changed. */
   readonly approvals: number
 }
 
@@ -117,7 +117,7 @@ function planFile({ query, file, raw, edit }: PlanRequest): FilePlan {
   }
 }
 
-/** Those below which everything is meant as well; what stands below another one goes with it. */
+/** Removes tasks whose ancestor is selected too, because they are removed with it. */
 function topmost(
   tasks: readonly TaskItem[],
   wanted: ReadonlySet<TaskItem>,

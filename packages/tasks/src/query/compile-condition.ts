@@ -2,12 +2,12 @@ import { type FieldValue, fieldReader, type TaskRow } from './field-value.ts'
 import { likePattern } from './like.ts'
 import type { Comparison, Condition, FieldName, Literal } from './query.ts'
 
-/** Nothing where nobody can tell: something that was compared is not there. */
+/** Undefined means unknown: a compared field is missing. */
 export type Truth = boolean | undefined
 
 /**
- * What a condition says about a task, in three values: what is compared with something that is not there is neither true nor
- * false, and so is its negation. Only what is true is selected.
+ * Evaluates a condition with three-valued logic: a comparison with a missing field is neither true nor false, and neither is its negation.
+ * Only true selects a task.
  */
 export function compileCondition(condition: Condition): (row: TaskRow) => Truth {
   switch (condition.kind) {
@@ -51,7 +51,7 @@ export function compileCondition(condition: Condition): (row: TaskRow) => Truth 
 
 type Scalar = string | number | boolean
 
-/** One that decides ends it; else one that nobody can tell leaves it open. */
+/** A deciding operand ends the evaluation. Otherwise one unknown operand makes the result unknown. */
 function joined(tests: readonly ((row: TaskRow) => Truth)[], deciding: boolean): (row: TaskRow) => Truth {
   return (row) => {
     let result: Truth = !deciding
@@ -89,7 +89,7 @@ const orders: { readonly [operator in Exclude<Comparison, '=' | '!='>]: (order: 
   '>=': (order) => order >= 0,
 }
 
-/** Of a list: whether one of its members passes. */
+/** For a list: returns whether any member passes. */
 function onMembers({ name }: FieldName, test: (member: Scalar) => boolean): (row: TaskRow) => Truth {
   const read = fieldReader(name)
   return (row) => {
@@ -105,7 +105,7 @@ function isEqual(found: Scalar, value: Literal): boolean {
   return String(found) === value.text
 }
 
-/** Nothing where the two cannot be put in an order: a number and text that is none. */
+/** Returns `undefined` if the values cannot be compared: a number and other text. */
 function orderOf(found: Scalar, value: Literal): number | undefined {
   if (value.kind === 'text') return compareText(String(found), value.text)
   if (value.kind === 'boolean') {
@@ -116,14 +116,14 @@ function orderOf(found: Scalar, value: Literal): number | undefined {
   return number === undefined ? undefined : number - value.number
 }
 
-/** By code units: the order in which times in ISO form follow each other. */
+/** Compares by code units, which sorts ISO timestamps correctly. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
 const digits = /^[+-]?\d{1,30}(\.\d{1,30})?$/
 
-/** Text that is a number from its beginning to its end, written out: an id such as 1234e567 is none. */
+/** Returns the number if the whole text is a plain decimal number. An id such as 1234e567 is not. */
 export function numberOf(value: Scalar): number | undefined {
   if (typeof value === 'number') return value
   return typeof value === 'string' && digits.test(value) ? Number(value) : undefined

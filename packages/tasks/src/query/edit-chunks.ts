@@ -7,17 +7,17 @@ import { readWritten } from '../written-tasks.ts'
 
 export interface ChunkEdits {
   readonly raw: RawText
-  /** As `readTaskFile` gives them. */
+  /** As returned by `readTaskFile`. */
   readonly tasks: readonly TaskItem[]
-  /** Those that change; each has an id. */
+  /** The tasks to change. Each has an id. */
   readonly targets: ReadonlySet<TaskItem>
   readonly edit: (raw: RawText, id: string) => TaskEdit
 }
 
 /**
- * Makes many edits to one file. One edit reads the whole text, so many would read it many times: each tree of tasks is
- * edited as a text of its own, and everything is read once more at the end. Where that finds anything that was not meant, they are
- * made one by one. Throws a `CadreError` for what cannot be done; nothing is written here.
+ * Applies many edits to the text of one file. Each edit reads its whole text, so every tree of tasks is edited as a separate text, and the
+ * result is verified at the end. If that finds an unintended change, the edits are applied one by one. Throws a `CadreError` if an edit is
+ * impossible. Writes no file.
  */
 export function editChunks({ raw, tasks, targets, edit }: ChunkEdits): RawText {
   const isTarget = (task: TaskItem) => targets.has(task)
@@ -27,13 +27,15 @@ export function editChunks({ raw, tasks, targets, edit }: ChunkEdits): RawText {
   for (const { text, own } of cut(raw, tasks)) {
     const wanted = own.filter(isTarget)
     const after = wanted.length === 0 ? text : inTurn(text, wanted, edit)
-    // Alone it must say what it says in its file: a comment that begins further up, for one, could make a difference.
-    isSure &&= wanted.length === 0 || sayTheSame(itemsOf(text), own)
+    // The separate text must have the same meaning as in the file. A comment that starts further up could change it.
+    isSure &&= wanted.length === 0 || haveSameContent(itemsOf(text), own)
     edited.push(after)
     for (const task of wanted.length === 0 ? own : itemsOf(after)) expected.push(task)
   }
   const result = edited.join('')
-  return isSure && sayTheSame(itemsOf(result), expected) ? result : inTurn(raw, tasks.filter(isTarget), edit)
+  return isSure && haveSameContent(itemsOf(result), expected)
+    ? result
+    : inTurn(raw, tasks.filter(isTarget), edit)
 }
 
 interface Piece {
@@ -41,7 +43,7 @@ interface Piece {
   readonly own: readonly TaskItem[]
 }
 
-/** What stands before the first task, then each task that stands below none, with everything up to the next. */
+/** Splits the text: the part before the first task, then each top-level task with everything up to the next. */
 function cut(raw: RawText, tasks: readonly TaskItem[]): Piece[] {
   const starts: number[] = []
   for (const { start } of linesOf(raw)) starts.push(start)
@@ -75,12 +77,12 @@ function itemsOf(raw: RawText): readonly TaskItem[] {
   return readWritten(raw).items
 }
 
-function sayTheSame(some: readonly TaskItem[], others: readonly TaskItem[]): boolean {
-  return some.length === others.length && some.every((task, at) => saysSame(task, others[at]))
+function haveSameContent(some: readonly TaskItem[], others: readonly TaskItem[]): boolean {
+  return some.length === others.length && some.every((task, at) => hasSameContent(task, others[at]))
 }
 
-/** All but where it stands. */
-function saysSame(one: TaskItem, other: TaskItem | undefined): boolean {
+/** Compares tasks without their position. */
+function hasSameContent(one: TaskItem, other: TaskItem | undefined): boolean {
   return (
     other !== undefined &&
     one.id === other.id &&

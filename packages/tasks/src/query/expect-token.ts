@@ -1,7 +1,7 @@
 import { didYouMean } from '@cadre/core'
 import type { Scanner, Token } from './scan-query.ts'
 
-/** Takes the keyword where it is next. */
+/** Consumes the keyword if it is next. */
 export function accept(scanner: Scanner, keyword: string): boolean {
   if (!isKeyword(scanner.peek(), keyword)) return false
   scanner.next()
@@ -16,7 +16,7 @@ export function isSign(token: Token, sign: string): boolean {
   return token.kind === 'sign' && token.text === sign
 }
 
-/** Says what was expected in the place of what is there. */
+/** Creates the error for an unexpected token. */
 export function unexpected(
   scanner: Scanner,
   token: Token,

@@ -1,12 +1,12 @@
 import type { TaskItem } from '../task-item.ts'
 
-/** A task, and the file it stands in as it is shown. */
+/** A task, and the display name of its file. */
 export interface TaskRow {
   readonly file: string
   readonly task: TaskItem
 }
 
-/** Nothing is null: a field that is not written, and a list without members. */
+/** Null for a missing field and for an empty list. */
 export type FieldValue = string | number | boolean | readonly string[] | null
 
 export type FieldKind = 'text' | 'number' | 'boolean' | 'list'
@@ -34,13 +34,13 @@ const truth = (of: (task: TaskItem) => boolean): BuiltInField => ({
 
 const who = list((task) => task.who)
 
-/** What every task has, in the order in which `*` shows it. Their names win over written fields that are called so. */
+/** The fields of every task, in the order of `*`. Their names take precedence over written fields. */
 const builtIns: ReadonlyMap<string, BuiltInField> = new Map([
   ['id', text(({ id }) => id)],
   ['title', text(({ title }) => title)],
   ['state', text(({ state }) => state)],
   ['completed', truth(({ state }) => state === 'done')],
-  // The marker `[-]`: of a task that failed as well.
+  // The marker `[-]`, which failed tasks have as well.
   ['skipped', truth(({ state }) => state === 'skipped' || state === 'failed')],
   ['priority', text(({ priority }) => priority)],
   ['who', who],
@@ -55,28 +55,28 @@ const builtIns: ReadonlyMap<string, BuiltInField> = new Map([
   ['stakeholders', who],
 ])
 
-/** In the order in which `*` shows them. A second name of the same is left out. */
+/** In the order of `*`, without alternative names. */
 export const builtInNames: readonly string[] = [...builtIns.keys()].filter((name) => name !== 'stakeholders')
 
 export const builtInFields: readonly string[] = [...builtIns.keys()]
 
-/** What kind of values a field has. Written fields are text. */
+/** The type of a field's values. Written fields are text. */
 export function fieldKind(name: string): FieldKind {
   return builtIns.get(name.toLowerCase())?.kind ?? 'text'
 }
 
-/** The name as everything here knows it: that of a built-in field in small letters, that of a written one as it is. */
+/** Normalises a field name: lowercase for a built-in field, unchanged for a written one. */
 export function plainName(name: string): string {
   const plain = name.toLowerCase()
   return builtIns.has(plain) ? plain : name
 }
 
-/** How to get the value of a field out of a task. */
+/** Returns a function that reads a field of a task. */
 export function fieldReader(name: string): (row: TaskRow) => FieldValue {
   return builtIns.get(name.toLowerCase())?.of ?? (({ task }) => task.fields.get(name) ?? null)
 }
 
-/** Keys of the fields written in a task that `*` shows beside what every task has. */
+/** The keys of written fields that `*` shows in addition to the built-in ones. */
 export function writtenNames({ fields }: TaskItem): string[] {
   return [...fields.keys()].filter((key) => !builtIns.has(key))
 }

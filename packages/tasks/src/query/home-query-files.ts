@@ -1,17 +1,17 @@
 import { CadreError, didYouMean } from '@cadre/core'
-import { fitsPattern } from '@cadre/disk'
+import { matchesPattern } from '@cadre/disk'
 import { approvalsFile } from '../is-approval.ts'
 import type { TaskFile } from '../task-item.ts'
 import type { QueryFiles } from './answer-select.ts'
 
-/** What is asked of the task files of a home. */
+/** The operations that queries need on the task files of a home. */
 export interface HomeTasks {
-  /** Names of files in the folder, without the one of the approvals. */
+  /** File names in the folder, without the file of approvals. */
   list(): readonly string[]
   read(file: string): TaskFile
 }
 
-/** The task files of a home for queries, under the names they have there: `tasks/redis.task.md`. Nothing else can be named. */
+/** The task files of a home for queries, with names such as `tasks/redis.task.md`. Other files cannot be named. */
 export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
   return {
     match(name) {
@@ -19,7 +19,7 @@ export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
       const approvals = tasks.read(approvalsFile).tasks.length > 0 ? [approvalsFile] : []
       const known = [...new Set([...tasks.list(), ...approvals])].sort()
       if (wanted.includes('*'))
-        return known.filter((file) => fitsPattern(file, wanted)).map((file) => `tasks/${file}`)
+        return known.filter((file) => matchesPattern(file, wanted)).map((file) => `tasks/${file}`)
       if (known.includes(wanted)) return [`tasks/${wanted}`]
       throw new CadreError(
         'usage',
@@ -30,7 +30,7 @@ export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
   }
 }
 
-/** The name of a file of the folder `tasks`, or a pattern of such names. Throws a `CadreError` for everything else. */
+/** Checks the name or pattern of a file in the folder `tasks`. Throws a `CadreError` for everything else. */
 function nameInTasks(name: string): string {
   const inside = name.replace(/^(?:\.\/)*(?:tasks(?:\/|$))?/, '')
   const file = inside === '' ? '*' : inside

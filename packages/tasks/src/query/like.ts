@@ -1,18 +1,17 @@
-/** So that a pattern times a text stays small, whatever somebody asks for. */
+/** Bounds the work of matching, which is pattern length times text length. */
 export const longestPattern = 1_000
 
 type Part = { readonly kind: 'any' | 'one' } | { readonly kind: 'sign'; readonly sign: string }
 
 /**
- * Whether the whole of a text fits a pattern in which `%` stands for any text and `_` for one character; a backslash before
- * either means the sign itself. Small and capital letters are the same. Takes at most as many steps as both lengths
- * multiplied.
+ * Returns a function that matches a whole text against a pattern. `%` matches any text and `_` one character; a backslash escapes them.
+ * Ignores case. The number of steps is at most the product of both lengths.
  */
 export function likePattern(pattern: string): (text: string) => boolean {
   const parts = partsOf(pattern.toLowerCase())
   return (text) => {
     const small = text.toLowerCase()
-    // A character outside of the basic plane is one, though it takes two units.
+    // A character outside the basic plane counts as one, although it has two units.
     return fits(parts, paired.test(small) ? [...small] : small)
   }
 }
@@ -24,7 +23,7 @@ function partsOf(pattern: string): Part[] {
   let isEscaped = false
   for (const sign of pattern) {
     if (isEscaped) {
-      // Before anything else a backslash is itself.
+      // A backslash before any other character is literal.
       if (sign !== '%' && sign !== '_' && sign !== '\\') parts.push({ kind: 'sign', sign: '\\' })
       parts.push({ kind: 'sign', sign })
       isEscaped = false
@@ -51,7 +50,7 @@ function fits(parts: readonly Part[], text: ArrayLike<string>): boolean {
       p += 1
       t += 1
     } else if (any >= 0) {
-      // The last `%` takes one more character, and the rest is tried again.
+      // Let the last `%` match one more character, and retry the rest.
       p = any + 1
       t = ++resume
     } else return false

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, didYouMean } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
-import { fitsPattern, hasCode } from '@cadre/disk'
+import { hasCode, matchesPattern } from '@cadre/disk'
 import { editFile, type Home, openHome, withLock } from '@cadre/home'
 import { readPlainTaskFile } from '../read-plain-task-file.ts'
 import { readTaskFile } from '../read-task-file.ts'
@@ -10,18 +10,18 @@ import type { QueryFiles } from './answer-select.ts'
 
 /** Task files that a query may also change. */
 export interface ChangeableFiles extends QueryFiles {
-  /** Nothing when there is no such file. */
+  /** Returns `undefined` if there is no such file. */
   raw(file: string): RawText | undefined
-  /** Like `editFile`: the old file or the new one, whole; what somebody else writes meanwhile is not lost. */
+  /** Like `editFile`: atomic, and keeps concurrent edits. */
   edit(file: string, edit: (raw: RawText | undefined) => RawText | undefined): Promise<boolean>
-  /** Why no such file can be made; nothing when one can, or is there. */
+  /** Returns the reason why the file cannot be created, or `undefined` if it can or exists. */
   objection(file: string): string | undefined
-  /** Files that stand beside it: no two tasks of theirs may have one id. */
+  /** The files beside it. Task ids must be unique across them. */
   neighbours(file: string): readonly string[]
 }
 
 export interface QueryFilesOptions {
-  /** What names are relative to. */
+  /** The folder that names are relative to. */
   readonly folder: string
 }
 
@@ -30,7 +30,7 @@ const deepest = 20
 const mostEntries = 100_000
 const never = new Set(['node_modules', '.git'])
 
-/** Task files below any folder, named as a person names files. `*` stands for any part of a name, `**` for any folders. */
+/** Opens the task files below a folder, by path. `*` matches any part of a name, `**` any folders. */
 export function openQueryFiles({ folder }: QueryFilesOptions): ChangeableFiles {
   const at = (file: string) => path.resolve(folder, file)
   const contentOf = (file: string) => {
@@ -76,14 +76,14 @@ export function openQueryFiles({ folder }: QueryFilesOptions): ChangeableFiles {
   }
 }
 
-/** The home whose tasks these are: its processes change them one at a time, and so must we. */
+/** Returns the home of these tasks, whose lock this process must use. */
 function homeOf(folder: string): Home | undefined {
   const above = path.dirname(folder)
   const isHome = path.basename(folder) === 'tasks' && kindOf(path.join(above, 'storage')) === 'folder'
   return isHome ? openHome({ home: above, cwd: above, env: {} }) : undefined
 }
 
-/** Every file that fits, in order. Folders with a dot in front only where the pattern has it. */
+/** Returns all matching files, in order. Skips hidden folders unless the pattern names them. */
 function expand(folder: string, pattern: string): string[] {
   const isAbsolute = path.isAbsolute(pattern)
   const found: string[] = []
@@ -111,7 +111,7 @@ function expand(folder: string, pattern: string): string[] {
       if (entry.name.startsWith('.') && !part.startsWith('.')) continue
       if (part === '**') {
         if (entry.isDirectory() && !never.has(entry.name)) walk(next, [part, ...rest], depth + 1)
-      } else if (fitsPattern(entry.name, part)) {
+      } else if (matchesPattern(entry.name, part)) {
         if (rest.length > 0) walk(next, rest, depth + 1)
         else if (entry.isFile()) found.push(next)
       }

@@ -13,7 +13,7 @@ export interface Expressions {
   values(): readonly Literal[]
 }
 
-/** Deeper than anybody writes, and far from what the stack holds. */
+/** Deeper than any real query, and far below the stack limit. */
 const deepest = 100
 
 const comparisons: readonly string[] = ['=', '!=', '<>', '<', '>', '<=', '>=']
@@ -24,7 +24,7 @@ const keywords = [
 const operators = 'an operator (= != < > <= >= LIKE IN CONTAINS IS)'
 const operatorWords = ['LIKE', 'IN', 'CONTAINS', 'IS', 'NOT']
 
-/** Reads conditions and values, over one scanner. */
+/** Reads conditions and values from one scanner. */
 export function readExpressions(scanner: Scanner): Expressions {
   let depth = 0
   return { condition, field, value, values }
@@ -76,7 +76,7 @@ export function readExpressions(scanner: Scanner): Expressions {
     const isNegated = accept(scanner, 'NOT')
     const found = matching(left)
     if (found !== undefined) return isNegated ? { kind: 'not', of: found } : found
-    // `NOT completed` is how people say it.
+    // Allows `NOT completed` for a boolean field.
     if (!isNegated && fieldKind(left.name) === 'boolean' && !isStrange(scanner.peek()))
       return {
         kind: 'compare',
@@ -87,7 +87,7 @@ export function readExpressions(scanner: Scanner): Expressions {
     return unexpected(scanner, scanner.peek(), isNegated ? 'LIKE, IN or CONTAINS' : operators, operatorWords)
   }
 
-  /** A word that neither goes on nor ends what stands here, so it was meant as an operator. */
+  /** A word that neither continues nor ends the condition, so it was probably meant as an operator. */
   function isStrange(token: Token): boolean {
     const follows = ['AND', 'OR', 'ORDER', 'LIMIT', 'INTO']
     return (

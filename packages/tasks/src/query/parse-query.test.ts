@@ -14,7 +14,7 @@ function errorOf(query: string): QueryError {
   throw new Error(`no error: ${query}`)
 }
 
-describe('what can be said', () => {
+describe('valid queries', () => {
   it.each([
     'SELECT * FROM a.task.md',
     'select id, title from tasks/*.task.md where completed = true order by priority desc, id limit 3 into b.task.md;',
@@ -52,7 +52,7 @@ describe('what can be said', () => {
   })
 })
 
-describe('what is wrong is pointed at', () => {
+describe('points at errors', () => {
   it.each([
     ['SELCT * FROM a', 'SELCT', 'Expected SELECT, INSERT, UPDATE, DELETE, not "SELCT". Did you mean SELECT?'],
     ['SELECT * FORM a', 'FORM', 'Expected FROM, not "FORM". Did you mean FROM?'],
@@ -100,7 +100,7 @@ describe('what is wrong is pointed at', () => {
     expect(error.code).toBe('usage')
   })
 
-  it('shows the line of a query of several, without signs that would move the caret, and a part of a long one', () => {
+  it('shows one line of a multi-line query, without characters that would shift the caret, and part of a long line', () => {
     const [, shown, caret] = errorOf('SELECT *\nFROM a\n\tWHER b = 1').message.split('\n')
     expect([shown, caret]).toEqual(['   WHER b = 1', '   ^'])
     const long = errorOf(`SELECT * FROM a WHERE ${'b = 1 AND '.repeat(200)}c = d`)
@@ -109,7 +109,7 @@ describe('what is wrong is pointed at', () => {
     expect(part[below.indexOf('^')]).toBe('d')
   })
 
-  it('bounds length and depth', () => {
+  it('limits length and depth', () => {
     expect(errorOf(`SELECT * FROM a WHERE ${'('.repeat(200)}b = 1${')'.repeat(200)}`).sentence).toContain(
       'at most 100 levels',
     )
@@ -122,7 +122,7 @@ describe('what is wrong is pointed at', () => {
   })
 })
 
-describe('whatever is given', () => {
+describe('any text', () => {
   const pieces = fc.constantFrom(
     ...[
       'SELECT',
@@ -176,7 +176,7 @@ describe('whatever is given', () => {
   )
   const words = fc.array(pieces, { maxLength: 30 }).map((all) => all.join(' '))
 
-  it('is a query or one error with a place in it', () => {
+  it('is a query, or an error with a position', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), words), (text) => {
         try {

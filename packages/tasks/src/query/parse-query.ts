@@ -6,7 +6,7 @@ import { type Scanner, scanQuery, type Token } from './scan-query.ts'
 const statements = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const
 const parts = ['FROM', 'WHERE', 'ORDER', 'LIMIT', 'INTO', 'SET', 'BY']
 
-/** Reads a query. Throws a `QueryError` that points at what is wrong, and nothing else. */
+/** Parses a query. Throws only a `QueryError`, which points at the mistake. */
 export function parseQuery(text: string): Query {
   const scanner = scanQuery(text)
   const expressions = readExpressions(scanner)

@@ -1,8 +1,8 @@
 import { CadreError } from '@cadre/core'
 
-/** A query that cannot be carried out as it is written. Its message shows the query, and a caret below the place. */
+/** A query that cannot be executed. The message shows the query, with a caret below the position. */
 export class QueryError extends CadreError {
-  /** What is wrong, without the picture. */
+  /** The error, without the query and caret. */
   readonly sentence: string
   /** Counted from 1, over the whole query. */
   readonly column: number
@@ -15,7 +15,7 @@ export class QueryError extends CadreError {
   }
 }
 
-/** No line is longer than this; what is left out is marked. */
+/** The longest line shown. Omitted parts are marked. */
 const widest = 100
 
 function pictureOf(query: string, at: number): string {
@@ -27,6 +27,6 @@ function pictureOf(query: string, at: number): string {
   const shown = line.slice(from, from + widest)
   const before = from > 0 ? '…' : ''
   const after = from + widest < line.length ? '…' : ''
-  // A tab or another sign without a fixed width would put the caret elsewhere.
+  // A tab or another character without a fixed width would shift the caret.
   return `  ${before}${shown.replace(/[\p{Cc}\p{Cf}]/gu, ' ')}${after}\n  ${' '.repeat(before.length + column - from)}^`
 }

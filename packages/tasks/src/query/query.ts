@@ -1,10 +1,10 @@
-/** What a query says, with the place of each part that can still turn out to be wrong. Places count from 0. */
+/** A parsed query, with the position of each part that can still cause an error. Positions count from 0. */
 export type Query = SelectQuery | InsertQuery | UpdateQuery | DeleteQuery
 
 export interface SelectQuery {
   readonly kind: 'select'
   readonly text: string
-  /** `*` for everything there is. */
+  /** `*` for all fields. */
   readonly fields: '*' | readonly FieldName[]
   readonly file: FileName
   readonly where?: Condition
@@ -57,7 +57,7 @@ export interface Assignment {
   readonly at: number
 }
 
-/** A number keeps how it was written: ids may look like numbers. */
+/** A number keeps its text, because ids may look like numbers. */
 export type Literal =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'number'; readonly text: string; readonly number: number }

@@ -49,7 +49,7 @@ const one =
 const two = '## TODO\n\n- [ ] "Three"\n  id: three\n  - [ ] "Four"\n    id: four\n'
 
 describe('files', () => {
-  it('are named, or fit a pattern, or lie in a folder', async () => {
+  it('are selected by name, pattern or folder', async () => {
     write('a.task.md', one)
     write('tasks/b.task.md', two)
     write('tasks/notes.md', '- [ ] "Not meant"\n')
@@ -75,7 +75,7 @@ describe('files', () => {
     )
   })
 
-  it('a link is neither read nor written, and what cannot be read hides nothing', async () => {
+  it('links are neither read nor written, and an unreadable file does not hide others', async () => {
     write('real/a.task.md', two)
     symlinkSync('real/a.task.md', path.join(folder, 'link.task.md'))
     await expect(run("UPDATE link.task.md SET x = 'y' WHERE id = 'three'")).rejects.toThrow('regular file')
@@ -106,13 +106,13 @@ describe('changes', () => {
     expect(idsOf(await run("SELECT * FROM *.task.md WHERE x = 'y'"))).toHaveLength(4)
   })
 
-  it('are made to what a file says when it is written', async () => {
+  it('are based on the content at the time of the write', async () => {
     write('a.task.md', two)
     const real = files()
     const late: typeof real = {
       ...real,
       edit(file, edit) {
-        // Between the plan and the change somebody finishes one task and adds another.
+        // Between plan and write, a person completes one task and adds another.
         write('a.task.md', `${two.replace('[ ] "Three"', '[x] "Three"')}- [ ] "Five"\n  id: five\n`)
         return real.edit(file, edit)
       },
@@ -128,7 +128,7 @@ describe('changes', () => {
     ])
   })
 
-  it('set everything there is to set', async () => {
+  it('set every field', async () => {
     write('a.task.md', two)
     await run(
       "UPDATE a.task.md SET state = 'failed', title = 'A \"new\" one', who = ('x', '@y'), tags = '#a, b', due = 5, ok = TRUE, note = 'a\nb' WHERE id = 'three'",
@@ -178,7 +178,7 @@ describe('changes', () => {
     expect(readdirSync(folder)).toEqual(['a.task.md', 'z.task.md'])
   })
 
-  it('a task that is inserted stands where it should', async () => {
+  it('an inserted task is at the right position', async () => {
     const answer = await run("INSERT INTO new.task.md SET title = 'First', priority = 'b', state = 'done'")
     expect(answer).toMatchObject({
       kind: 'insert',
@@ -197,7 +197,7 @@ describe('changes', () => {
   })
 })
 
-describe('whatever is asked', () => {
+describe('any query', () => {
   const piece = fc.constantFrom(
     ...[
       'SELECT',
@@ -253,7 +253,7 @@ describe('whatever is asked', () => {
     'INSERT INTO a.task.md SET',
   )
 
-  it('is answered, or is an error that a person can act on', async () => {
+  it('returns an answer, or an error that a person can act on', async () => {
     const words = fc
       .tuple(likely, fc.array(piece, { maxLength: 8 }))
       .map(([start, rest]) => `${start} ${rest.join(' ')}`)
@@ -274,7 +274,7 @@ describe('whatever is asked', () => {
 })
 
 describe('INTO', () => {
-  it('writes what was selected, whole and below its parents, whatever is in it', async () => {
+  it('writes the selected tasks completely, below their parents', async () => {
     const text = [
       '## TODO',
       '- [x] A @ann #x "Top" ',
@@ -310,7 +310,7 @@ describe('INTO', () => {
     ])
   })
 
-  it('loses no task whose parents go round in a circle', async () => {
+  it('loses no task whose parents form a cycle', async () => {
     write(
       'a.task.md',
       '- [ ] "A"\n  id: a\n  parent: b\n- [ ] "B"\n  id: b\n  parent: a\n- [ ] "C"\n  id: c\n  parent: c\n',
@@ -345,7 +345,7 @@ describe('many edits at once', () => {
     .array(line, { maxLength: 25 })
     .map((lines) => lines.map((text, at) => text.replace('ID', `t${at}`)).join(''))
 
-  it('come to the same as one after the other', () => {
+  it('have the same result as one after the other', () => {
     fc.assert(
       fc.property(file, fc.infiniteStream(fc.boolean()), fc.boolean(), (text, coins, isRemoval) => {
         const raw = rawOf(text)
@@ -373,7 +373,7 @@ describe('many edits at once', () => {
     )
   })
 
-  it('of very many tasks are made in one go', async () => {
+  it('of very many tasks are applied together', async () => {
     const count = 13 * 8 * (process.env['CADRE_DEEP'] ? 100 : 20)
     const text = Array.from(
       { length: count },

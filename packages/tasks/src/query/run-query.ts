@@ -26,7 +26,7 @@ export type QueryAnswer =
   | (Told & { readonly kind: 'update'; readonly updated: number })
   | (Told & { readonly kind: 'delete'; readonly deleted: number })
 
-/** Throws a `QueryError` or another `CadreError` for what cannot be done; then nothing is changed. */
+/** Executes a query. If it throws a `QueryError` or another `CadreError`, nothing has changed. */
 export async function runQuery(query: Query, files: ChangeableFiles): Promise<QueryAnswer> {
   switch (query.kind) {
     case 'select':
@@ -98,7 +98,7 @@ async function insert(query: InsertQuery, files: ChangeableFiles): Promise<Query
   return { kind: 'insert', id, file: query.file.name, problems: [], notes: [] }
 }
 
-/** Ids of a file and of those beside it, with where each is. */
+/** The ids of a file and those beside it, with their positions. */
 function takenIds(file: string, raw: RawText | undefined, files: ChangeableFiles): Map<string, string> {
   const taken = new Map<string, string>()
   for (const name of files.neighbours(file))
@@ -116,7 +116,7 @@ function refuseApprovals({ text }: Query, { name, at }: FileName): void {
     )
 }
 
-/** A file that may be made. */
+/** Returns the path of a file that may be created. */
 function placeFor({ text }: Query, { name, at }: FileName, files: ChangeableFiles): string {
   const problem = files.objection(name)
   if (problem !== undefined) throw new QueryError(text, at, problem)

@@ -1,7 +1,7 @@
 import { QueryError } from './query-error.ts'
 
 export type Token =
-  /** A keyword or the name of a field: which of them is the parser's to know. */
+  /** A keyword or a field name. The parser decides which. */
   | { readonly kind: 'word'; readonly text: string; readonly at: number }
   /** A name in backticks: never a keyword. */
   | { readonly kind: 'name'; readonly text: string; readonly at: number }
@@ -13,12 +13,12 @@ export type Token =
 export interface Scanner {
   peek(): Token
   next(): Token
-  /** What follows, as the name of a file: in quotes, or up to the next space. Must not be asked behind a `peek`. */
+  /** Reads a file name: quoted, or up to the next space. Must not be called after `peek`. */
   file(): { readonly name: string; readonly at: number; readonly isQuoted: boolean }
   fail(at: number, sentence: string): never
 }
 
-/** Longer than anybody writes, and short enough for whatever is done with one. */
+/** Longer than any real query, and short enough for all processing. */
 const longestQuery = 10_000
 
 const space = /[\s]*/y
@@ -27,14 +27,14 @@ const number = /[+-]?\d+(?:\.\d+)?/y
 const sign = /<>|<=|>=|!=|[=<>(),*;]/y
 const bareFile = /[^\s'"`(),;]+/y
 
-/** Signs of other languages, and what is written here instead. */
+/** Operators of other languages, and their replacements. */
 const foreign: readonly (readonly [sign: string, here: string])[] = [
   ['&&', 'AND'],
   ['||', 'OR'],
   ['!', 'NOT'],
 ]
 
-/** Reads a query piece by piece. Throws a `QueryError`, and nothing else. */
+/** Splits a query into tokens. Throws only `QueryError`. */
 export function scanQuery(query: string): Scanner {
   let at = 0
   let ahead: Token | undefined
@@ -82,7 +82,7 @@ export function scanQuery(query: string): Scanner {
   }
 
   function numberOf(digits: string, start: number): Token {
-    // A date or an id that begins with digits must not become the number it begins with.
+    // A date or an id that starts with digits is not a number.
     const rest = take(/[\p{L}\p{N}_.:-]+/uy)
     if (rest !== undefined) fail(start, `${digits}${rest} is not a number. Put it in quotes.`)
     if (digits.length > 30) fail(start, 'This number is too long. Put it in quotes.')
@@ -105,7 +105,7 @@ export function scanQuery(query: string): Scanner {
     }
   }
 
-  /** What LIKE understands as an escape stays one: a backslash before anything else is itself. */
+  /** Keeps the escapes of LIKE. A backslash before any other character is literal. */
   function escaped(): string {
     const sign = query[at]
     if (sign === 'n' || sign === 't' || sign === '\\' || sign === "'" || sign === '"') {

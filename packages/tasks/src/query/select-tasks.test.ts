@@ -91,7 +91,7 @@ describe('conditions', () => {
     expect(ids(where)).toBe(expected)
   })
 
-  it('gives what was asked for, and everything there is for *', () => {
+  it('returns the selected fields, and all fields for *', () => {
     const some = select("SELECT ID, who, effort, priority FROM x WHERE id = 'c'", tasks)
     expect(some.fields).toEqual(['id', 'who', 'effort', 'priority'])
     expect(rowObject(some.rows[0]!, some.fields)).toEqual({
@@ -117,13 +117,13 @@ describe('conditions', () => {
     })
   })
 
-  it('says when no task has such a field', () => {
+  it('notes a field that no task has', () => {
     expect(select("SELECT * FROM x WHERE priorty = 'A'", tasks).notes).toEqual([
       'No task has a field priorty. Did you mean priority?',
     ])
   })
 
-  it('compares patterns in time that does not explode', () => {
+  it('matches patterns without exponential time', () => {
     const long = taskOf({ id: 'l', title: 'a'.repeat(50_000) })
     const pattern = '%a'.repeat(400)
     expect(select(`SELECT * FROM x WHERE title LIKE '${pattern}b'`, [long]).rows).toEqual([])
@@ -131,7 +131,7 @@ describe('conditions', () => {
   })
 })
 
-/** A condition as text, and what it must come to: 1 is true, 0 false, ½ unknown. */
+/** A condition as text, and its expected value: 1 is true, 0 false, ½ unknown. */
 interface Sample {
   readonly text: string
   readonly value: (task: TaskItem) => number
@@ -171,7 +171,7 @@ const fields = [
 ] as const
 type Field = (typeof fields)[number]
 
-/** Every value as the list of its texts. Nothing: no member. */
+/** Every value as a list of texts. Null is an empty list. */
 function members(field: Field, task: TaskItem): string[] {
   const all: { readonly [field in Field]: readonly (string | undefined)[] } = {
     id: [task.id],
@@ -272,7 +272,7 @@ const { condition } = fc.letrec<{ condition: Sample; leaf: Sample }>((tie) => ({
 }))
 
 describe('an answer', () => {
-  it('is what a plain evaluation gives', () => {
+  it('equals that of a simple evaluation', () => {
     fc.assert(
       fc.property(
         fc.array(someTask, { maxLength: 8 }),
@@ -288,7 +288,7 @@ describe('an answer', () => {
     )
   })
 
-  it('is in order, and keeps the order of equals', () => {
+  it('is sorted, and stable for equal keys', () => {
     const key = fc.constantFrom('x', 'title', 'priority', 'line', 'completed')
     fc.assert(
       fc.property(

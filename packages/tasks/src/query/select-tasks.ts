@@ -2,7 +2,7 @@ import { compareText, compileCondition, numberOf } from './compile-condition.ts'
 import { type FieldValue, fieldReader, type TaskRow } from './field-value.ts'
 import type { Condition, OrderKey, SelectQuery } from './query.ts'
 
-/** The tasks that a query selects, in its order. */
+/** Returns the tasks that a query selects, sorted. */
 export function selectTasks(
   rows: readonly TaskRow[],
   query: Pick<SelectQuery, 'where' | 'order' | 'limit'>,
@@ -18,7 +18,7 @@ export function tasksWhere(rows: readonly TaskRow[], where: Condition | undefine
   return rows.filter((row) => test(row) === true)
 }
 
-/** Of equals, the one that stands first stays first. */
+/** A stable sort. */
 function inOrder(rows: readonly TaskRow[], order: readonly OrderKey[]): TaskRow[] {
   const readers = order.map(({ field }) => fieldReader(field.name))
   const keyed = rows.map((row) => ({ row, keys: readers.map((read) => sortKey(read(row))) }))
@@ -34,7 +34,7 @@ function inOrder(rows: readonly TaskRow[], order: readonly OrderKey[]): TaskRow[
 
 type SortKey = readonly [rank: number, value: number | string]
 
-/** Nothing comes first, then numbers by their value, then text. One order for all, so that no mixture of them goes round in circles. */
+/** Null sorts first, then numbers by value, then text. A total order, so that mixed values sort consistently. */
 function sortKey(value: FieldValue): SortKey {
   if (value === null) return [0, 0]
   if (typeof value === 'boolean') return [1, Number(value)]

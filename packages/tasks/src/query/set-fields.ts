@@ -6,10 +6,10 @@ import type { Assignment, InsertQuery, Literal, UpdateQuery } from './query.ts'
 import { QueryError } from './query-error.ts'
 
 const states: readonly TaskState[] = ['open', 'running', 'done', 'skipped', 'failed']
-/** They say where a task stands, and change when it is put elsewhere. */
+/** Fields that describe the position of a task. They cannot be set. */
 const places = new Set(['file', 'line', 'depth', 'section'])
 
-/** The change that `SET` asks for. Throws a `QueryError` for what cannot be set. */
+/** Converts `SET` to a change. Throws a `QueryError` for a field that cannot be set. */
 export function changeOf({ text, set }: UpdateQuery): TaskChange {
   const fixed = set.find(({ field }) => ['id', 'parent'].includes(plainName(field.name)))
   if (fixed !== undefined) {
@@ -20,7 +20,7 @@ export function changeOf({ text, set }: UpdateQuery): TaskChange {
   return readSet(text, set)
 }
 
-/** The task that `INSERT` makes. */
+/** The task that `INSERT` creates. */
 export function newTaskOf({ text, file, set }: InsertQuery): NewTask {
   const own = new Map(set.map((assignment) => [plainName(assignment.field.name), assignment]))
   const rest = set.filter(({ field }) => !['id', 'parent'].includes(plainName(field.name)))
@@ -110,7 +110,7 @@ function namesOf(query: string, { field, value, at }: Assignment, sign: '@' | '#
   return names
 }
 
-/** Every state in which it would be so, the likeliest first. */
+/** All states with this value, the most likely first. */
 function statesOf(query: string, { field, value, at }: Assignment): readonly TaskState[] {
   const text = isLiteral(value) ? value.text : ''
   const name = plainName(field.name)

@@ -6,10 +6,10 @@ import type { TaskItem } from '../task-item.ts'
 import { readWritten } from '../written-tasks.ts'
 
 const heading = '## TODO\n\n'
-/** Deeper than that, a task stands at the top and names its parent in a field. */
+/** Deeper tasks are written at the top level, with a field `parent`. */
 const deepest = 50
 
-/** A whole file with these tasks, each below its parent where that is among them. A task without an id gets one. */
+/** Writes a complete file with these tasks, each below its parent if that is included. Adds missing ids. */
 export function writeTasks(tasks: readonly TaskItem[]): RawText {
   const ids = new Set(tasks.flatMap(({ id }) => id ?? []))
   const below = new Map<string, TaskItem[]>()
@@ -29,7 +29,7 @@ export function writeTasks(tasks: readonly TaskItem[]): RawText {
     return writeOne(task, ids) + inner.join('')
   }
   const trees = tops.map((task) => write(task, 0))
-  // Parents that go round in a circle, or too deep.
+  // Tasks whose parents form a cycle, or that are nested too deeply.
   for (const task of tasks) if (!written.has(task)) trees.push(write(task, 0))
   const text = heading + trees.join('\n')
   const read = readWritten(text).items

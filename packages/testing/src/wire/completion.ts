@@ -1,21 +1,21 @@
-/** The reply of a model, as a test writes it. */
+/** A model reply, in the form that tests write. */
 export interface WireReply {
   readonly text?: string
   readonly calls?: readonly WireReplyCall[]
   readonly usage?: { readonly input: number; readonly output: number }
-  /** In how many pieces the text arrives. Default 1. */
+  /** The number of pieces of the text. Default: 1. */
   readonly pieces?: number
   readonly model?: string
-  /** Default `tool_calls` or `stop`, whichever fits. */
+  /** Default: `tool_calls` if there are calls, otherwise `stop`. */
   readonly finish?: string
-  /** False leaves out the closing `[DONE]`. */
+  /** False omits the closing `[DONE]`. */
   readonly done?: boolean
 }
 
 export interface WireReplyCall {
   readonly id?: string
   readonly name: string
-  /** An object is written as JSON; text is sent as it is, valid or not. */
+  /** An object is sent as JSON, text unchanged, valid or not. */
   readonly input?: unknown
 }
 
@@ -38,7 +38,7 @@ export function streamOf(reply: WireReply): string[] {
   ]
 }
 
-/** The same reply as one JSON body, as a server answers that does not stream. */
+/** The reply as one JSON body, as from a server that does not stream. */
 export function completionOf(reply: WireReply): unknown {
   const { text, usage, model = 'wire' } = reply
   const calls = callsOf(reply)

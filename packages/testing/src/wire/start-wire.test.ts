@@ -10,7 +10,7 @@ interface Got {
   readonly error: string | undefined
 }
 
-/** Asks with a bare client, so that nothing is smoothed over. */
+/** Sends a request with a plain client, which hides no errors. */
 function ask(
   wire: Wire,
   { path = '/chat/completions', body = '{"a":1}', agent = new Agent() } = {},
@@ -35,7 +35,7 @@ function ask(
 const textOf = (got: Got) => Buffer.concat(got.chunks).toString()
 
 describe('the wire', () => {
-  it('answers in order, records what it was asked, and complains when it was asked too much', async () => {
+  it('answers in order, records requests, and reports too many requests', async () => {
     await using wire = await startWire([answers.reply({ text: 'one' }), answers.whole({ text: 'two' })])
     expect(textOf(await ask(wire, { path: '/chat/completions?x=1' }))).toBe(
       streamOf({ text: 'one' }).join(''),
@@ -60,13 +60,13 @@ describe('the wire', () => {
     expect(wire.requests[0]?.body).toBeUndefined()
   })
 
-  it('writes pieces exactly as they are, each for itself', async () => {
+  it('writes each piece separately and unchanged', async () => {
     const pieces = [Uint8Array.of(0xf0, 0x9f), Uint8Array.of(0x8e, 0x89), 'x']
     await using wire = await startWire(answers.raw(pieces))
     expect((await ask(wire)).chunks.map((chunk) => [...chunk])).toEqual([[0xf0, 0x9f], [0x8e, 0x89], [0x78]])
   })
 
-  it('waits with a piece for as long as the test does', async () => {
+  it('holds back a piece as long as the test wants', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -90,12 +90,12 @@ describe('the wire', () => {
     if (end === 'cut') expect(textOf(got)).toBe('a')
   })
 
-  it('breaks the connection before a word', async () => {
+  it('closes the connection without an answer', async () => {
     await using wire = await startWire(answers.reset())
     expect(await ask(wire)).toMatchObject({ status: undefined, error: 'ECONNRESET' })
   })
 
-  it('hangs until the client has had enough, and knows when it has', async () => {
+  it('hangs until the client gives up, and notices that', async () => {
     await using wire = await startWire(answers.hang())
     const asked = request(`${wire.url}/chat/completions`, { method: 'POST' })
     asked.on('error', () => {})
@@ -105,7 +105,7 @@ describe('the wire', () => {
     await received.closed
   })
 
-  it('lists models, or says that it cannot', async () => {
+  it('lists models, or answers that it cannot', async () => {
     await using listing = await startWire([], { models: ['a', 'b'] })
     expect(JSON.parse(textOf(await ask(listing, { path: '/models' })))).toMatchObject({
       data: [{ id: 'a' }, { id: 'b' }],

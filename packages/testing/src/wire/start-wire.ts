@@ -11,35 +11,35 @@ export interface WireRequest {
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON. Undefined if it is not JSON. */
   readonly body: unknown
-  /** Resolves when the exchange is over, or the client has gone away. */
+  /** Resolves when the exchange is over, or the client has disconnected. */
   readonly closed: Promise<void>
 }
 
-/** Answers in the order of arrival, one answer for everything, or a decision made for each request. */
+/** A list of answers in order, one answer for all requests, or a function that answers each request. */
 export type WireScript =
   | readonly WireAnswer[]
   | WireAnswer
   | ((request: WireRequest) => WireAnswer | Promise<WireAnswer>)
 
 export interface WireOptions {
-  /** The names that `GET /models` lists, or how it is answered. Without it: 404, as servers do that cannot list. */
+  /** The names that `GET /models` lists, or its answer. Default: 404, as from servers without a list. */
   readonly models?: readonly string[] | WireAnswer
 }
 
 export interface Wire extends AsyncDisposable {
   /** `http://127.0.0.1:PORT/v1`. */
   readonly url: string
-  /** Every question so far. */
+  /** All model requests so far. */
   readonly requests: readonly WireRequest[]
-  /** Every request for the list of models. */
+  /** All requests for the list of models. */
   readonly listings: readonly WireRequest[]
   /** How many connections were opened. */
   readonly connections: number
-  /** Resolves with the n-th question, from 1, once it has arrived in full. */
+  /** Resolves with the n-th model request, from 1, once it has arrived completely. */
   received(n: number): Promise<WireRequest>
-  /** The same for requests for the list of models. */
+  /** Like `received`, for requests for the list of models. */
   listed(n: number): Promise<WireRequest>
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ export async function startWire(script: WireScript, options: WireOptions = {}): 
     take(incoming, response).catch((error: unknown) => response.destroy(error as Error))
   })
   server.on('connection', () => connections++)
-  // Idle connections are the client's business: closing one while it sends is a failure no test asked for.
+  // Never closes idle connections: closing one while the client sends would cause an unintended failure.
   server.keepAliveTimeout = 0
   server.requestTimeout = 0
   await new Promise<void>((resolve, reject) => {
@@ -148,7 +148,7 @@ async function give(answer: WireAnswer, response: ServerResponse): Promise<void>
   if (answer.end === 'hang') response.flushHeaders()
 }
 
-// Resolves on an error too: that the client has gone away is for the test to judge, not for the server.
+// Resolves on an error too, because the test decides whether a disconnect is a failure.
 function write(response: ServerResponse, piece: Piece): Promise<void> {
   return new Promise((resolve) => response.write(piece, () => resolve()))
 }

@@ -2,10 +2,7 @@ import { completionOf, streamOf, type WireReply } from './completion.ts'
 
 export type Piece = string | Uint8Array
 
-/**
- * How the server answers one request. Pieces are written one by one, each in a chunk of its own and flushed before the
- * next; an async iterable holds them back for as long as a test likes.
- */
+/** An answer to one request. Each piece is written as a separate chunk and flushed before the next; an async iterable can delay pieces. */
 export type WireAnswer =
   | {
       readonly kind: 'answer'
@@ -13,14 +10,14 @@ export type WireAnswer =
       readonly headers: { readonly [name: string]: string }
       readonly pieces: Iterable<Piece> | AsyncIterable<Piece>
       /**
-       * What follows the pieces. `end`: a proper end. `cut`: the connection is closed in the middle. `reset`: the same,
-       * without regard to bytes still on their way. `hang`: nothing at all.
+       * What follows the pieces. `end`: a normal end. `cut`: the connection is closed in the middle. `reset`: the connection is reset, even
+       * if bytes are in flight. `hang`: nothing.
        */
       readonly end: 'end' | 'cut' | 'reset' | 'hang'
     }
-  /** Takes the request and never says a word. */
+  /** Accepts the request and never answers. */
   | { readonly kind: 'hang' }
-  /** Takes the request and breaks the connection. */
+  /** Accepts the request and resets the connection. */
   | { readonly kind: 'reset' }
 
 type Options = Partial<Omit<Extract<WireAnswer, { kind: 'answer' }>, 'kind' | 'pieces'>>
@@ -46,11 +43,11 @@ function problem(
 export const answers = {
   /** A reply, streamed. */
   reply: (reply: WireReply, options?: Options): WireAnswer => raw(streamOf(reply), options),
-  /** The same reply as one JSON body, though a stream was asked for. */
+  /** The reply as one JSON body, although a stream was requested. */
   whole: (reply: WireReply): WireAnswer => raw([JSON.stringify(completionOf(reply))], { headers: json }),
-  /** An error as such servers write it, for example `problem(429, 'slow down', { headers: { 'retry-after': '2' } })`. */
+  /** An error in the format of such servers, for example `problem(429, 'slow down', { headers: { 'retry-after': '2' } })`. */
   problem,
-  /** Exactly these pieces, whatever they are. */
+  /** Exactly these pieces. */
   raw,
   hang: (): WireAnswer => ({ kind: 'hang' }),
   reset: (): WireAnswer => ({ kind: 'reset' }),

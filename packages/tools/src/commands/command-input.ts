@@ -1,7 +1,7 @@
 import { without } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 
-// What explains a call to a reader, and what would ask for less of a fence: the gate decides about that.
+// Arguments that explain a call to a reader, or that request fewer restrictions, which the gate decides.
 const remarks = [
   'explanation',
   'description',
@@ -22,10 +22,10 @@ const remarks = [
   'require_user_approval',
 ]
 const background = ['isBackground', 'is_background', 'run_in_background', 'background', 'async', 'detach']
-// These count in seconds, as this tool does; all others in thousandths.
+// These use seconds, like this tool; all others use milliseconds.
 const inSeconds = new Set(['execute_command', 'execute_bash', 'run_command', 'run_commands'])
 
-/** Arguments of the other dialects' terminals as this tool's. */
+/** Converts arguments of other dialects' terminal tools to those of this tool. */
 export function reshapeCommand(given: Record<string, unknown>, spelling: string): Record<string, unknown> {
   const { mode, timeout_ms, timeoutMs, timeoutSeconds, timeout_seconds, ...rest } = without(given, remarks)
   const isBehind = background.some((name) => isTrue(rest[name])) || mode === 'async' || mode === 'detached'
@@ -44,7 +44,7 @@ export function reshapeCommand(given: Record<string, unknown>, spelling: string)
   const timeout = seconds ?? timeoutSeconds ?? timeout_seconds ?? input['timeout']
   delete input['timeout']
   if (timeout === undefined || timeout === null || timeout === 0) return input
-  // A dialect's own limit may be higher; the wish for a long time is not a mistake.
+  // Another dialect may have a higher limit, so a long timeout is not an error.
   const isLong = typeof timeout === 'number' && timeout > 600 && !inSeconds.has(spelling)
   return { ...input, timeout: isLong ? 600 : timeout }
 }
@@ -53,7 +53,7 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 'true'
 }
 
-/** A command given as words. `bash -lc SCRIPT` is the script. */
+/** Converts a command given as words. `bash -lc SCRIPT` becomes the script. */
 function lineOf(words: readonly unknown[]): string {
   const texts = words.map(String)
   const [program = '', option = '', script] = texts

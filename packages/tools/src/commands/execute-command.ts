@@ -48,7 +48,7 @@ function executeCommand(places: Places, options: CommandOptions): Work<ExecuteCo
     async run({ command, cwd, timeout = defaultSeconds }, context, signal) {
       const folder = confined({ path: cwd || '.', context })
       const { plan } = understandLine(command)
-      // What a person agreed to runs as they saw it. What rules allowed runs as they read it, without a shell.
+      // An approved command runs exactly as the person saw it. A command allowed by rules runs as parsed, without a shell.
       if (context.approved !== true && plan === undefined)
         throw new Refusal('This command line needs a shell, and no person has approved it.')
       const end = await run(

@@ -6,7 +6,7 @@ export interface Problem {
   readonly message: string
 }
 
-// What compilers and linters write, from the most to the least exact. Each is tried on one line, and none can backtrack far.
+// Output formats of compilers and linters, most specific first. Each is tried on one line, with limited backtracking.
 const forms: readonly RegExp[] = [
   /^(?<path>[^\s()][^()]{0,500})\((?<line>\d+)(?:,\d+)?\): (?<message>.+)$/,
   /^(?<path>(?:[A-Za-z]:)?[^\s:][^:]{0,500}):(?<line>\d+)(?::\d+)?(?:[:\s-]+)(?<message>\S.*)$/,
@@ -14,7 +14,7 @@ const forms: readonly RegExp[] = [
   /^\s*at (?:.{0,200}\()?(?<path>[^():]{1,500}):(?<line>\d+):\d+\)?(?<message>)$/,
 ]
 
-/** The problems a check's output names, relative to `root` and without repetitions. */
+/** Returns the problems in the output of a check, with paths relative to `root`, without duplicates. */
 export function findProblems(output: string, root: string): Problem[] {
   const found = new Map<string, Problem>()
   let file = ''
@@ -25,7 +25,7 @@ export function findProblems(output: string, root: string): Problem[] {
     const problem = arrow(line, title) ?? listed(line, file) ?? direct(line)
     if (problem === undefined) {
       if (/^(error|warning)\b/i.test(line)) title = line
-      // A linter may write a file's name once, and its problems below.
+      // A linter may print a file name once, with its problems below.
       file = /^\S.{0,500}\.\w{1,10}$/.test(line) ? line : line.trim() === '' ? '' : file
       continue
     }
@@ -37,7 +37,7 @@ export function findProblems(output: string, root: string): Problem[] {
   return [...found.values()]
 }
 
-/** `  --> src/main.rs:4:5` below the line that says what is wrong. */
+/** `  --> src/main.rs:4:5` below the message. */
 function arrow(line: string, title: string): Problem | undefined {
   const match = /^\s*--> (.{1,500}):(\d+):\d+$/.exec(line)
   return match === null
@@ -45,7 +45,7 @@ function arrow(line: string, title: string): Problem | undefined {
     : { path: match[1] as string, line: Number(match[2]), message: title || 'error' }
 }
 
-/** `  4:10  error  message` below the name of its file. */
+/** `  4:10  error  message` below the file name. */
 function listed(line: string, file: string): Problem | undefined {
   const match = file === '' ? null : /^\s+(\d+):\d+\s+(\S.*)$/.exec(line)
   return match === null
@@ -57,7 +57,7 @@ function direct(line: string): Problem | undefined {
   for (const form of forms) {
     const groups = form.exec(line)?.groups
     if (groups?.['path'] === undefined) continue
-    // `12:30:45 starting` is a time, `http://…` an address: a path has a letter and no scheme.
+    // `12:30:45 starting` is a time, `http://…` a URL: a path contains a letter and no scheme.
     if (
       !/[A-Za-z_]/.test(groups['path']) ||
       /^[a-z]+:?\/\//i.test(groups['path']) ||

@@ -188,7 +188,7 @@ describe('what checks write', () => {
   })
 })
 
-/** Of everything that runs; what has ended and was not waited for has none. */
+/** Command lines of all running processes; zombies have none. */
 function commandLines(): string[] {
   return spawnSync('ps', ['-eo', 'args='], { encoding: 'utf8' }).stdout.split('\n')
 }

@@ -9,7 +9,7 @@ import type { CommandOptions } from './command-options.ts'
 import { findProblems } from './find-problems.ts'
 import { createRunInWorkspace, type WorkspaceEnd } from './run-in-workspace.ts'
 
-/** The command that checks a workspace, as words: no shell reads it. */
+/** The command that checks a workspace, as words, without a shell. */
 export interface CheckOptions {
   readonly command: readonly string[]
   readonly timeoutSeconds?: number
@@ -49,12 +49,12 @@ function firstPath(input: Record<string, unknown>): Record<string, unknown> {
 const mostProblems = 100
 const mostOutput = 8_000
 
-// Kept of what it prints, unless the policy wants less: the first hundred problems have to be in it.
+// The output bytes to keep, unless the policy sets less: they must include the first hundred problems.
 const readOutput = 1_000_000
 
 /**
- * The command is a person's, and what it runs is not: scripts and settings of a workspace are what agents write. So it runs
- * as their commands do.
+ * A person configured the command, but it runs scripts and settings of the workspace, which agents can write. So it runs
+ * with the same restrictions as agents' commands.
  */
 export function getErrors(
   check: CheckOptions | undefined,
@@ -102,7 +102,7 @@ export function getErrors(
   }
 }
 
-/** How shells say that there is no such program, or that it is none. */
+/** Shell exit codes for a missing or non-executable program. */
 const notFound = new Set([126, 127])
 
 function requireEnd({ kind, code, output, seconds, limit }: WorkspaceEnd, program: string): void {

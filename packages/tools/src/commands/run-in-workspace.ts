@@ -13,14 +13,14 @@ import { Refusal } from '../refusal.ts'
 import { type CommandOptions, mostSeconds as most } from './command-options.ts'
 
 export interface WorkspaceRun extends Pick<CommandRun, 'command' | 'cwd' | 'workspace'> {
-  /** Lowered to what may be asked for at most. */
+  /** The timeout, capped at the maximum. */
   readonly seconds: number
-  /** What people call it: `The command`. */
+  /** The name for messages: `The command`. */
   readonly what: string
 }
 
 export interface WorkspaceEnd extends CommandEnd {
-  /** What it was given. */
+  /** The effective timeout. */
   readonly seconds: number
   /** What it did to protected files, for the model and for people. */
   readonly touched?: string
@@ -32,10 +32,10 @@ export type RunInWorkspace = (
   signal: AbortSignal,
 ) => Promise<WorkspaceEnd>
 
-/** Who was told that there is no sandbox: once is enough for a run. */
+/** Options for which the missing sandbox was reported: once per run is enough. */
 const told = new WeakSet<CommandOptions>()
 
-/** The one way in which tools run programs of a workspace: in the sandbox, within the limits, and as the agent's role says. */
+/** Runs programs in a workspace for all tools: in the sandbox, within the limits, and within the agent's boundary. */
 export function createRunInWorkspace(places: Places, options: CommandOptions): RunInWorkspace {
   const {
     home,
@@ -63,7 +63,7 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
     tell?.(`Commands run without a sandbox (${sandbox.reason}). Run "cadre doctor" for instructions.`)
   }
   return async ({ seconds: wanted, what, ...run }, context, signal) => {
-    // The role's rule says so before; here it holds even where nobody asked it.
+    // The role rule already denies this; checked again in case it was not evaluated.
     if (context.boundary?.commands === 'none')
       throw new Refusal(`${context.agent} may not run commands. Ask an agent that may.`)
     const seconds = Math.min(wanted, mostSeconds, most)

@@ -4,13 +4,13 @@ import { cleanEnvironment, releasePipes, signalGroup } from '@cadre/gate'
 import { Refusal } from '../refusal.ts'
 
 export interface ProcessRequest {
-  /** The program and its arguments. No shell is ever asked to read them. */
+  /** The program and its arguments, without a shell. */
   readonly command: readonly [string, ...string[]]
   readonly cwd: string
   readonly timeoutMs: number
-  /** Gets the standard output as it comes; `false` ends the process, because nobody wants more. */
+  /** Receives standard output as it arrives; `false` ends the process. */
   readonly take?: (text: string) => boolean
-  /** Most letters kept of each stream. */
+  /** The maximum number of characters kept of each stream. */
   readonly most?: number
 }
 
@@ -22,7 +22,7 @@ export interface ProcessEnd {
   readonly cut: boolean
 }
 
-/** Runs a program to its end. When it is stopped, what it has started is stopped as well. */
+/** Runs a program to its end. If it is stopped, its children are stopped too. */
 export async function runProcess(request: ProcessRequest, signal: AbortSignal): Promise<ProcessEnd> {
   signal.throwIfAborted()
   const { command, cwd, timeoutMs, take, most = 1_000_000 } = request

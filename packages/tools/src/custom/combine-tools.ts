@@ -2,16 +2,17 @@ import type { Notice, Tool } from '@cadre/core'
 
 export interface CombinedTools {
   readonly tools: readonly Tool[]
-  /** Every name that was taken by more than one tool, and who has it now. */
+  /** Every name that several tools have, and which of them gets it. */
   readonly reports: readonly Notice[]
 }
 
 const order = ['built-in', 'custom', 'editor'] as const
 
 /**
- * One list out of several. For a name, the editor's tool comes before a custom one and that before a built-in one; within
- * one origin the first stays. An alias never takes another tool's name, except that an editor's tool replaces the weaker tool that it
- * names as an alias: both do the same job. It is then called by all names of that tool, so that lists and rules about it still apply.
+ * Merges several lists. For a name, an editor tool takes precedence over a custom one, and that over a built-in one; within
+ * one origin, the first applies. An alias never takes another tool's name, except that an editor tool replaces the weaker
+ * tool that it names as an alias: both do the same job. It then has all names of that tool, so that lists and rules about
+ * it still apply.
  */
 export function combineTools(lists: readonly (readonly Tool[])[]): CombinedTools {
   const byName = new Map<string, Tool>()

@@ -5,11 +5,11 @@ import { defineTool, messageOf, type Tool } from '@cadre/core'
 import { offerCadre } from './offer-cadre.ts'
 
 export interface CustomToolsRequest {
-  /** As the configuration names them. */
+  /** As named in the configuration. */
   readonly modules: readonly string[]
-  /** Folder that relative names are relative to. */
+  /** The base folder of relative names. */
   readonly base: string
-  /** Whether a person has said that this file, as it is now, may run. Asked before anything of it runs. */
+  /** Returns whether a person trusts the current content of this file. Called before any of it runs. */
   readonly trusted: (module: string) => boolean | Promise<boolean>
 }
 
@@ -24,7 +24,7 @@ export interface CustomTools {
   readonly faults: readonly CustomToolsFault[]
 }
 
-/** Loads tools that users have written. A module that is not trusted is not touched; one that fails leaves the others alone. */
+/** Loads custom tools. An untrusted module is not loaded; a failing one does not affect the others. */
 export async function loadCustomTools({ modules, base, trusted }: CustomToolsRequest): Promise<CustomTools> {
   const loaded = await Promise.all(modules.map((name) => loadModule(path.resolve(base, name), trusted)))
   return { tools: loaded.flatMap((entry) => entry.tools), faults: loaded.flatMap((entry) => entry.faults) }
@@ -57,7 +57,7 @@ async function loadModule(named: string, trusted: CustomToolsRequest['trusted'])
   let exported: Record<string, unknown>
   try {
     offerCadre()
-    // A changed file is another module: without this, the one loaded first would be used for as long as the process lives.
+    // A changed file is loaded as a new module; otherwise the first version would be used until the process exits.
     exported = (await import(`${pathToFileURL(file).href}?v=${version}`)) as Record<string, unknown>
   } catch (error) {
     return fault('broken', `cannot load this tool module: ${messageOf(error)}`)
@@ -75,7 +75,7 @@ async function loadModule(named: string, trusted: CustomToolsRequest['trusted'])
   }
 }
 
-/** An export is a tool, a list of tools or a record of them; functions and plain values beside them are the module's own. */
+/** An export is a tool, a list of tools or a record of them; other exports are ignored. */
 function candidatesOf(name: string, value: unknown): [string, unknown][] {
   if (Array.isArray(value)) return value.map((item, index) => [`${name}[${index}]`, item])
   if (typeof value !== 'object' || value === null) return []
@@ -109,7 +109,7 @@ function readTool(name: string, value: unknown): { readonly tool: Tool } | { rea
   if (typeof input?.['~standard']?.validate !== 'function')
     return { fault: `${name} has no input schema. Use object() or any Standard Schema.` }
   try {
-    // A module cannot give its tools the place of the editor's.
+    // A module cannot present its tools as editor tools.
     return { tool: { ...defineTool(value as unknown as Tool), origin: 'custom' } }
   } catch (error) {
     return { fault: `${name} is not valid: ${messageOf(error)}` }

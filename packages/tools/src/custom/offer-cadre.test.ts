@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { hasCadre } from './offer-cadre.ts'
 
-/** The address of a bundle in a package with this manifest. */
+/** Returns the URL of a bundle in a package with this manifest. */
 function bundleIn(manifest: object): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-offer-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

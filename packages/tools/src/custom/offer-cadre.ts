@@ -10,9 +10,9 @@ interface SyncHooks {
 let offered = false
 
 /**
- * Lets modules of users import `cadre` where their own project does not have it: they then get this copy. A project that depends on
- * `cadre` gets its own. Where this copy is part of another program, such as an editor's extension, there is nothing to offer: how
- * that process finds modules is then left as it is.
+ * Lets user modules import `cadre` if their project does not have it: they then get this copy. A project that depends on
+ * `cadre` gets its own. If this copy is embedded in another program, such as an editor extension, module resolution is not
+ * changed.
  */
 export function offerCadre(): void {
   if (offered || !hasCadre(import.meta.url)) return
@@ -34,7 +34,7 @@ export function offerCadre(): void {
   })
 }
 
-/** The same for Node 20, which asks hooks in a thread of their own. */
+/** The same for Node 20, which runs resolution hooks in a separate thread. */
 const asyncHooks = `data:text/javascript,${encodeURIComponent(`
 let own
 export const initialize = (url) => { own = url }
@@ -47,7 +47,7 @@ export const resolve = async (specifier, context, nextResolve) => {
   }
 }`)}`
 
-/** Whether a module at this place can import `cadre`, as those of the package itself can. */
+/** True if a module at this path can import `cadre`. */
 export function hasCadre(place: string): boolean {
   try {
     nodeModule.createRequire(place).resolve('cadre')

@@ -10,10 +10,10 @@ export interface Edit {
 
 export type Edited =
   | { readonly kind: 'edited'; readonly text: string; readonly lines: readonly number[] }
-  /** The reason is put into words only when somebody wants to read it. */
+  /** Formatted only when it is needed. */
   | { readonly kind: 'failed'; readonly reason: () => string }
 
-/** Applies edits one after the other, each to the result of the one before: all of them or none. */
+/** Applies edits one after the other, each to the result of the previous one: all or none. */
 export function applyEdits(text: string, edits: readonly Edit[], shown: string): Edited {
   let current = text
   let lines: readonly number[] = []
@@ -51,7 +51,7 @@ function applyEdit(text: string, edit: Edit, shown: string): Edited {
     )
   }
   const lines = linesOf(text, places)
-  // Also when the places overlap, as `aa` does in `aaa`: which one is meant cannot be told.
+  // Overlapping matches, such as `aa` in `aaa`, are ambiguous too.
   const several = text.indexOf(old, (places[0] as number) + 1) !== -1
   if (several && edit.all !== true) {
     return failed(
@@ -62,7 +62,7 @@ function applyEdit(text: string, edit: Edit, shown: string): Edited {
   return { kind: 'edited', text: text.split(old).join(replacement), lines }
 }
 
-/** Models write `\n`, whatever the file has: an edit is made in the line ends of the file, so that they stay as they are. */
+/** Models write `\n` whatever the file uses, so an edit is converted to the line endings of the file. */
 export function inLineEndsOf(text: string, edit: Edit): { readonly old: string; readonly new: string } {
   const usual = lineEndOf(text)
   const other = usual === '\n' ? '\r\n' : '\n'
@@ -74,7 +74,7 @@ export function inLineEndsOf(text: string, edit: Edit): { readonly old: string; 
   return { old, new: text.includes('\n') ? withLineEnds(edit.new, lineEnd) : edit.new }
 }
 
-/** Where `part` begins in `text`, without overlaps. */
+/** Returns the positions of `part` in `text`, without overlaps. */
 export function placesOf(text: string, part: string): number[] {
   const places: number[] = []
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) places.push(at)

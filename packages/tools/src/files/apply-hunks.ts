@@ -6,7 +6,7 @@ export type Patched =
   | { readonly kind: 'patched'; readonly text: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Applies the hunks of one file in order: all of them or none. Line ends stay those of the file. */
+/** Applies the hunks of one file in order: all or none. Line endings stay those of the file. */
 export function applyHunks(text: string, hunks: readonly Hunk[], shown: string): Patched {
   const lineEnd = lineEndOf(text)
   const endsWithNewline = text === '' || text.endsWith('\n')
@@ -26,12 +26,12 @@ export function applyHunks(text: string, hunks: readonly Hunk[], shown: string):
   return { kind: 'patched', text: endsWithNewline && lines.length > 0 ? result + lineEnd : result }
 }
 
-/** The same change backwards. */
+/** Returns the inverse change. */
 export function reversed(hunks: readonly Hunk[]): Hunk[] {
   return hunks.map((hunk) => ({ ...hunk, old: hunk.new, new: hunk.old }))
 }
 
-/** The line a hunk begins at, or why that cannot be told. */
+/** Returns the line of a hunk, or why it is unknown. */
 function placeOf(lines: readonly string[], hunk: Hunk, from: number): number | string {
   let start = from
   for (const anchor of hunk.anchors) {

@@ -3,7 +3,7 @@ import type { Edit } from './apply-edits.ts'
 import type { EditInput } from './edit-input.ts'
 import { type Hunk, parsePatch } from './parse-patch.ts'
 
-/** What a call wants to do to one file. */
+/** A change of a call to one file. */
 export type FileChange =
   | { readonly kind: 'edit'; readonly path: string; readonly edits: readonly Edit[] }
   | { readonly kind: 'add'; readonly path: string; readonly content: string; readonly overEmpty?: boolean }
@@ -32,7 +32,7 @@ export function changesOf(input: EditInput): FileChange[] {
   }
   return [...byPath].map(([target, list]) => {
     const [first] = list
-    // How some dialects create a file.
+    // Some dialects create a file this way.
     if (list.length === 1 && first?.old === '') {
       return { kind: 'add', path: target, content: first.new, overEmpty: true }
     }

@@ -278,7 +278,7 @@ describe('names with another meaning on Windows', () => {
 })
 
 describe('a link that is put there between looking and doing', () => {
-  /** Exchanges a folder for a link to another one, and back, as fast as it can. */
+  /** Swaps a folder with a link to another one, and back, as fast as possible. */
   async function whileExchanging(work: () => Promise<void>) {
     const script = `
       const fs = require('fs'); const [dir, target] = process.argv.slice(1)
@@ -323,7 +323,7 @@ describe('a link that is put there between looking and doing', () => {
       })
       const { existsSync, readdirSync, renameSync } = await import('node:fs')
       expect(readdirSync(path.join(ws.outer, 'elsewhere'))).toEqual(['a.txt'])
-      // The same calls work when nobody interferes. How many succeeded before depends on the machine.
+      // The same calls work without interference. How many succeeded before depends on the machine.
       const src = path.join(ws.root, 'src')
       if (existsSync(`${src}.real`)) {
         rmSync(src, { recursive: true, force: true })

@@ -3,43 +3,43 @@ import type { ToolContext } from '@cadre/core'
 import { createPlaces, type Mount, type Places } from '@cadre/gate'
 import { Refusal } from '../refusal.ts'
 
-/** A path that was found to be inside the workspace. Use `real`, never what the model wrote. */
+/** A path inside the workspace. Use `real`, never the path that the model wrote. */
 export interface ConfinedPath {
   readonly real: string
-  /** Relative to the workspace, with `/` between names; `.` for the workspace itself. */
+  /** Relative to the workspace, with `/`; `.` for the workspace itself. */
   readonly shown: string
-  /** The workspace's own real path. */
+  /** The real path of the workspace. */
   readonly root: string
-  /** Set when it lies in what agents read by this name in every workspace, and not in the workspace itself. */
+  /** Set if the path is in a mount, not in the workspace. */
   readonly mount?: Mount
 }
 
-/** Why a path may not be written, in a sentence; `undefined` when it may. */
+/** Returns why a path may not be written, as a sentence; `undefined` if it may. */
 export type ProtectedPath = (path: Pick<ConfinedPath, 'real' | 'shown'>) => string | undefined
 
 export interface ConfineRequest {
-  /** As the model wrote it: relative to the workspace, or absolute. */
+  /** As written by the model: relative to the workspace, or absolute. */
   readonly path: string
   readonly context: ToolContext
-  /** Whoever reads what does not lie in the workspace says where that is: without it, paths lead where the system says. */
+  /** Needed to read mounts: without it, paths resolve as the system does. */
   readonly places?: Pick<Places, 'judge'> | undefined
-  /** Whoever writes says by which rules. */
+  /** The rules for writing; absent for reading. */
   readonly write?: WriteRules
 }
 
-/** What may be written. */
+/** The rules for writing. */
 export interface WriteRules {
   readonly places: Places
-  /** More that may not be; the places always count. */
+  /** Additional protected paths; those of `places` always apply. */
   readonly protectedPath?: ProtectedPath | undefined
-  /** A protected path that whoever calls may write all the same: its own artifact, relative to the workspace. */
+  /** A protected path that the caller may write anyway: its own artifact, relative to the workspace. */
   readonly own?: ((context: ToolContext) => string | undefined) | undefined
 }
 
-// Reading knows no protected paths, so any places will do.
+// Protected paths do not matter for reading.
 const anywhere = createPlaces()
 
-/** Where a path really leads. Everything but a usable one ends the tool's work. */
+/** Resolves a path. Throws if it is not allowed. */
 export function confined({ path: given, context, places, write }: ConfineRequest): ConfinedPath {
   const own = write?.own?.(context)
   const placed = (write?.places ?? places ?? anywhere).judge({
@@ -54,14 +54,14 @@ export function confined({ path: given, context, places, write }: ConfineRequest
   return placed
 }
 
-/** Real path of what is shown by this path, when `place` was found there. */
+/** Returns the real path for a displayed path, relative to the root or mount of `place`. */
 export function realOf({ root, mount }: ConfinedPath, shown: string): string {
   return mount === undefined
     ? path.join(root, shown)
     : path.join(mount.folder, shown.slice(mount.name.length))
 }
 
-/** Whether what is shown by this path must not be: by where it is, and by where a rule about the workspace would look for it. */
+/** True if a displayed path must be hidden: by its real path, or by the path that workspace rules would use. */
 export function isKept(
   place: ConfinedPath,
   shown: string,

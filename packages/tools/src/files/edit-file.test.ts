@@ -345,7 +345,7 @@ describe('was it done? (edit_file)', () => {
           const result = await ws.call('edit_file', input)
           if (result.failed) continue
           const after = await ws.check('edit_file', input)
-          // Before a call that works it must not seem done, and after it not undone.
+          // Before a successful call it must not look done, and afterwards not undone.
           expect([before, after], JSON.stringify({ text, old, replacement })).toEqual([
             expect.not.stringMatching(/^done$/),
             expect.not.stringMatching(/^not_done$/),
@@ -398,7 +398,7 @@ describe('a try that was cut short', () => {
     const run = () =>
       ws.tool('write_file').run({ path: 'a.txt', content: 'new' }, context, new AbortController().signal)
     await run()
-    // What a process that was killed between writing and renaming leaves behind.
+    // The state left by a process that was killed between writing and renaming.
     const { createHash } = await import('node:crypto')
     const name = `.cadre-${createHash('sha256').update('s/c\na.txt').digest('hex').slice(0, 16)}.tmp`
     ws.write(name, 'half')

@@ -26,12 +26,12 @@ export function editFileTool(rules: WriteRules): Tool {
   })
 }
 
-/** One thing to do to the disk, with what it takes to undo it. */
+/** One change on disk, with the data to undo it. */
 export interface Step {
   readonly file: ConfinedPath
-  /** Absent: the file is removed. */
+  /** Absent: the file is deleted. */
   readonly content?: string
-  /** Absent: there is no such file yet. */
+  /** Absent: the file does not exist yet. */
   readonly before?: { readonly stats: Stats; readonly bytes: Buffer }
 }
 
@@ -87,13 +87,13 @@ async function make(
       )
       return plans.map((plan) => plan.summary).join('\n')
     } catch (error) {
-      // Somebody outside of this process wrote in between: their content counts, and the edit is computed anew.
+      // Another process changed the file meanwhile: the edit is recomputed from the new content.
       if (!(error instanceof ChangedMeanwhile) || attempt === mostTries) throw error
     }
   }
 }
 
-/** What a change comes down to now. Writes nothing. */
+/** Computes the current result of a change. Writes nothing. */
 export async function planOf(change: FileChange, locate: Locate): Promise<Plan> {
   const file = locate(change.path)
   if (change.kind === 'add') {
@@ -139,7 +139,7 @@ async function carryOut(steps: readonly Step[], key: string, locate: Locate): Pr
   try {
     for (const step of steps) {
       const expected = step.before?.stats ?? 'nothing'
-      // With the files before it this one may be protected.
+      // The files before it may have made this one protected.
       if (step.before === undefined) locate(step.file.real)
       if (step.content !== undefined) await replaceFile(step.file, { content: step.content, key, expected })
       else if (step.before !== undefined) await removeFile(step.file, step.before.stats)

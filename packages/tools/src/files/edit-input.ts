@@ -18,10 +18,10 @@ const old = string('The text to replace, exactly as it is in the file. Must occu
 const replacement = string('The replacement text')
 const all = optional(boolean('Replace every occurrence'))
 
-/** What a model is shown. */
+/** The parameters shown to models. */
 export const editParameters: JsonSchema = object({ path, old, new: replacement, all }).json
 
-// What is understood besides: several edits in one call, and patches.
+// Also accepted: several edits in one call, and patches.
 const shape = object({
   path: optional(path),
   old: optional(old),
@@ -89,10 +89,10 @@ const spellings: { readonly [spelling: string]: string } = {
 
 export const editArgumentAliases = spellings
 
-/** Every dialect's way to write an edit, as this tool's. */
+/** Converts an edit of any dialect to the arguments of this tool. */
 export function reshapeEdit(input: Record<string, unknown>): Record<string, unknown> {
   const given = { ...renameArguments(without(input, ['explanation', 'instructions']), spellings) }
-  // One tool of many commands elsewhere; the one that edits needs no name here.
+  // Elsewhere this is one command of a larger tool, which needs no name here.
   if (given['command'] === 'str_replace') delete given['command']
   const { patch } = renameArguments(given, { input: 'patch', patchText: 'patch' })
   if (typeof patch === 'string' && given['old'] === undefined)

@@ -1,11 +1,11 @@
 import { applyEdits, type Edit, inLineEndsOf, placesOf } from './apply-edits.ts'
 
-/** How many possible pasts are followed before the answer is "unknown". */
+/** How many possible earlier texts are followed before the answer is "unknown". */
 const mostPasts = 64
 
 /**
- * Were these edits made already? A text is compatible with "not yet" when the edits can be made on it, and with "already" when
- * there is a text from which the edits lead exactly here. Only one of the two gives an answer.
+ * Determines whether these edits were already made. "Not yet" is possible if the edits apply to the text, "already" if they
+ * lead to it from some earlier text. If only one is possible, that is the answer.
  */
 export function editsMade(text: string, edits: readonly Edit[]): 'done' | 'not_done' | 'unknown' {
   const notYet = applyEdits(text, edits, '').kind === 'edited'
@@ -32,7 +32,7 @@ function undo(text: string, edit: Edit): string[] {
   const form = inLineEndsOf(text, { old: edit.new, new: edit.old })
   const made = form.old
   const before = form.new
-  // Where a deleted text stood cannot be told any more; that it stood at either end is as good as any other place.
+  // The original position of a deleted text is unknown; either end is as good as any other.
   if (made === '') return text.includes(before) ? [] : [before + text, text + before]
   if (edit.all === true) return [text.split(made).join(before)]
   return placesOf(text, made)

@@ -8,7 +8,7 @@ import { editsMade } from './edits-made.ts'
 import { openRegular } from './open-file.ts'
 import { decodeText } from './text.ts'
 
-/** A file as it is now. */
+/** The current state of a file. */
 export interface Present {
   readonly stats: Stats
   readonly bytes: Buffer
@@ -22,13 +22,13 @@ export async function present(file: ConfinedPath): Promise<Present> {
   return { stats: opened.stats, bytes: await opened.handle.readFile() }
 }
 
-/** A new content, and a few words about it. */
+/** New content, with a short description. */
 export interface Changed {
   readonly content: string
   readonly summary: string
 }
 
-/** What a file becomes; nothing is written. */
+/** Returns the new content of a file; writes nothing. */
 export function changed(
   bytes: Uint8Array,
   change: Extract<FileChange, { kind: 'edit' | 'update' }>,
@@ -47,7 +47,7 @@ export function changed(
   return { content: mark + result.text, summary: `Edited ${shown}.` }
 }
 
-/** Whether a text looks as it does after the change, as before it, or as neither or both. */
+/** Determines whether a text looks as after the change, as before it, or as neither or both. */
 export function changeMade(
   bytes: Uint8Array,
   change: Extract<FileChange, { kind: 'edit' | 'update' }>,

@@ -71,7 +71,7 @@ function foldersFirst(a: Dirent, b: Dirent): number {
 }
 
 function nameOf(entry: Dirent): string {
-  // A name may contain a line break; one line of the list is always one entry.
+  // A name may contain a line break; each line of the list is one entry.
   const name = /[\n\r]/.test(entry.name) ? JSON.stringify(entry.name) : entry.name
   return `${name}${entry.isDirectory() ? '/' : entry.isSymbolicLink() ? '@' : ''}`
 }

@@ -1,11 +1,11 @@
 import { cut } from './text.ts'
 
-// Bounds on the work: this is a hint, and must not be felt.
+// Limits the work: this is only a hint and must be fast.
 const mostLines = 20_000
 const longestLine = 200
 const mostShown = 3
 
-/** A hint at what was probably meant: the lines most like the first line of a text that was not found. */
+/** Returns a hint: the lines most similar to the first line of a text that was not found. */
 export function nearestLines(text: string, wanted: string): string {
   const first = wanted
     .split('\n')
@@ -40,7 +40,7 @@ function pairsOf(line: string): Set<string> {
   return pairs
 }
 
-/** Share of letter pairs two lines have in common, from 0 to 1. */
+/** The fraction of letter pairs that two lines share, from 0 to 1. */
 function likeness(pairs: ReadonlySet<string>, line: string): number {
   const others = pairsOf(line)
   if (pairs.size === 0 || others.size === 0) return 0

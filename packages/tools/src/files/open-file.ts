@@ -8,12 +8,12 @@ export interface OpenFile extends AsyncDisposable {
   readonly stats: Stats
 }
 
-// Absent on Windows, where they are not needed: opening a pipe by a file's name does not wait there.
+// Absent on Windows, where opening a file name never blocks on a pipe.
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
- * Opens a file that is one: folders, devices, sockets and pipes are refused, and nothing here waits for a writer. Where
- * what was opened really lies is asked of the system, so that a link put there after the check is noticed.
+ * Opens a regular file. Rejects folders, devices, sockets and pipes, and never blocks. The system reports the real location
+ * of the opened file, so a link created after the check is detected.
  */
 export async function openRegular(file: ConfinedPath): Promise<OpenFile> {
   requireRegular(await statsOf(file), file.shown)
@@ -35,8 +35,8 @@ export async function openRegular(file: ConfinedPath): Promise<OpenFile> {
 }
 
 /**
- * Whether what was opened lies at this real path. On Linux the descriptor itself says where it leads, whatever is exchanged
- * meanwhile; elsewhere, and without /proc, names are compared, which leaves a moment between two looks.
+ * True if the opened file is at this real path. On Linux the file descriptor reports its location, even if links change
+ * meanwhile; elsewhere, and without /proc, names are compared, which leaves a small race.
  */
 async function isAt(handle: FileHandle, stats: Stats, real: string): Promise<boolean> {
   if (process.platform === 'linux') {
@@ -47,7 +47,7 @@ async function isAt(handle: FileHandle, stats: Stats, real: string): Promise<boo
   return now.ino === stats.ino && now.dev === stats.dev && (await realpath(real)) === real
 }
 
-/** There is nothing at that path. */
+/** Nothing exists at that path. */
 export class Missing extends Refusal {}
 
 async function statsOf(file: ConfinedPath): Promise<Stats> {

@@ -1,6 +1,6 @@
-/** One place of a file: the lines before, and the lines after. */
+/** One change in a file: the old lines and the new lines. */
 export interface Hunk {
-  /** Lines that come somewhere before the place, in order: a class, then a method. */
+  /** Lines before the change, in order: a class, then a method. */
   readonly anchors: readonly string[]
   readonly old: readonly string[]
   readonly new: readonly string[]
@@ -19,7 +19,7 @@ export type FilePatch =
 
 export type ParsedPatch = { readonly files: readonly FilePatch[] } | { readonly fault: string }
 
-/** Reads the `*** Begin Patch` format. Anything that is not clearly in it is a fault: a guess would change the wrong lines. */
+/** Parses the `*** Begin Patch` format. Anything ambiguous is an error, because a guess could change the wrong lines. */
 export function parsePatch(patch: string): ParsedPatch {
   const lines = patch.replaceAll('\r\n', '\n').trim().split('\n')
   if (lines[0]?.trim() !== '*** Begin Patch') {
@@ -99,7 +99,7 @@ function readHunks(lines: readonly string[], first: number): Hunk[] | { readonly
     if (line.startsWith('@@')) {
       if (hunk.old.length > 0 || hunk.new.length > 0) close()
       const anchor = line.slice(2).trim()
-      // `@@ -1,3 +1,4 @@` comes from another format: its numbers are counted by nobody and are often wrong.
+      // `@@ -1,3 +1,4 @@` is from another format; models often get its numbers wrong.
       if (anchor !== '' && !/^-\d+(,\d+)? \+\d+(,\d+)? @@/.test(anchor)) hunk.anchors.push(anchor)
     } else if (line.trimEnd() === '*** End of File') {
       hunk.atEnd = true
@@ -119,7 +119,7 @@ function emptyHunk() {
   return { anchors: [] as string[], old: [] as string[], new: [] as string[], atEnd: false }
 }
 
-/** Blank lines between two files belong to neither. */
+/** Blank lines between two files are ignored. */
 function trimmedEnd(lines: readonly string[]): readonly string[] {
   let end = lines.length
   while (end > 0 && lines[end - 1] === '') end--

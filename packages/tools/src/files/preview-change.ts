@@ -10,7 +10,7 @@ import { type WriteFileInput, writeFileTool } from './write-file.ts'
 export interface PreviewRequest {
   /** The name of the tool. */
   readonly tool: string
-  /** The name by which it was called; the arguments are in that dialect. */
+  /** The tool name in the call; the arguments are in that dialect. */
   readonly spelling: string
   /** JSON, as the model wrote it. */
   readonly arguments: string
@@ -18,7 +18,7 @@ export interface PreviewRequest {
   readonly workspace: string
 }
 
-/** A text file before and after a call. Absent: there is no such file. */
+/** A text file before and after a call. Absent: the file does not exist. */
 export interface FilePreview {
   /** Relative to the workspace. */
   readonly path: string
@@ -27,8 +27,8 @@ export interface FilePreview {
 }
 
 /**
- * The change that a call of `write_file` or `edit_file` would make to each file now, computed as the tool does it. Writes nothing.
- * `undefined` if it cannot be computed: another tool, invalid arguments, an edit that does not apply, a path that the tool may not write,
+ * Returns the change that a call of `write_file` or `edit_file` would make to each file now. Writes nothing. `undefined` if
+ * it cannot be computed: another tool, invalid arguments, an edit that does not apply, a path that the tool may not write,
  * files that are not text.
  */
 export async function previewChange(request: PreviewRequest): Promise<readonly FilePreview[] | undefined> {
@@ -53,7 +53,7 @@ export async function previewChange(request: PreviewRequest): Promise<readonly F
           )
     return steps.map(previewOf)
   } catch {
-    // The tool refuses it as well, and says why, when it runs.
+    // The tool also rejects it, with the reason, when it runs.
     return undefined
   }
 }

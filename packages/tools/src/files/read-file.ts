@@ -31,7 +31,7 @@ export function readFileTool(places?: Places): Tool {
   })
 }
 
-/** Editors name the first and the last line, alone or in a list; some count from 0 or write 0 for "from the beginning". */
+/** Editors pass the first and last line, separately or as a list; some count from 0 or use 0 for the start. */
 function lineRange(input: Record<string, unknown>): Record<string, unknown> {
   const { view_range, ...written } = without(input, ['explanation'])
   const [first, last] = Array.isArray(view_range) ? (view_range as unknown[]) : []

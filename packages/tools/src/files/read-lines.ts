@@ -17,10 +17,10 @@ export type LinePart =
 const mostCharacters = 100_000
 const longestLine = 10_000
 const chunkSize = 65_536
-/** Counting all lines of a larger file would cost more than the number is worth. */
+/** Counting the lines of a larger file is not worth the time. */
 const countedSize = 16 * 1_024 * 1_024
 
-/** Some lines of a file, read in pieces: what it costs depends on where they are, never on the size of the file. */
+/** Reads a range of lines in chunks: the cost depends on their position, never on the size of the file. */
 export async function readLines(
   handle: FileHandle,
   range: LineRange,
@@ -62,7 +62,7 @@ export async function readLines(
   }
 }
 
-/** Gives every line to `take` until it says no. Of a line that is longer than anyone will see only the beginning is kept. */
+/** Passes every line to `take` until it returns false. Keeps only the start of very long lines. */
 async function eachLine(
   handle: FileHandle,
   take: (line: string, complete: boolean) => boolean,

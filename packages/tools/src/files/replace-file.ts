@@ -10,16 +10,13 @@ import { requireRegular } from './open-file.ts'
 
 export interface Replacement {
   readonly content: string | Uint8Array
-  /** The call's key: a try that was cut short leaves a file under a name that the next try of the same call finds. */
+  /** The key of the call: if an attempt is interrupted, the next attempt of the same call finds its temporary file by name. */
   readonly key: string
-  /** What must be there: anything at all, nothing, or exactly the file that was read. */
+  /** The required current state: anything, no file, or exactly the file that was read. */
   readonly expected: 'anything' | 'nothing' | Stats
 }
 
-/**
- * Puts a file in its place in one step: a reader sees the old content or the new one, never a part, and so does whoever looks
- * after a crash. The mode stays as it was.
- */
+/** Replaces a file atomically: readers see the old or the new content, never a part, even after a crash. The mode is kept. */
 export async function replaceFile(file: ConfinedPath, replacement: Replacement): Promise<void> {
   const folder = path.dirname(file.real)
   await makeFolder(file.root, folder)
@@ -30,7 +27,7 @@ export async function replaceFile(file: ConfinedPath, replacement: Replacement):
     try {
       await writeDraft(draft, replacement.content, before)
       requireExpected(await existing(target, file), replacement.expected, file)
-      // An agent may write its artifact while another one's command is watched.
+      // An agent may write its artifact while a command of another agent is watched.
       rememberWritten(file.real, replacement.content)
       await rename(draft, target)
     } catch (error) {
@@ -49,7 +46,7 @@ export async function removeFile(file: ConfinedPath, expected: Stats): Promise<v
   })
 }
 
-/** The file was changed by somebody else between reading and writing. */
+/** Another program changed the file between reading and writing. */
 export class ChangedMeanwhile extends Refusal {}
 
 async function existing(target: string, file: ConfinedPath): Promise<Stats | undefined> {
@@ -64,7 +61,7 @@ async function existing(target: string, file: ConfinedPath): Promise<Stats | und
     throw new ChangedMeanwhile(`${file.shown} was replaced by a symbolic link in the meantime. Try again.`)
   requireRegular(stats, file.shown)
   try {
-    // Renaming over a file does not ask for its write permission, but a file made read-only was meant to stay.
+    // Renaming over a file does not need write permission, but a read-only file must be kept.
     await access(target, constants.W_OK)
   } catch {
     throw new Refusal(`${file.shown} is read-only. Choose another file, or ask a person to make it writable.`)
@@ -103,10 +100,10 @@ async function writeDraft(
   await handle.writeFile(content)
   if (before !== undefined) {
     await keepOwner(handle, before)
-    // Without the bits that lend rights: they were given to the old content.
+    // Without set-ID bits, which were meant for the old content.
     await handle.chmod(before.mode & 0o777)
   }
-  // Otherwise a power failure may keep the new name with nothing in it.
+  // Otherwise, the new name might refer to an empty file after a power failure.
   await handle.datasync()
 }
 
@@ -125,7 +122,7 @@ async function createDraft(draft: string): Promise<FileHandle> {
 async function keepOwner(handle: FileHandle, before: Stats): Promise<void> {
   const now = await handle.stat()
   if (now.uid === before.uid && now.gid === before.gid) return
-  // Only a privileged process can; for everyone else the file becomes theirs, as with any editor.
+  // Only a privileged process can change the owner; otherwise this user becomes the owner, as with any editor.
   await handle.chown(before.uid, before.gid).catch(() => undefined)
 }
 

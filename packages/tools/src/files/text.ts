@@ -1,12 +1,12 @@
 import { Refusal } from '../refusal.ts'
 
-/** A whole text, and what must be given back with it: its mark at the beginning and its line ends. */
+/** A whole text, with its byte order mark and line endings, which must be restored. */
 export interface Text {
   readonly text: string
   readonly mark: '' | '\ufeff'
 }
 
-/** Enough of a file to tell what it is. */
+/** Enough of a file to detect its type. */
 export const sniffLength = 8_192
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'binary'
@@ -17,7 +17,7 @@ export function encodingOf(head: Uint8Array): Encoding {
   return head.subarray(0, sniffLength).includes(0) ? 'binary' : 'utf-8'
 }
 
-/** For changing a file: anything that would not survive being read and written back is refused. */
+/** For editing: rejects text that would change when it is read and written back. */
 export function decodeText(bytes: Uint8Array, shown: string): Text {
   if (encodingOf(bytes) !== 'utf-8')
     throw new Refusal(
@@ -34,7 +34,7 @@ export function decodeText(bytes: Uint8Array, shown: string): Text {
   return text.startsWith('\ufeff') ? { text: text.slice(1), mark: '\ufeff' } : { text, mark: '' }
 }
 
-/** The line end most lines of a text have. */
+/** Returns the most common line ending of a text. */
 export function lineEndOf(text: string): '\n' | '\r\n' {
   let all = 0
   let withReturn = 0
@@ -50,7 +50,7 @@ export function withLineEnds(text: string, lineEnd: '\n' | '\r\n'): string {
   return lineEnd === '\n' ? plain : plain.replaceAll('\n', '\r\n')
 }
 
-/** Cut between characters, never inside one. */
+/** Cuts between characters, never inside one. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text
   const code = text.charCodeAt(most - 1)

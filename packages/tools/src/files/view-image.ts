@@ -43,7 +43,7 @@ export const viewImage = (places?: Places): Work<ViewImageInput> => ({
   },
 })
 
-/** Told by the content: a file's name says only what somebody called it. */
+/** Detected from the content, because a file name can be wrong. */
 export function imageType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'

@@ -5,12 +5,12 @@ import { explainIssues, normaliseInput, type Tool, type ToolContext, type ToolRe
 import { createTools, type ToolOptions } from '../create-tools.ts'
 
 export interface Workspace extends Disposable {
-  /** A folder that holds the workspace, and things that are none of its business. */
+  /** The folder that contains the workspace, and files outside it. */
   readonly outer: string
   readonly root: string
   write(file: string, content: string | Buffer): void
   read(file: string): string
-  /** Calls a tool as a session does: found by any of its names, its input adapted and checked. */
+  /** Calls a tool as a session does: by any of its names, with its input adapted and validated. */
   call(name: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>
   check(name: string, input: Record<string, unknown>): Promise<'done' | 'not_done' | 'unknown'>
   tool(name: string): Tool

@@ -2,8 +2,8 @@ import { isRepositoryPart } from '@cadre/gate'
 import type { ConfinedPath } from './confine.ts'
 
 /**
- * Writes files after all others that write the same ones. Files whose names together make a folder a git repository wait for
- * each other in the whole workspace: each is judged when those before it are on the disk. So judge again in `work`.
+ * Runs `work` after all earlier writes to the same files. Files that can make a folder a git repository also wait for each
+ * other across the workspace: each is judged when the earlier ones are on disk. So judge again in `work`.
  */
 export function inTurn<T>(files: readonly ConfinedPath[], work: () => Promise<T>): Promise<T> {
   const turns = new Set(files.map(({ real }) => real))
@@ -13,16 +13,16 @@ export function inTurn<T>(files: readonly ConfinedPath[], work: () => Promise<T>
 }
 
 /**
- * Owns the order of changes to files within this process: work on one path starts when the work before it on that path
- * has ended, however it ended.
+ * Owns the order of file changes within this process: work on a path starts when the previous work on it has ended,
+ * successfully or not.
  *
- * 1. Two calls that change one file never overlap, so no change is computed from a content that another is about to replace.
- * 2. Several paths are taken in one fixed order, so two calls that need the same files cannot wait for each other.
+ * 1. Two calls that change one file never overlap, so no change is computed from content that another is about to replace.
+ * 2. Several paths are locked in a fixed order, so two calls cannot deadlock.
  */
 const last = new Map<string, Promise<void>>()
 
 async function oneAtATime<T>(paths: readonly string[], work: () => Promise<T>): Promise<T> {
-  // On a file system without case two spellings are one file; elsewhere this only makes some calls wait.
+  // On a case-insensitive file system, two spellings are one file; elsewhere this only makes some calls wait.
   const keys = [...new Set(paths.map((path) => path.toLowerCase()))].sort()
   const before = keys.map((key) => last.get(key))
   let release = () => {}

@@ -16,10 +16,10 @@ const input = object({
 
 export type ReadSkillInput = Infer<typeof input>
 
-/** The skills for a workspace, as they are now. */
+/** The current skills of a workspace. */
 export type SkillsIn = (workspace: string) => readonly Skill[]
 
-/** Reads a skill of the workspace or of the user. Those of the user are outside of the workspace, where no other tool reads. */
+/** Reads a skill of the workspace or the user. Skills of the user are outside the workspace, where no other tool can read. */
 export function readSkillTool(skillsIn: SkillsIn): Tool {
   return builtIn<ReadSkillInput>({
     name: 'read_skill',

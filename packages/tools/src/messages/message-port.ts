@@ -5,11 +5,11 @@ import type { Mailboxes, TeamFiles } from '@cadre/home'
 export interface MessagePort {
   readonly mailboxes: Mailboxes
   readonly teams?: Pick<TeamFiles, 'addressOf' | 'post' | 'has' | 'refuseMessage'>
-  /** As they are when it is asked. */
+  /** The current agents. */
   readonly agents: Pick<Agents, 'get' | 'list'>
-  /** The agent of a session of this home; nothing when there is no such session. */
+  /** Returns the agent of a session in this home; undefined if there is no such session. */
   readonly agentOf: (session: string) => Promise<string | undefined>
-  /** Whether somebody delivers messages now. */
+  /** Returns whether a daemon delivers messages now. */
   readonly attended: () => boolean
   /** Milliseconds since 1970. */
   readonly now?: () => number

@@ -18,14 +18,14 @@ const input = object({
 export type SendMessageInput = Infer<typeof input>
 
 export function sendMessageTool(port: () => MessagePort): Tool {
-  // Once: what it knows of the mailboxes is followed from then on.
+  // Created once, because it tracks the mailboxes from then on.
   let work: Work<SendMessageInput> | undefined
   return builtIn<SendMessageInput>({
     name: 'send_message',
     description:
       'Send a message to another agent or a teammate. Cadre queues and delivers it. An answer, if any, arrives as a message to you. Do not wait for it: end your turn.',
     class: 'message',
-    // It is written into the home and nowhere else: whatever the other agent does about it is judged then.
+    // It only writes to the home: the other agent's reaction is judged separately.
     effect: 'write',
     argumentAliases: {
       agent_id: 'to',
@@ -44,14 +44,14 @@ export function sendMessageTool(port: () => MessagePort): Tool {
   })
 }
 
-/** Agents that write to each other without end cost money and help nobody. */
+/** Limits agents that keep writing to each other. */
 const mostPerSession = 50
 const deepest = 8
 
 export function sendMessage(port: MessagePort): Work<SendMessageInput> {
   const { mailboxes, teams, agents, agentOf, attended, now = Date.now } = port
 
-  /** The teammate that is meant. One of a team that nobody serves now gets it as any session does: by the daemon. */
+  /** Finds the teammate. If no process serves its team now, the daemon delivers the message, as for any session. */
   function teammate(session: string, to: string) {
     const address = teams?.addressOf(session, to)
     if (address?.kind === 'ambiguous')
@@ -81,8 +81,8 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
     async run({ to, text, summary }, { agent: from, session, key }) {
       const mate = teammate(session, to)
       if (mate?.isServed) {
-        // The rule `team-messages` has judged this call, but before other calls of the same reply and of other members were written.
-        // Between this check and the count of `post` nothing else runs.
+        // The rule `team-messages` judged this call before other calls of the same reply and of other members were written.
+        // Nothing else runs between this check and the count in `post`.
         const over = teams?.has(mate.team, mate.member, key) ? undefined : teams?.refuseMessage(mate.team)
         if (over !== undefined) throw new Refusal(over)
         await teams?.post(mate.team, {
@@ -100,7 +100,7 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
       const address = await addressOf(session, to)
       if (address.session === session)
         throw new Refusal('This is your own session. Put what you want to remember in your reply.')
-      // A call that is tried again is not another message.
+      // A retried call is not another message.
       if (!mailboxes.has(address.agent, key)) refuseTooMany(session)
       await mailboxes.post({
         id: key,

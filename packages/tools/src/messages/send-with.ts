@@ -1,7 +1,7 @@
 import type { Work } from '../built-in.ts'
 import type { Sender } from './senders.ts'
 
-/** The work of a tool that sends: the call's key is what makes it happen once. */
+/** The implementation of a tool that sends: the key of the call ensures that it happens once. */
 export function sendWith<Message>(load: () => Promise<Sender<Message>>): Work<Message> {
   return {
     async run(message, { key }, signal) {

@@ -19,9 +19,9 @@ export interface SendEnd {
 
 /** Sends messages to one service. Failures are values, and no sentence contains a secret. */
 export interface Sender<Message> {
-  /** Sends once per `key`, however often it is asked: over crashes, and over retries on the network. */
+  /** Sends once per `key`, however often it is called: across crashes and network retries. */
   send(message: Message, key: string, signal: AbortSignal): Promise<SendEnd>
-  /** Of a message that may have been under way when the process died. */
+  /** Checks a message that may have been in transit when the process died. */
   check(message: Message, key: string, signal: AbortSignal): Promise<'done' | 'not_done' | 'unknown'>
 }
 
@@ -31,9 +31,9 @@ export interface Senders {
 }
 
 export interface SenderOptions {
-  /** False: Slack is not configured, and messages for it stay in the home. */
+  /** False if Slack is not configured: then messages stay in the home. */
   readonly slack?: boolean
-  /** Whether mail can be sent: without it there is no tool for it. */
+  /** True if mail can be sent; otherwise there is no mail tool. */
   readonly mail: boolean
   /** Called when the first message is sent or checked. */
   readonly load: () => Promise<Senders>

@@ -30,7 +30,7 @@ export function slackReadTool(home: string): Tool {
 }
 
 const shown = 'inbox/slack-messages.jsonl'
-/** The newest messages are at the end: this much of it is looked at. */
+/** The newest messages are at the end, so only this much of it is read. */
 const mostBytes = 1_024 * 1_024
 const mostLettersOfOne = 4_000
 const mostLetters = 50_000
@@ -43,7 +43,7 @@ export function slackRead(home: string): Work<SlackReadInput> {
       const messages: string[] = []
       let letters = 0
       for (const line of lines.reverse()) {
-        // A line that is not written to its end, or was edited into something else, is none.
+        // An incomplete or edited line is skipped.
         const read = parseJson(line)
         if (!read.ok || !isObject(read.value)) continue
         const { text } = read.value
@@ -63,7 +63,7 @@ export function slackRead(home: string): Work<SlackReadInput> {
   }
 }
 
-/** The last lines of the file that are there whole. */
+/** Returns the last complete lines of the file. */
 async function endOf(file: string): Promise<string[]> {
   let handle: FileHandle
   try {

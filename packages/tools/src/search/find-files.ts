@@ -35,13 +35,13 @@ export function findFilesTool(
   })
 }
 
-/** The part of a pattern before anything variable: where the call looks. */
+/** Returns the fixed start of a pattern: the folder to search. */
 export function folderOf(pattern: string): string {
   const fixed = pattern.split(/[*?[{]/, 1)[0] ?? ''
   return fixed.slice(0, fixed.lastIndexOf('/') + 1) || '.'
 }
 
-/** Some dialects name the folder to look in beside the pattern. */
+/** Some dialects pass the folder separately from the pattern. */
 function patternBelow(input: Record<string, unknown>): Record<string, unknown> {
   const { path: folder, ...rest } = without(input, ['explanation', 'maxResults'])
   const name = ['glob', 'pattern', 'query', 'glob_pattern'].find(
@@ -70,7 +70,7 @@ function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn, places?: Plac
       const found: string[] = []
       let more = false
       const isHidden = hiddenIn?.(context.workspace)
-      // What is in a mount is looked for only by whoever names it.
+      // Mounts are searched only if the pattern names them.
       const { root, prefix } =
         place.mount === undefined
           ? { root: place.root, prefix: '' }

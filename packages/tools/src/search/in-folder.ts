@@ -4,18 +4,18 @@ import path from 'node:path'
 import { codeOf, Refusal } from '../refusal.ts'
 
 /**
- * Does work in a folder that cannot be exchanged for another one meanwhile. `base` stands for the folder itself, not for
- * its name: on Linux it leads through an open descriptor, so a link put at any place of the path changes nothing. Elsewhere
- * the real path is compared before the work, which leaves a moment that only a descriptor could close.
+ * Does work in a folder that cannot be swapped meanwhile. `base` refers to the folder itself, not to its name: on Linux it
+ * uses an open file descriptor, so links created in the path have no effect. Elsewhere the real path is compared before the
+ * work, which leaves a small race.
  */
 export async function inFolder<T>(folder: string, work: (base: string) => Promise<T>): Promise<T> {
   if (process.platform !== 'linux') return byName(folder, work)
   const handle = await openFolder(folder)
   try {
-    // By number and not as `self`: a program that is started here must find the same folder.
+    // By process id and not `self`: a child process must find the same folder.
     const base = `/proc/${process.pid}/fd/${handle.fd}`
     const opened = await readlink(base).catch(() => undefined)
-    // Without /proc there is no way through the descriptor.
+    // Without /proc, the file descriptor cannot be used as a path.
     if (opened === undefined) return await byName(folder, work)
     if (opened !== folder) throw exchanged()
     return await work(base)
@@ -29,7 +29,7 @@ async function byName<T>(folder: string, work: (base: string) => Promise<T>): Pr
   return work(folder)
 }
 
-/** Makes a folder and those above it, from `root` down. Every step stays inside `root`, whatever is exchanged meanwhile. */
+/** Creates a folder and its parents, from `root` down. Every step stays inside `root`, even if links change meanwhile. */
 export async function makeFolder(root: string, folder: string): Promise<void> {
   let current = root
   for (const name of path.relative(root, folder).split(path.sep)) {

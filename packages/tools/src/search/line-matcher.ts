@@ -12,7 +12,7 @@ const script = new vm.Script(`
   })()
 `)
 
-/** The numbers, from 1, of the lines of a text at which a match begins. */
+/** Returns the line numbers, from 1, at which a match starts. */
 export type LineMatcher = (text: string) => number[]
 
 const mostPerFile = 100
@@ -32,7 +32,7 @@ export function lineMatcher({ queries, regex, ignoreCase }: LineQuery): LineMatc
   } catch (error) {
     throw new Refusal(`The regular expression is invalid: ${sentenceOf(error)}`)
   }
-  // A regular expression can take longer than the universe lasts, and only a script in a context of its own can be stopped.
+  // A regular expression can run forever, and only a script in a separate context can be stopped.
   const context = vm.createContext({ text: '', source, flags })
   return (text) => {
     let places: number[]

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 
-/** Where ripgrep's program is; `undefined` when it is not installed for this platform. */
+/** Returns the path of ripgrep; `undefined` if it is not installed for this platform. */
 export type LocateRipgrep = () => Promise<string | undefined>
 
 export const locateRipgrep: LocateRipgrep = async () => {

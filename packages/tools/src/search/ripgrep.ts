@@ -9,22 +9,22 @@ export const withoutRipgrep =
 
 export interface RipgrepRequest {
   readonly program: string
-  /** Real path of the workspace, and of the folder in it to look in. */
+  /** The real paths of the workspace, and of the folder in it to search. */
   readonly root: string
   readonly folder: string
   readonly args: readonly string[]
-  /** Gets whole lines, or with `--null` whole names; `false` ends the search. */
+  /** Receives whole lines, or with `--null` whole names; `false` ends the search. */
   readonly take: (record: string) => boolean
   readonly separator?: '\n' | '\0'
 }
 
 const timeoutMs = 60_000
 
-/** Runs ripgrep in a folder of the workspace, without the settings a user may have made for themselves. */
+/** Runs ripgrep in a folder of the workspace, ignoring the user's ripgrep configuration. */
 export async function ripgrep(request: RipgrepRequest, signal: AbortSignal): Promise<void> {
   const { program, root, folder, args, take, separator = '\n' } = request
   const usual = ['--no-config', '--hidden', '--glob=!.git', '--no-require-git', '--color=never']
-  // A workspace that is no repository may lie in a folder which the repository around it ignores.
+  // A workspace that is not a repository may be in a folder that an enclosing repository ignores.
   if (!(await exists(path.join(root, '.git')))) usual.push('--no-ignore-parent')
   let rest = ''
   let wanted = true
@@ -47,13 +47,13 @@ export async function ripgrep(request: RipgrepRequest, signal: AbortSignal): Pro
   )
   if (end.kind === 'timed_out')
     throw new Refusal('The search took longer than a minute. Narrow it with a path.')
-  // 2 also means that some file could not be read; then what was found still counts.
+  // 2 can also mean that a file was unreadable; then the results still count.
   if (end.code === 2 && /regex|pcre2|error parsing|invalid/i.test(end.stderr)) {
     throw new Refusal(`The regular expression is invalid: ${lastLine(end.stderr)}`)
   }
 }
 
-/** A name as ripgrep writes it, in the form paths are shown in. */
+/** Converts a name from ripgrep to the displayed form. */
 export function shownName(name: string): string {
   return (path.sep === '\\' ? name.replaceAll('\\', '/') : name).replace(/^\.\//, '')
 }

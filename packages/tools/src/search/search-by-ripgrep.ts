@@ -12,7 +12,7 @@ export function searchByRipgrep(program: string): Search {
     args.push(regex ? '--engine=auto' : '--fixed-strings', ignoreCase ? '--ignore-case' : '--case-sensitive')
     if (queries.some((query) => query.includes('\n'))) args.push('--multiline')
     if (context > 0) args.push(`--context=${context}`)
-    // Glued to its option, so that a query that begins with a dash stays a query.
+    // Attached to its option, so that a query that starts with a dash stays a query.
     for (const query of queries) args.push(`--regexp=${query}`)
     args.push('--', './')
     let matches = 0
@@ -51,7 +51,7 @@ function lineOf(record: string) {
   return { path, line: Number(data['line_number']), text: textOf(data['lines']), isMatch: type === 'match' }
 }
 
-/** ripgrep gives what is not UTF-8 as base64. */
+/** ripgrep returns text that is not UTF-8 as base64. */
 function textOf(value: Json | undefined): string {
   const { text, bytes } = (value ?? {}) as { text?: string; bytes?: string }
   return text ?? Buffer.from(bytes ?? '', 'base64').toString('utf8')

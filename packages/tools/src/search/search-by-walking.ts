@@ -15,7 +15,7 @@ export interface SearchRequest {
   readonly regex: boolean
   readonly ignoreCase: boolean
   readonly context: number
-  /** Matching lines wanted. */
+  /** The maximum number of matching lines. */
   readonly most: number
   readonly filter?: Matcher
 }
@@ -24,11 +24,11 @@ export interface FoundLine {
   readonly path: string
   readonly line: number
   readonly text: string
-  /** False for a line that is only shown around a match. */
+  /** False for a context line. */
   readonly isMatch: boolean
 }
 
-/** Gives what it finds to `take`; true when there is more than was wanted. */
+/** Passes results to `take`; resolves with true if there are more than requested. */
 export type Search = (
   request: SearchRequest,
   take: (line: FoundLine) => void,
@@ -37,7 +37,7 @@ export type Search = (
 
 const largestFile = 10_000_000
 
-/** The search without ripgrep: the same answers, slower. */
+/** Searches without ripgrep: the same results, but slower. */
 export const searchByWalking: Search = async (request, take, signal) => {
   const { root, place, filter } = request
   const matcher = lineMatcher(request)

@@ -19,7 +19,7 @@ export interface ExactRequest {
 const mostLines = 200
 const mostForWords = 3_000
 
-/** Lines that contain a text, or fit a regular expression, as the files are now. */
+/** Finds lines that contain a text or match a regular expression, in the current files. */
 export async function searchExactly(request: ExactRequest, signal: AbortSignal): Promise<string> {
   const { input, filter, isHidden, locateRipgrep } = request
   const { place, prefix } = below(request.place)
@@ -50,7 +50,7 @@ export async function searchExactly(request: ExactRequest, signal: AbortSignal):
   return showFound(found, { query, words, output, more, most }) + hint + note
 }
 
-/** The place as if its mount were the workspace, and what stands before its paths then. */
+/** Returns the place as if its mount were the workspace, and the prefix of its paths. */
 function below(place: ConfinedPath): { readonly place: ConfinedPath; readonly prefix: string } {
   const { mount, real, shown } = place
   if (mount === undefined) return { place, prefix: '' }
@@ -60,7 +60,7 @@ function below(place: ConfinedPath): { readonly place: ConfinedPath; readonly pr
 
 const otherWay = 'no line contains exactly this text; mode "ranked" finds the passages with most of its words'
 
-/** Several words and no syntax: whoever writes that may not know how it is written in the files. */
+/** True for several words without syntax: the exact wording in the files may differ. */
 function isQuestion(query: string): boolean {
   return /^[\p{L}\p{N}\s?!.,'’-]+$/u.test(query) && query.trim().split(/\s+/).length > 1
 }

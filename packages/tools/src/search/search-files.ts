@@ -41,9 +41,9 @@ const mode = optional(
 const shape = object({
   query,
   path: where,
-  // The older names are understood, and no longer shown.
+  // Older names are accepted, but no longer shown.
   mode: optional(oneOf(['exact', 'literal', 'regex', 'words', 'ranked', 'semantic'], 'How to search')),
-  // Understood, not shown: what the search tools of other dialects can do besides.
+  // Accepted but not shown: features of search tools in other dialects.
   glob: optional(string('Only files whose path matches', { max: 1_000 })),
   ignoreCase: optional(boolean('Ignore case')),
   context: optional(integer('Lines to show around each match', { min: 0, max: 20 })),
@@ -54,12 +54,12 @@ const shape = object({
 export type SearchFilesInput = Infer<typeof shape>
 
 export interface SearchOptions {
-  /** Where what was learned about folders is kept; in memory only when absent. */
+  /** Stores the search data; in memory only if absent. */
   readonly home?: string | undefined
   readonly places?: Places | undefined
   readonly locateRipgrep?: LocateRipgrep | undefined
   readonly hiddenIn?: HiddenIn | undefined
-  /** What searches by meaning are made with; without it they are by words. */
+  /** Loads the embeddings for semantic search; without it, search uses words. */
   readonly loadEmbed?: EmbedLoader | undefined
 }
 
@@ -76,7 +76,7 @@ export function searchFilesTool(options: SearchOptions = {}): Tool {
     input: shape,
     parameters: object({ query, path: where, mode }).json,
     paths: (input) => [input.path || '.'],
-    // One for all calls: it remembers what it has read.
+    // Shared by all calls, because it caches what it has read.
     load: () => (work ??= searchFiles(options)),
   })
 }
@@ -129,7 +129,7 @@ function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
   }
 }
 
-/** The home is not part of the workspace's content, unless the search starts inside it. */
+/** Excludes the home from the search, unless the search starts inside it. */
 function withoutHome(
   isHidden: ((real: string) => boolean) | undefined,
   { real: place }: ConfinedPath,
@@ -139,7 +139,7 @@ function withoutHome(
   return (real) => isInside(home, real) || isHidden?.(real) === true
 }
 
-/** Loaded when it is first needed, and kept: it remembers what it has read. */
+/** Loaded on first use and kept, because it caches what it has read. */
 function createRanked({
   home,
   locateRipgrep = installed,
@@ -156,13 +156,13 @@ function createRanked({
 
 interface Folder {
   readonly root: SearchRoot
-  /** Where in it to look, relative to it; `.` for all of it. */
+  /** The part to search, relative to it; `.` for all of it. */
   readonly below: string
   readonly most: number
   readonly label?: string
 }
 
-/** Where to look: in what the path names; without a path in the workspace and in what is mounted there. */
+/** Returns the folders to search: the given path or, without one, the workspace and its mounts. */
 function foldersOf(
   place: ConfinedPath,
   context: ToolContext,

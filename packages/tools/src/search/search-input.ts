@@ -16,7 +16,7 @@ const outputs: { readonly [mode: string]: string } = {
   count: 'counts',
 }
 
-/** Every dialect's way to write a search, as this tool's. */
+/** Converts a search of any dialect to the arguments of this tool. */
 export function reshapeSearch(input: Record<string, unknown>, spelling: string): Record<string, unknown> {
   const { isRegexp, includePattern, include, output_mode, head_limit, maxResults, type, ...rest } = without(
     input,
@@ -27,7 +27,7 @@ export function reshapeSearch(input: Record<string, unknown>, spelling: string):
     if (value !== undefined && value !== null && value !== '') given[name] ??= value
   }
   const name = spelling.toLowerCase()
-  // These dialects promise regular expressions, or a search by meaning.
+  // These dialects promise regular expressions, or semantic search.
   if (name === 'grep' || name === 'ripgrep' || name === 'rg' || isRegexp === true) set('mode', 'regex')
   else if (byMeaning.has(name)) set('mode', 'semantic')
   set('glob', includePattern ?? include ?? (typeof type === 'string' ? `*.${type}` : undefined))
@@ -37,7 +37,7 @@ export function reshapeSearch(input: Record<string, unknown>, spelling: string):
   const limit = head_limit ?? maxResults
   if (typeof limit === 'number' && limit > 0) set('limit', limit)
   if (typeof output_mode === 'string') set('output', outputs[output_mode] ?? output_mode)
-  // What Claude's Grep gives when nothing is said.
+  // The default output of Claude's Grep.
   else if (name === 'grep' && spelling === 'Grep' && Object.hasOwn(input, 'pattern')) set('output', 'files')
   return given
 }

@@ -3,7 +3,7 @@ import type { FoundLine } from './search-by-walking.ts'
 
 export interface ShowOptions {
   readonly query: string
-  /** Given when the search was by words: files are then ranked by how many of them they contain. */
+  /** Set if the search used words: files are then ranked by the number of words they contain. */
   readonly words: readonly string[] | undefined
   readonly output: 'lines' | 'files' | 'counts'
   readonly more: boolean
@@ -36,12 +36,12 @@ const common = new Set(
   ),
 )
 
-/** A word that says nothing about what is looked for. */
+/** True for a stop word. */
 export function isCommon(word: string): boolean {
   return common.has(word)
 }
 
-/** The words of a question that can be looked for; all of it when nothing else is left. */
+/** Returns the searchable words of a question; all of it if none remain. */
 export function wordsOf(query: string): string[] {
   const words = query.split(/[^\p{L}\p{N}_$.-]+/u).map((word) => word.replace(/^[.-]+|[.-]+$/g, ''))
   const telling = [...new Set(words.filter((word) => word.length > 1 && !common.has(word.toLowerCase())))]
@@ -77,7 +77,7 @@ function byFile(matches: readonly FoundLine[]): Map<string, FoundLine[]> {
   return files
 }
 
-/** One line, as much of it as is shown. */
+/** One line, cut to the displayed length. */
 export function shownLine(text: string): string {
   const first = (text.split('\n', 1)[0] ?? '').trimEnd()
   return first.length > longestLine ? `${cut(first, longestLine)}…` : first

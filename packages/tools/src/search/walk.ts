@@ -6,8 +6,8 @@ import { inFolder } from './in-folder.ts'
 type Ignores = (path: string, isFolder: boolean) => boolean
 
 /**
- * Files below a folder, in order, as paths relative to `root` with `/`. Leaves out what git ignores, and `.git`. Links are not
- * followed: they could lead out of the workspace or in circles.
+ * Yields files below a folder, sorted, as paths relative to `root` with `/`. Skips git-ignored files and `.git`. Links are
+ * not followed: they could lead outside the workspace or in cycles.
  */
 export async function* walk(root: string, below: string, signal: AbortSignal): AsyncGenerator<string> {
   let ignores: Ignores = () => false
@@ -27,7 +27,7 @@ async function* files(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   signal.throwIfAborted()
-  // A folder that cannot be read, or is gone by now, has nothing to show.
+  // A folder that is unreadable or deleted is treated as empty.
   const entries = await inFolder(path.join(root, folder), (base) =>
     readdir(base, { withFileTypes: true }),
   ).catch(() => [])
@@ -53,7 +53,7 @@ interface IgnoreRule {
   readonly onlyFolders: boolean
 }
 
-/** The rules of one `.gitignore`; paths are relative to its folder. `undefined`: it says nothing about this path. */
+/** Parses one `.gitignore`; paths are relative to its folder. `undefined`: no rule matches this path. */
 function ignoreRules(text: string): (path: string, isFolder: boolean) => boolean | undefined {
   const rules = text.split(/\r?\n/).flatMap(ruleOf)
   return (path, isFolder) => {
@@ -68,7 +68,7 @@ function ruleOf(line: string): IgnoreRule[] {
   const negated = trimmed.startsWith('!')
   const onlyFolders = trimmed.endsWith('/')
   const pattern = trimmed.slice(negated ? 1 : 0, onlyFolders ? -1 : undefined)
-  // A slash at the beginning or in the middle ties a rule to its folder. Braces are plain letters here.
+  // A slash at the start or in the middle anchors a rule to its folder. Braces are literal.
   const body = pattern.replace(/[{}]/g, '?')
   const matches = glob(body)
   return matches === undefined ? [] : [{ matches, negated, onlyFolders }]

@@ -37,7 +37,7 @@ const input = object({
 
 export type CreateTaskInput = Infer<typeof input>
 
-/** `attended`: whether somebody runs tasks now. */
+/** `attended`: returns whether a daemon runs tasks now. */
 export function createTaskTool(tasks: () => TaskPort, attended?: () => boolean): Tool {
   return builtIn<CreateTaskInput>({
     name: 'create_task',
@@ -67,17 +67,17 @@ export function createTaskTool(tasks: () => TaskPort, attended?: () => boolean):
 
 export interface TaskMaking {
   readonly tasks: TaskPort
-  /** Whether somebody runs tasks now; nothing is said about it where it is not known. */
+  /** Returns whether a daemon runs tasks now; not mentioned if unknown. */
   readonly attended?: (() => boolean) | undefined
   readonly now?: () => Date
 }
 
-/** Sessions of tasks that make tasks for each other without end cost money and help nobody. */
+/** Limits sessions of tasks that keep creating tasks for each other. */
 const deepest = 8
 
 /**
- * Adds tasks, each once for a call: a task carries the key of the call that made it, so that the same call, run again after
- * a crash, finds what it made and adds only what is missing.
+ * Adds tasks once per call: a task contains the key of the call that created it, so that a call repeated after a crash
+ * finds its tasks and adds only the missing ones.
  */
 function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Work<CreateTaskInput> {
   return {
@@ -86,7 +86,7 @@ function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Wo
       const file = fileFor(tasks, input, context)
       const key = keyOfCall(context.key)
       const made = madeBy(tasks, key)
-      // What was made before a crash is only told again.
+      // Tasks from before a crash are only reported again.
       if (made.size === 0) refuseTooDeep(tasks, context.session)
       const known = new Map(
         allTasks(tasks).flatMap(({ file, task }) => (task.id === undefined ? [] : [[task.id, file]])),
@@ -109,7 +109,7 @@ function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Wo
         }
       } catch (error) {
         if (!(error instanceof CadreError)) throw error
-        // All of them or none: what the model is told to mend it writes again as a whole.
+        // All or none: the model is told what to fix and sends all of them again.
         for (const id of added.reverse()) await tasks.remove(file, id)
         throw new Refusal(error.message)
       }
@@ -128,12 +128,12 @@ function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Wo
       }
       return { content: JSON.stringify(answer) }
     },
-    // Run again it finds what it made, and can say its ids: no answer from here could.
+    // When repeated, the call finds its tasks and can report their ids, which this check could not.
     check: async () => 'not_done',
   }
 }
 
-/** Said to the one who made tasks, so that each is given out once. */
+/** Tells the agent that created tasks what happens next, so that each is assigned only once. */
 function nextOf(isAttended: boolean): string {
   return isAttended
     ? 'A daemon is running for this home. It starts each task of an agent as soon as its dependencies are done: do not delegate these tasks yourself. End your turn when all tasks are created. Cadre sends you the results when they have ended.'
@@ -172,7 +172,7 @@ function signed(task: NewTask, { key, parent, context, now }: Signature): NewTas
       created: now.toISOString(),
       created_by: context.session,
       key,
-      // A block stands below everything else.
+      // A block comes after everything else.
       ...(description !== undefined && { description }),
     },
   }
@@ -196,7 +196,7 @@ function allTasks(tasks: TaskPort): { readonly file: string; readonly task: Task
   return tasks.list().flatMap((file) => tasks.read(file).tasks.map((task) => ({ file, task })))
 }
 
-/** Ids of what a call made before, by the key of each. */
+/** The ids of tasks that a call created earlier, by their key. */
 function madeBy(tasks: TaskPort, key: string): ReadonlyMap<string, string> {
   const made = new Map<string, string>()
   for (const { task } of allTasks(tasks)) {

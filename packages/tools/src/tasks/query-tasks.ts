@@ -28,7 +28,7 @@ export function queryTasksTool(tasks: () => TaskPort): Tool {
   })
 }
 
-/** Elsewhere there is one tool for all tasks and one for a single one. */
+/** Other programs have one tool for all tasks and one for a single task. */
 function asQuery(given: Record<string, unknown>, spelling: string): Record<string, unknown> {
   if (given['query'] !== undefined) return given
   const known = spelling.toLowerCase()
@@ -39,7 +39,7 @@ function asQuery(given: Record<string, unknown>, spelling: string): Record<strin
   return { query: `SELECT * FROM tasks/*.task.md WHERE id = '${taskId.replace(/['\\]/g, '\\$&')}'` }
 }
 
-/** What a model is shown of one answer, and of one value in it. */
+/** The maximum size of one result, and of one value in it. */
 const most = 24_000
 const longest = 2_000
 const mostProblems = 10

@@ -6,19 +6,19 @@ import { refuseOwnFields } from './task-names.ts'
 
 const mostTasks = 200
 
-/** A task that is to be made. */
+/** A task to create. */
 export interface Draft {
   readonly task: NewTask
-  /** Which of the drafts it stands below. */
+  /** The index of its parent among the drafts. */
   readonly below?: number
 }
 
-/** What a call asks for, checked as far as it can be before the first task is written. Throws a `Refusal`. */
+/** Returns the requested tasks, validated as far as possible before the first is written. Throws a `Refusal`. */
 export function draftsOf(input: CreateTaskInput): Draft[] {
   return input.content === undefined ? [draftOf(input)] : draftsIn(input)
 }
 
-/** The task that the arguments of a call describe. */
+/** Returns the task that the arguments of a call describe. */
 function draftOf({ title, fields = {}, ...input }: CreateTaskInput): Draft {
   if (title === undefined || title.trim() === '')
     throw new Refusal('Give the task a title, or content with whole tasks.')
@@ -77,7 +77,7 @@ function draftsIn({ content = '', file: _, parent: __, ...others }: CreateTaskIn
   })
 }
 
-/** A task as it is written, without what says where it stands. */
+/** Returns a task without its position. */
 function copyOf({ id, line, title, state, priority, who, tags, fields }: TaskItem): NewTask {
   const written = [...fields].filter(([key]) => !['id', 'title', 'parent'].includes(key))
   refuseOwnFields(written)
@@ -85,7 +85,7 @@ function copyOf({ id, line, title, state, priority, who, tags, fields }: TaskIte
   return {
     title,
     ...(id !== undefined && { id: idOf(id) }),
-    // Whoever claims a task says so; a new one waits.
+    // Only a claim makes a task running; a new one is open.
     state: state === 'running' ? 'open' : state,
     ...(priority !== undefined && { priority }),
     who,

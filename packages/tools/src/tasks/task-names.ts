@@ -3,7 +3,7 @@ import { array, type Schema, schema, string } from '@cadre/core'
 import { isApprovalsFile, isApprovalType } from '@cadre/tasks'
 import { Refusal } from '../refusal.ts'
 
-/** Written by cadre itself, and what it goes by: who claimed a task, who made it, and in which call. */
+/** Fields that Cadre writes itself: who claimed and created a task, and in which call. */
 const ownFields: ReadonlySet<string> = new Set([
   'id',
   'key',
@@ -17,7 +17,7 @@ const ownFields: ReadonlySet<string> = new Set([
   'skipped_because',
 ])
 
-/** One name, or several: as a list, or with commas between them. */
+/** One or several names: as a list, or separated by commas. */
 export function nameList(description: string): Schema<readonly string[]> {
   const list = array(string('one of them'), description)
   return schema<readonly string[]>({ ...list.json }, (value, path) => {
@@ -30,7 +30,7 @@ export function nameList(description: string): Schema<readonly string[]> {
   })
 }
 
-/** Fields by name; a value is text, a number or a truth, and null where one may be taken away. */
+/** Fields by name; a value is text, a number or a boolean, and null to remove one. */
 export function fieldValues(description: string): Schema<Readonly<Record<string, string | null>>> {
   return schema<Readonly<Record<string, string | null>>>({ type: 'object', description }, (value, path) => {
     const wrong = (message: string, key?: string) => ({
@@ -48,7 +48,7 @@ export function fieldValues(description: string): Schema<Readonly<Record<string,
   })
 }
 
-/** The file of the folder `tasks` that is meant. */
+/** Returns the file name in the folder `tasks`. */
 export function taskFileName(given: string): string {
   const bare = given.replace(/^(?:\.\/)*(?:tasks\/)?/, '')
   const name = /\.md$/i.test(bare) ? bare : `${bare}.task.md`
@@ -61,7 +61,7 @@ export function taskFileName(given: string): string {
   return name
 }
 
-/** Where an agent's tasks go when it names no file. */
+/** The file for an agent's tasks if it names none. */
 export function fileOfAgent(agent: string): string {
   const safe =
     agent
@@ -71,12 +71,12 @@ export function fileOfAgent(agent: string): string {
   return `${safe.toLowerCase() === 'approvals' ? `${safe}-agent` : safe}.task.md`
 }
 
-/** Short enough to stand in a file that people read, and no other call has it. */
+/** A short key for files that people read, unique per call. */
 export function keyOfCall(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 12)
 }
 
-/** Refuses what cadre alone writes, and whatever would pass for an approval. */
+/** Rejects fields that only Cadre writes, and anything that looks like an approval. */
 export function refuseOwnFields(fields: Iterable<readonly [string, string | null]>): void {
   for (const [key, value] of fields) {
     if (ownFields.has(key)) throw new Refusal(`Cadre writes the field ${key} itself. Omit it.`)

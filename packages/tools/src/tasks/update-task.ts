@@ -20,7 +20,7 @@ const input = object({
 
 export type UpdateTaskInput = Infer<typeof input>
 
-/** What others call the states. */
+/** Other names for the states. */
 const states: { readonly [word: string]: string } = {
   pending: 'open',
   todo: 'open',
@@ -63,8 +63,8 @@ function reshape(given: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * Changes one task, and says on it which session did. Nobody lifts a control with it: approvals stay as they are, so does what
- * needs one, and whoever does the task later is bound by what bound each session that changed it.
+ * Changes one task, and records the session in it. It cannot remove controls: approvals and approval requirements stay, and
+ * a later session of the task has the controls of every session that changed it.
  */
 function updateTask(tasks: TaskPort, now: () => Date = () => new Date()): Work<UpdateTaskInput> {
   return {
@@ -73,7 +73,7 @@ function updateTask(tasks: TaskPort, now: () => Date = () => new Date()): Work<U
       const change = dated(changeOf(input), task, now())
       const id = task.id as string
       let result: Awaited<ReturnType<TaskPort['change']>>
-      // What is written there of others stays, also of those who write meanwhile.
+      // Fields from others stay, even if they are written meanwhile.
       for (let present = task; ; present = find(tasks, id).task) {
         refuse(file, present, change, session)
         const before = signatures(present)
@@ -133,19 +133,19 @@ function changeOf({ id: _, state, title, priority, who, tags, ...rest }: UpdateT
   return change
 }
 
-/** A task that becomes done says when, unless the call does. */
+/** Adds the completion time to a task that becomes done, unless the call sets it. */
 function dated(change: TaskChange, task: TaskItem, now: Date): TaskChange {
   const isNew = change.state === 'done' && task.state !== 'done' && change.fields?.['completed'] === undefined
   return isNew ? { ...change, fields: { ...change.fields, completed: now.toISOString() } } : change
 }
 
-/** What a task is judged by: who had a hand in it, and what decides about it. */
+/** The fields that determine how a task is judged: who changed it, and its requirements. */
 function signatures({ fields, state }: TaskItem): string {
   const keys = ['updated_by', 'approval_required', 'type', 'session']
   return JSON.stringify([state, ...keys.map((key) => fields.get(key) ?? null)])
 }
 
-/** Every session that changed it stays named, the last one at the end. A mark says whose it is. */
+/** Keeps every session that changed it, the last one at the end. A mark identifies the session. */
 function signed({ fields = {}, ...change }: TaskChange, task: TaskItem, session: string): TaskChange {
   const before = task.fields.get('updated_by')?.split(/[\s,]+/) ?? []
   const names = [...before.filter((name) => name !== '' && name !== session), session]
@@ -183,7 +183,7 @@ interface Found {
   readonly task: TaskItem
 }
 
-/** By the whole id, else by the beginning of exactly one. */
+/** Finds a task by its full id, or by a unique prefix. */
 function find(tasks: TaskPort, wanted: string): Found {
   const all = tasks.list().flatMap((file) => tasks.read(file).tasks.map((task): Found => ({ file, task })))
   const exact = all.filter(({ task }) => task.id === wanted)

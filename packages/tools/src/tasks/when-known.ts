@@ -1,8 +1,8 @@
 import type { Schema } from '@cadre/core'
 
 /**
- * The same input, checked when something else is known by which the call is judged: checking is the last that happens before
- * the gate is asked, whose rules cannot wait. So a start need not wait for what only some calls depend on.
+ * Delays validation until something else is known that the gate needs: validation is the last step before the gate, whose
+ * rules cannot wait. So startup does not wait for something that only some calls need.
  */
 export function whenKnown<T>(input: Schema<T>, something: unknown): Schema<T> {
   if (!(something instanceof Promise)) return input

@@ -8,7 +8,7 @@ export interface PageRequest {
   readonly url: string
   readonly allow: AllowedHosts
   readonly timeoutMs: number
-  /** Most bytes of the page, after unpacking. */
+  /** The maximum number of bytes of the page, after decompression. */
   readonly mostBytes: number
 }
 
@@ -23,8 +23,8 @@ export interface Page {
 const mostRedirects = 5
 
 /**
- * Fetches a page and follows where it was moved to on its host. Another host was never asked about: where it leads is said, so
- * that whoever wants it calls for it, and the gate judges that address like any other.
+ * Fetches a page and follows redirects on the same host. Redirects to another host are only reported, so that the agent
+ * calls the tool with that address and the gate judges it.
  */
 export async function fetchPage(request: PageRequest, signal: AbortSignal): Promise<Page> {
   const limit = AbortSignal.timeout(request.timeoutMs)
@@ -74,7 +74,7 @@ export async function fetchPage(request: PageRequest, signal: AbortSignal): Prom
   }
 }
 
-/** With the same port; from http to https the ports are those that nobody writes. */
+/** Including the port; from http to https, the default ports. */
 function isSameHost(from: URL, to: URL): boolean {
   if (to.protocol === from.protocol) return to.host === from.host
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:'
@@ -97,7 +97,7 @@ async function bodyOf(
   const stream = unpacked(response)
   const parts: Buffer[] = []
   let size = 0
-  // Unpacking goes on only as fast as we read, so a small file that unpacks to a huge one stops at the limit.
+  // Decompresses only as fast as it is read, so a decompression bomb stops at the limit.
   const stop = () => stream.destroy(new Error('aborted'))
   signal.addEventListener('abort', stop, { once: true })
   try {

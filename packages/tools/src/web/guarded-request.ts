@@ -4,12 +4,12 @@ import { isIP, type LookupFunction } from 'node:net'
 import { Refusal } from '../refusal.ts'
 import { isPrivateAddress } from './private-address.ts'
 
-/** Hosts on private networks that may be reached all the same: `localhost`, `10.0.0.5`, `wiki.internal:8080`. */
+/** Hosts on private networks that may be contacted anyway: `localhost`, `10.0.0.5`, `wiki.internal:8080`. */
 export type AllowedHosts = readonly string[]
 
 /**
- * Opens one request and gives its response, without following anything. The address is judged where the connection is
- * made: a name that answers differently the second time it is asked gains nothing.
+ * Sends one request and returns its response, without following redirects. The address is checked when the connection is
+ * made, so DNS rebinding has no effect.
  */
 export async function guardedRequest(
   url: URL,
@@ -27,7 +27,7 @@ export async function guardedRequest(
       url,
       {
         method: 'GET',
-        // A connection of its own: nothing that was negotiated for another request is used again.
+        // Uses its own connection, without any state from other requests.
         agent: false,
         signal,
         lookup: allowed ? undefined : publicLookup(url),
@@ -74,7 +74,7 @@ function publicLookup(url: URL): LookupFunction {
   }
 }
 
-/** One private answer among public ones is a trick, not a choice. */
+/** One private address among public ones is suspicious, so all must be public. */
 export function areAllPublic(addresses: readonly { readonly address: string }[]): boolean {
   return addresses.every(({ address }) => !isPrivateAddress(address))
 }

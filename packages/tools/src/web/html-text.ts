@@ -30,7 +30,7 @@ const named: { readonly [name: string]: string } = {
   larr: '←',
 }
 
-/** The readable text of a page, in one pass: every letter is looked at once, however broken the page is. */
+/** Extracts the readable text of a page in one pass: linear, however broken the page is. */
 export function htmlText(html: string): { readonly title: string; readonly text: string } {
   const out: string[] = []
   const lower = html.toLowerCase()
@@ -69,7 +69,7 @@ function after(text: string, mark: string, from: number): number {
   return at === -1 ? text.length : at + mark.length
 }
 
-/** The end of a tag; a `>` within quotes does not end it, unless the quote never closes. */
+/** Returns the end of a tag; a `>` within quotes does not end it, unless the quote is never closed. */
 function afterTag(html: string, open: number): number {
   const limit = Math.min(html.length, open + 20_000)
   let quote = ''

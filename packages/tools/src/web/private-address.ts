@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 const blocked = new BlockList()
-// Everything that is not the public internet: this machine, its network, its neighbours, and what is reserved.
+// Everything that is not the public internet: this machine, local networks, and reserved ranges.
 for (const range of [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -22,7 +22,7 @@ for (const range of [
   const [network = '', bits] = range.split('/')
   blocked.addSubnet(network, Number(bits), 'ipv4')
 }
-// Only 2000::/3 is given out to the public; within it are ranges that carry another address inside, or none at all.
+// Only 2000::/3 is public; it includes ranges that embed another address or are reserved.
 const open = new BlockList()
 open.addSubnet('2000::', 3, 'ipv6')
 for (const range of ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']) {
@@ -30,7 +30,7 @@ for (const range of ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']) {
   blocked.addSubnet(network, Number(bits), 'ipv6')
 }
 
-/** Whether an address belongs to this machine or a network that is not public. What is no address counts as private. */
+/** True if an address is on this machine or a network that is not public. Invalid addresses count as private. */
 export function isPrivateAddress(address: string): boolean {
   if (isIPv4(address)) return blocked.check(address, 'ipv4')
   if (!isIPv6(address)) return true
@@ -40,7 +40,7 @@ export function isPrivateAddress(address: string): boolean {
   return !open.check(plain, 'ipv6') || blocked.check(plain, 'ipv6')
 }
 
-/** The IPv4 address that `::ffff:1.2.3.4` stands for. */
+/** Returns the IPv4 address in `::ffff:1.2.3.4`. */
 function ipv4Inside(address: string): string | undefined {
   const match = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(address)
   if (match === null) return undefined

@@ -24,7 +24,7 @@ export function webFetchTool(options: WebOptions = {}): Tool {
     name: 'web_fetch',
     description: 'Fetch a page from the public web and return its text. Sends no cookies and no credentials.',
     class: 'web',
-    // Reading a page also writes: the address itself can carry anything the agent knows to whoever answers.
+    // Fetching a page can also send data: the address itself can contain anything the agent knows.
     effect: 'outbound',
     reshape: firstAddress,
     input,
@@ -32,7 +32,7 @@ export function webFetchTool(options: WebOptions = {}): Tool {
   })
 }
 
-/** Some dialects give a list of addresses, and a question about the page. */
+/** Some dialects pass a list of addresses, and a question about the page. */
 function firstAddress(input: Record<string, unknown>): Record<string, unknown> {
   const { urls, ...rest } = without(input, ['prompt', 'query', 'format', 'timeout', 'max_length'])
   if (!Array.isArray(urls)) return rest

@@ -20,14 +20,14 @@ import type { Step } from './turn-record.ts'
 type FileStep = Step & { readonly to: Extract<FileState, { kind: 'file' }> }
 
 /**
- * Carries out steps whose files were just checked. Each file is replaced as a whole: it is written beside its place and moved there. Removes
- * first, so that a folder can take the place of a file and a file that of a folder.
+ * Applies steps whose files were just checked. Each file is replaced atomically. Removes first, so that a folder can
+ * replace a file and a file a folder.
  */
 export async function applySteps(folder: CheckpointFolder, steps: readonly Step[]): Promise<void> {
   const sorted = steps.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const isReplaced = ({ from, to }: Step) =>
     from.kind !== 'absent' && (from.kind === 'folder') !== (to.kind === 'folder')
-  // What is in a folder before the folder.
+  // Contents before their folder.
   for (const step of sorted.toReversed())
     if (step.to.kind === 'absent' || isReplaced(step)) remove(folder, step)
   for (const { path: name, to } of sorted) if (to.kind === 'folder') makeFolders(folder, name)
@@ -77,12 +77,12 @@ function remove(folder: CheckpointFolder, { path: name, from }: Step): void {
     if (from.kind === 'folder') rmdirSync(place)
     else unlinkSync(place)
   } catch (error) {
-    // A folder that has other files in it stays.
+    // A folder with other files stays.
     if (!hasCode(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) throw error
   }
 }
 
-/** Makes the folders of a path one by one, never through a link. */
+/** Creates the folders of a path one by one, never through a link. */
 function makeFolders(folder: CheckpointFolder, name: string): void {
   if (name === '.') return
   const parts = name.split('/')
@@ -109,7 +109,7 @@ function putBeside(place: string, make: (draft: string) => void): void {
   }
 }
 
-/** Removes what an interrupted undo left beside these files. */
+/** Removes temporary files of an interrupted undo. */
 export function removeDrafts(folder: CheckpointFolder, steps: readonly Step[]): void {
   for (const parent of new Set(steps.map(({ path: name }) => path.posix.dirname(name)))) {
     const place = folder.place(parent)

@@ -1,9 +1,9 @@
 import type { Attend, Attention, Workspaces } from '@cadre/core'
 import type { Checkpoints } from './open-checkpoints.ts'
 
-/** Makes checkpoints of what sessions do in shared workspaces, and tells agents what a person has undone. Never rejects. */
+/** Makes checkpoints of changes in shared workspaces, and tells agents what a person has undone. Never rejects. */
 export function attendCheckpoints(checkpoints: Checkpoints): Attend {
-  /** By entry session: how many notes its agent has been told. */
+  /** By entry session: the number of notes that its agent has received. */
   const told = new Map<string, number>()
   return (moment, session) => {
     if (session.isolation?.kind === 'own') return undefined
@@ -28,7 +28,7 @@ export function attendCheckpoints(checkpoints: Checkpoints): Attend {
       }
       case 'session.ended': {
         const count = session.parent === undefined ? told.get(session.root) : undefined
-        // Only now the message that contains them is surely recorded.
+        // Only now is the message that contains them certainly recorded.
         if (count !== undefined) checkpoints.forgetNotes(session.root, count)
         told.delete(session.root)
         return checkpoints.endSession(session).then(() => undefined)

@@ -2,11 +2,12 @@
  * Owns the checkpoints of one folder: `storage/checkpoints/<key>` of a home. Several processes may use it; everything happens under
  * one lock.
  *
- * 1. Cadre looks at the folder, or at the files that a call names, right before and right after each call. A difference belongs to
- *    the calls that were running between the two looks. A difference while none was running is somebody else's.
+ * 1. Cadre scans the folder, or the files that a call names, right before and right after each call. Calls that start or finish at the
+ *    same time share a scan. A difference belongs to the calls that were running between two scans. A difference while none was
+ *    running is from someone else.
  * 2. The changes of a turn are written before the picture that contains them, and the picture before the note that the call was
  *    running is removed. So after a crash a change is seen twice, which is recognised, and never missed.
- * 3. Contents are in the store before a record names them. The content that a turn replaced is in the store itself, not borrowed.
+ * 3. Contents are stored before a record names them. Content that a turn replaced is copied to the store, not borrowed.
  * 4. Nothing in the folder is ever changed here.
  */
 import { createHash, randomUUID } from 'node:crypto'
@@ -20,7 +21,7 @@ import { FolderScanner } from './folder-scanner.ts'
 import { type Look, lookIn, plainState } from './look-at.ts'
 import { type Content, ObjectStore } from './object-store.ts'
 import { Picture } from './picture.ts'
-import { type RunningCall, RunningCalls, type Scope } from './running-calls.ts'
+import { type RunningCall, RunningCalls } from './running-calls.ts'
 import type { ScanLimits } from './scan-folder.ts'
 import { withStoreLock } from './store-lock.ts'
 import {
@@ -37,13 +38,13 @@ import {
 } from './turn-record.ts'
 
 export interface CheckpointLimits extends ScanLimits {
-  /** Bytes of a file. The content of a larger one is not kept. */
+  /** The maximum size of a file in bytes. The content of a larger one is not stored. */
   readonly largest: number
-  /** Bytes that one look may add to the store, before compression. */
+  /** The maximum bytes that one scan may add to the store, before compression. */
   readonly bytes: number
-  /** Days after which a checkpoint is removed. */
+  /** The maximum age of a checkpoint in days. */
   readonly days: number
-  /** Turns of a folder; older ones are removed. */
+  /** The maximum number of turns per folder; older ones are removed. */
   readonly turns: number
 }
 
@@ -103,7 +104,7 @@ export class CheckpointFolder {
     return this.at('turns')
   }
 
-  /** Whether anything was ever recorded. */
+  /** True if anything was ever recorded. */
   get exists(): boolean {
     return existsSync(this.turns)
   }
@@ -125,7 +126,7 @@ export class CheckpointFolder {
     })
   }
 
-  /** A path of a call as this folder has it, with those above it; nothing if it is elsewhere. */
+  /** Converts a path of a call to this folder, with its parents; empty if it is elsewhere. */
   namesOf(place: string): readonly string[] {
     const direct = path.join(realPathOf(path.dirname(place)), path.basename(place))
     const names = new Set<string>()
@@ -163,26 +164,25 @@ export class CheckpointFolder {
     return listTurns(this.turns).find((id) => sessionOfTurn(id) === session)
   }
 
-  /** Under the lock. Looks at the folder before a call, and records that the call is running. */
-  async start(call: Omit<RunningCall, 'process'>): Promise<void> {
-    await this.settleDead()
-    await this.#attribute(await this.observe(call.scope), this.running.list())
-    this.#picture.save()
-    this.running.add(call)
-  }
-
-  /** Under the lock. Looks at the folder after a call, and records what it changed. Does nothing if the call is not running. */
-  async finish(id: string): Promise<void> {
+  /**
+   * Under the lock. Scans once, when some calls have finished and before others start. Records the changes of the finished calls, and
+   * that the others are running. A finished call that is not recorded as running is left out.
+   */
+  async pass(finished: readonly string[], starting: readonly Omit<RunningCall, 'process'>[]): Promise<void> {
+    if (starting.length > 0) await this.settleDead()
+    const ids = new Set(finished)
     const all = this.running.list()
-    const mine = all.find((call) => call.id === id)
-    if (mine === undefined) return
-    await this.#attribute(await this.observe(mine.scope), all)
-    if (mine.scope === 'all') this.#noteUncovered(mine.turn)
+    const over = all.filter(({ id }) => ids.has(id))
+    if (over.length + starting.length === 0) return
+    await this.#attribute(await this.#observeFor([...over, ...starting]), all)
+    for (const turn of new Set(over.flatMap((call) => (call.scope === 'all' ? [call.turn] : []))))
+      this.#noteUncovered(turn)
     this.#picture.save()
-    this.running.remove(id)
+    for (const call of starting) this.running.add(call)
+    for (const { id } of over) this.running.remove(id)
   }
 
-  /** Under the lock. Records why the changes of a turn are not complete, and that the call is over. */
+  /** Under the lock. Records why the changes of a turn are incomplete, and that the call has ended. */
   fail(turn: string, id: string, reason: string): void {
     this.running.remove(id)
     const record = readTurn(this.turns, turn)
@@ -195,27 +195,34 @@ export class CheckpointFolder {
     const all = this.running.list()
     const dead = all.filter((call) => !this.running.isAlive(call))
     if (dead.length === 0) return
-    const scope = dead.some((call) => call.scope === 'all') ? 'all' : dead.flatMap((call) => call.scope)
-    await this.#attribute(await this.observe(scope), all, 'interrupted')
+    await this.#attribute(await this.#observeFor(dead), all, 'interrupted')
     for (const { turn, scope: its } of dead) if (its === 'all') this.#noteUncovered(turn)
     this.#picture.save()
     for (const { id } of dead) this.running.remove(id)
   }
 
-  /** Under the lock. Looks at everything or at these paths, and returns what is different from the last look. */
-  async observe(scope: Scope): Promise<readonly Difference[]> {
+  /** Under the lock. Scans these paths, or everything as well, and returns the differences to the last scan. */
+  async observe(names: readonly string[], isAll = false): Promise<readonly Difference[]> {
     for (let attempt = 1; ; attempt++) {
       try {
         const seen = Date.now()
-        if (scope !== 'all') return await this.#compare(this.#named(scope), seen)
-        const differences = await this.#compare(await this.#everything(), seen)
-        this.#scanner.prepareNext(this.#picture)
+        const found = isAll ? await this.#everything() : new Map<string, Look | undefined>()
+        for (const name of names) if (!found.has(name)) found.set(name, this.#lookAt(name))
+        const differences = await this.#compare(found, seen)
+        if (isAll) this.#scanner.prepareNext(this.#picture)
         return differences
       } catch (error) {
-        // A file that is replaced or removed while it is read.
+        // A file was replaced or removed while it was read.
         if (attempt >= 5 || hasCode(error, 'EACCES', 'ENOSPC') || !isPassing(error)) throw error
       }
     }
+  }
+
+  /** A path that a call names may be in a folder that a scan of everything does not cover. */
+  #observeFor(calls: readonly Pick<RunningCall, 'scope'>[]): Promise<readonly Difference[]> {
+    const names = new Set(calls.flatMap(({ scope }) => (scope === 'all' ? [] : scope)))
+    const isAll = calls.some(({ scope }) => scope === 'all')
+    return this.observe([...names], isAll)
   }
 
   save(): void {
@@ -254,16 +261,12 @@ export class CheckpointFolder {
     return all
   }
 
-  #named(names: readonly string[]): Map<string, Look | undefined> {
-    return new Map(names.map((name) => [name, this.#lookAt(name)]))
-  }
-
   #lookAt(name: string): Look | undefined {
     this.place(name)
     return lookIn(this.top, name)
   }
 
-  /** `seen`: when the look began. */
+  /** `seen`: when the scan started. */
   async #compare(found: ReadonlyMap<string, Look | undefined>, seen: number): Promise<readonly Difference[]> {
     const states = new Map<string, FileState>()
     const unknown: string[] = []
@@ -301,7 +304,7 @@ export class CheckpointFolder {
     return differences
   }
 
-  /** Where a path of the folder is. A record that names another place was not written by Cadre. */
+  /** Returns the absolute path. A record that names a path outside was not written by Cadre. */
   place(name: string): string {
     const place = path.join(this.top, name)
     const parts = name.split('/')
@@ -336,7 +339,7 @@ export class CheckpointFolder {
     for (const [id, changes] of byTurn) {
       const turn = readTurn(this.turns, id)
       if (turn === undefined) continue
-      // Written before a crash, which lost the picture that goes with it.
+      // Written before a crash, in which its picture was lost.
       const isRepeated = turn.generation > this.#picture.generation
       const fresh = changes.filter(
         ([name, { after }]) =>
@@ -354,7 +357,7 @@ export class CheckpointFolder {
     }
   }
 
-  /** Copies what was borrowed of the project's repository, which may remove it at any time. */
+  /** Copies contents that were borrowed from the project's repository, which may remove them at any time. */
   async #keep(changes: readonly [string, Change][]): Promise<readonly [string, Change][]> {
     const contents = changes.flatMap(([, { before }]) => (before.kind === 'file' ? [before] : []))
     const lost = await this.objects.keep(contents)
@@ -376,7 +379,7 @@ export class CheckpointFolder {
 }
 
 const day = 86_400_000
-/** Each process has its own, and writes another one if it is gone. */
+/** Each process has its own, and rewrites it if it is missing. */
 const indexName = 'index-'
 
 /** The contents that a turn needs. */

@@ -20,7 +20,7 @@ import type { Direction, UndoPlan } from './undo-plan.ts'
 /** A project whose agents work in it directly. */
 export interface SharedGround extends Omit<Ground, 'call'> {
   readonly checkpoints: Checkpoints
-  /** Another process would have its own. */
+  /** A separate instance, as in another process. */
   another(): Checkpoints
   session(id?: string, more?: Partial<SessionSpec>): SessionSpec
   /** A call of a tool that names these files, or of a command. */
@@ -30,10 +30,10 @@ export interface SharedGround extends Omit<Ground, 'call'> {
     work: () => void,
     session?: SessionSpec,
   ): Promise<void>
-  /** Plans an undo or redo and does it. */
+  /** Plans and applies an undo or redo. */
   take(direction: Direction, options?: Partial<ApplyOptions>): Promise<UndoResult>
   plan(direction?: Direction): Promise<UndoPlan>
-  /** Everything in the project but git's folder and the home: type, permissions and content. */
+  /** Everything in the project except git's folder and the home: type, permissions and content. */
   all(): Record<string, string>
 }
 
@@ -93,7 +93,7 @@ export function contentsOf(top: string): Record<string, string> {
   return all
 }
 
-/** One thing that somebody does to a folder. What is not possible there is not done. */
+/** One change to a folder. Impossible changes are skipped. */
 export type Edit =
   | { readonly kind: 'write'; readonly name: string; readonly text: string }
   | { readonly kind: 'delete'; readonly name: string }

@@ -1,4 +1,4 @@
-/** What is at a path of a folder: enough to put it back exactly, unless it is `unstored`. */
+/** What is at a path of a folder: enough to restore it exactly, unless it is `unstored`. */
 export type FileState =
   | { readonly kind: 'absent' }
   /** `mode`: all permission bits. `object`: the id of the content in the store. */
@@ -6,10 +6,10 @@ export type FileState =
   /** A symbolic link, never followed. `target` has one character for each byte. */
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'folder' }
-  /** Its content is not kept. The stamp tells whether it has changed. */
+  /** Its content is not stored. The stamp shows whether it has changed. */
   | { readonly kind: 'unstored'; readonly why: UnstoredReason; readonly stamp: string }
 
-/** `lost`: the content was in the objects of the project's repository, which has removed it since. */
+/** `lost`: the content was only in the project's repository, which has removed it. */
 export type UnstoredReason = 'large' | 'unreadable' | 'special' | 'lost'
 
 export const absent: FileState = { kind: 'absent' }

@@ -2,7 +2,7 @@ import { entriesIn, entryAt, isSameStamp, type Stamp, stampOf } from '@cadre/dis
 
 export interface FolderEntry {
   readonly name: string
-  /** In the whole folder, with `/`. */
+  /** Relative to the whole folder, with `/`. */
   readonly path: string
   readonly isFolder: boolean
 }
@@ -11,19 +11,19 @@ export interface FolderEntry {
 const most = 200_000
 
 /**
- * The names in folders, read again only after a folder has changed: whoever adds, removes or replaces something in a folder changes the
- * times of that folder. On Windows not every file system does so, and each folder is read.
+ * Caches the names in folders. A folder is read again only after it has changed: adding, removing or replacing an entry
+ * changes the times of the folder. On Windows not every file system does so, so each folder is read.
  */
 export class FolderLists {
   readonly #known = new Map<string, { stamp: Stamp; seen: number; entries: readonly FolderEntry[] }>()
-  /** Rises when a folder is read. */
+  /** Incremented when a folder is read. */
   version = 0
 
-  /** `top`: the whole folder. `at`: a folder in it, or nothing for itself. */
+  /** `top`: the whole folder. `at`: a folder in it, or empty for itself. */
   entriesOf(top: string, at: string): readonly FolderEntry[] {
     const place = at === '' ? top : `${top}/${at}`
     const seen = Date.now()
-    // Before the names: a change between the two shows as another stamp at the next look.
+    // Before the names: a change in between has another stamp in the next scan.
     const stamp = stampOf(entryAt(place))
     const known = this.#known.get(at)
     const isSure = known !== undefined && process.platform !== 'win32'
@@ -33,7 +33,7 @@ export class FolderLists {
       path: at === '' ? entry.name : `${at}/${entry.name}`,
       isFolder: entry.isDirectory(),
     }))
-    // Folders that are gone are not forgotten one by one.
+    // Deleted folders are not removed one by one.
     if (this.#known.size >= most) this.#known.clear()
     this.#known.set(at, { stamp, seen, entries })
     this.version++

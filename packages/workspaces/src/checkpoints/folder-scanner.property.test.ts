@@ -28,7 +28,7 @@ const file = fc.constantFrom(...files)
 
 const other = (place: string) => (readFileSync(place, 'utf8') === 'text' ? 'TEXT' : 'text')
 
-/** Each changes something at or beside a file. */
+/** Each changes something at or next to a file. */
 const edits: Readonly<Record<string, (place: string) => void>> = {
   'same size': (place) => writeFileSync(place, other(place)),
   'old time': (place) => {
@@ -119,7 +119,7 @@ test('a look that reuses earlier ones finds what a fresh look finds', async () =
   expect(saved).toBeGreaterThan(0)
 })
 
-/** What is not possible after earlier edits is not done. */
+/** Skips edits that earlier edits made impossible. */
 function attempt(work: () => void): void {
   try {
     work()

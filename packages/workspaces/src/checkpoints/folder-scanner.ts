@@ -9,20 +9,20 @@ import { oldEnoughMs, StatIndex } from './stat-index.ts'
 
 export interface FolderScannerOptions {
   readonly top: string
-  /** The home, which is no part of the folder. */
+  /** The home, which is not part of the folder. */
   readonly without: string
   readonly repository: Repository | undefined
   readonly objects: ObjectStore
   /** The index file of this process. */
   readonly index: string
   readonly limits: ScanLimits
-  /** So many files are looked at without git. A higher number makes the index rarer, and the looks longer. */
+  /** Up to this many files are checked without git. A higher number writes the index less often, but makes scans slower. */
   readonly few?: number
 }
 
 /**
- * Looks at everything in a folder. The result is the same as that of a fresh scan, but a second look costs less: folders whose times are
- * the same are not read again, and git tells which files have not changed.
+ * Scans a folder. The result is the same as that of a fresh scan, but later scans are cheaper: unchanged folders are not
+ * read again, and git reports which files have not changed.
  */
 export class FolderScanner {
   readonly #options: FolderScannerOptions
@@ -38,12 +38,12 @@ export class FolderScanner {
     this.#index = new StatIndex({ file, gitDir: objects.gitDir, top })
   }
 
-  /** How many files Cadre looked at itself in the last scan. */
+  /** The number of files that Cadre itself checked in the last scan. */
   get looked(): number {
     return this.#looked
   }
 
-  /** `picture`: how the folder was at the last look. */
+  /** `picture`: the state of the folder at the last scan. */
   async scan(picture: Picture): Promise<Scan> {
     const seen = Date.now()
     const excludes = await this.#excludes()
@@ -54,17 +54,17 @@ export class FolderScanner {
     let scan = await walk(names)
     const key = this.#keyOf(excludes, scan.found, seen)
     if (before === undefined || before.key !== key) {
-      // After the key: if the rules change in between, the next look has another key.
+      // After the key: if the rules change in between, the next scan has another key.
       const now = await this.#options.objects.ignored(excludes)
       if (now.join('\0') !== names.join('\0')) scan = await walk(now)
-      // Rules that had just changed may have changed again, unseen.
+      // Rules that had just changed may have changed again unnoticed.
       this.#ignored = key === undefined ? undefined : { names: now, key }
     }
     if (unchanged !== undefined) this.#isIndexUseless ||= this.#isMistaken(unchanged, scan.found)
     return scan
   }
 
-  /** After a look: writes an index if it would spare the next look enough. */
+  /** After a scan: writes an index if it would make the next scan much cheaper. */
   prepareNext(picture: Picture): void {
     const { few = 500, objects } = this.#options
     if (this.#isIndexUseless || this.#looked <= few) return
@@ -107,7 +107,7 @@ export class FolderScanner {
     })
   }
 
-  /** What decides which files git ignores. Undefined if it changed so late that it may change again without notice. */
+  /** Identifies the rules for ignored files. Undefined if they changed so recently that another change might go unnoticed. */
   #keyOf(excludes: readonly string[], found: ReadonlyMap<string, Look>, seen: number): string | undefined {
     const stamps = excludes.map((file) => stampOf(statsAt(file)))
     for (const [name, { stamp }] of found) if (isIgnoreFile(name)) stamps.push(stamp)
@@ -115,7 +115,7 @@ export class FolderScanner {
     return [this.#lists.version, ...stamps.map(({ is }) => is)].join('\n')
   }
 
-  /** git calls most files changed that are not: it compares something that Node does not tell exactly. */
+  /** True if git reports most unchanged files as changed: it compares a value that Node does not report exactly. */
   #isMistaken(unchanged: ReadonlyMap<string, Look>, found: ReadonlyMap<string, Look>): boolean {
     const { entries } = this.#index
     if (unchanged.size >= entries.size / 2) return false

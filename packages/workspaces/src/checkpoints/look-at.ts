@@ -3,13 +3,13 @@ import path from 'node:path'
 import { hasCode, type Stamp, stampOf } from '@cadre/disk'
 import { type FileState, folder } from './file-state.ts'
 
-/** What is at a path, links not followed. Small, because there are many at once. */
+/** What is at a path, without following links. Kept small, because there are many. */
 export interface Look {
   readonly kind: 'file' | 'link' | 'folder' | 'special'
   readonly mode: number
   readonly size: number
   readonly stamp: Stamp
-  /** What an index of git holds besides. */
+  /** Other fields of a git index. */
   readonly ino: number
   readonly uid: number
   readonly gid: number
@@ -36,7 +36,7 @@ export function lookOf(stats: Stats): Look {
   return { kind, mode: stats.mode & 0o7777, size, stamp: stampOf(stats), ino, uid, gid, mtimeMs, ctimeMs }
 }
 
-/** Nothing if there is nothing, or if something above it is no folder. */
+/** Returns undefined if nothing exists, or if a parent is not a folder. */
 export function lookAt(place: string): Look | undefined {
   try {
     const stats = lstatSync(place, { throwIfNoEntry: false })
@@ -47,12 +47,12 @@ export function lookAt(place: string): Look | undefined {
   }
 }
 
-/** What is at a path of a folder. Nothing if something above it is a link: what is behind the link is not in the folder. */
+/** Returns what is at a path of a folder. Undefined if a parent is a link, because its target is not in the folder. */
 export function lookIn(top: string, name: string): Look | undefined {
   return isBehindLink(top, name) ? undefined : lookAt(path.join(top, name))
 }
 
-/** Whether something between a folder and a path in it is not a folder itself. */
+/** True if something between a folder and a path in it is not a folder. */
 export function isBehindLink(top: string, name: string): boolean {
   const parts = name.split('/')
   return parts
@@ -68,7 +68,7 @@ function isOtherCase(place: string): boolean {
   return path.basename(realpathSync.native(place)) !== path.basename(place)
 }
 
-/** The state of what is no regular file, or is one whose content is not kept; nothing for a file to store. */
+/** Returns the state of something that is not a regular file, or whose content is not stored; undefined for a file to store. */
 export function plainState(
   place: string,
   { kind, size, stamp }: Look,

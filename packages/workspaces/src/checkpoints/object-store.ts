@@ -15,9 +15,9 @@ import { deflateSync } from 'node:zlib'
 import { CadreError } from '@cadre/core'
 import { type GitRequest, git, gitBytes, ownerOnly, type Repository, tryGit } from '@cadre/disk'
 
-/** So many files are stored without starting git. */
+/** Up to this many files are stored without starting git. */
 const few = 32
-/** The most bytes that are read from the store at a time. */
+/** The maximum bytes read from the store at a time. */
 const batch = 32 << 20
 
 export interface Content {
@@ -26,9 +26,9 @@ export interface Content {
 }
 
 /**
- * The contents of files, as objects of a git repository that is in the home and has nothing else in it. It borrows objects of the
- * project's repository, so that the first checkpoint copies nothing that is committed. None of the project's settings, attributes, filters
- * and hooks apply to it: contents are stored and read byte by byte.
+ * Stores file contents as objects of a separate git repository in the home. It borrows objects of the project's repository,
+ * so that the first checkpoint copies nothing that is committed. No settings, attributes, filters or hooks of the project
+ * apply: contents are stored and read byte for byte.
  */
 export class ObjectStore {
   readonly gitDir: string
@@ -54,7 +54,7 @@ export class ObjectStore {
       mkdirSync(this.gitDir, { recursive: true, mode: 0o700 })
       const options = ['--bare', '--template=', '--shared=0600', `--object-format=${format}`]
       await git(['init', '-q', ...options, this.gitDir], { cwd: this.#top })
-      // A complete list, at the highest precedence: whatever files in the project say, nothing is converted.
+      // A complete list, at the highest precedence: no file in the project can enable conversions.
       const info = path.join(this.gitDir, 'info')
       mkdirSync(info, { recursive: true, mode: 0o700 })
       const write = (place: string, text: string) => writeFileSync(place, text, { mode: ownerOnly })
@@ -70,7 +70,7 @@ export class ObjectStore {
     this.#algorithm = readFileSync(marker, 'utf8').trim()
   }
 
-  /** Stores the content of these regular files, by their paths in the folder, in this order. Rejects if one cannot be read. */
+  /** Stores the content of these regular files, in this order. Rejects if one cannot be read. */
   async put(names: readonly string[]): Promise<readonly string[]> {
     if (names.length <= few) return names.map((name) => this.write(readFileSync(path.join(this.#top, name))))
     const input = names.map((name) => `${quoted(name)}\n`).join('')
@@ -91,7 +91,10 @@ export class ObjectStore {
     return object
   }
 
-  /** Copies borrowed objects, so that they stay when the project's repository removes them. Returns those that are lost already. */
+  /**
+   * Copies borrowed objects, so that they remain when the project's repository removes them. Returns those that are already
+   * lost.
+   */
   async keep(contents: readonly Content[]): Promise<ReadonlySet<string>> {
     const lost = new Set(contents.map(({ object }) => object))
     const borrowed: Content[] = []
@@ -106,7 +109,7 @@ export class ObjectStore {
     return lost
   }
 
-  /** Reads contents, each once, a limited amount at a time. Leaves out what is missing. */
+  /** Reads each content once, a limited amount at a time. Skips missing ones. */
   async *read(contents: readonly Content[]): AsyncGenerator<readonly [object: string, content: Buffer]> {
     const wanted = [...new Map(contents.map((content) => [content.object, content])).values()]
     for (let start = 0; start < wanted.length; ) {
@@ -125,7 +128,7 @@ export class ObjectStore {
     }
   }
 
-  /** Added and removed lines between two contents of each pair; nothing for binary ones. */
+  /** Counts added and removed lines for each pair of contents; undefined for binary ones. */
   async countLines(
     pairs: readonly (readonly [before: string | undefined, after: string | undefined])[],
   ): Promise<readonly (LineCounts | undefined)[]> {
@@ -148,7 +151,7 @@ export class ObjectStore {
     return counts
   }
 
-  /** Files and folders that git ignores, without those in ignored folders. Folders end in `/`. */
+  /** Files and folders that git ignores, without the contents of ignored folders. Folders end in `/`. */
   async ignored(excludes: readonly string[]): Promise<readonly string[]> {
     const from = excludes.filter((file) => existsSync(file)).map((file) => `--exclude-from=${file}`)
     const args = ['ls-files', '-z', '-o', '-i', '--directory', '--exclude-standard', ...from]
@@ -156,7 +159,7 @@ export class ObjectStore {
     return listed.split('\0').filter((name) => name !== '')
   }
 
-  /** Removes objects that nothing needs, unless they were just made. */
+  /** Removes unneeded objects, except very recent ones. */
   sweep(needed: ReadonlySet<string>, before: number): void {
     const objects = path.join(this.gitDir, 'objects')
     for (const start of readdirSync(objects)) {
@@ -191,7 +194,7 @@ async function formatOf(repository: Repository | undefined): Promise<string> {
   return code === 0 && stdout.trim() === 'sha256' ? 'sha256' : 'sha1'
 }
 
-/** As git reads names from its input: one that could be taken for another form is quoted. */
+/** Quotes a name for git's input, if it could be misread. */
 function quoted(name: string): string {
   if (!/^"|\n/.test(name)) return name
   return `"${name.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`

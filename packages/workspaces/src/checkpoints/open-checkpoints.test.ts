@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import type { SessionSpec } from '@cadre/core'
 import { expect, test } from 'vitest'
 import { callOf } from '../workspaces.spec-helpers.ts'
 import { createSharedGround, type SharedGround } from './checkpoints.spec-helpers.ts'
@@ -127,7 +128,7 @@ test('changes of another session in between, or at the same time, are not undone
   })
 
   await ground.checkpoints.startCall(one, callOf('c3'))
-  // As another process would.
+  // Simulates another process.
   const other = ground.another()
   await other.startCall(two, callOf('c3'))
   ground.write('b.txt', 'whose?\n')
@@ -142,6 +143,27 @@ test('changes of another session in between, or at the same time, are not undone
     reason: 'was changed while another session was running a command',
     canForce: true,
   })
+})
+
+test('undoes what calls of a team changed that started and finished at the same time', async () => {
+  const ground = createSharedGround()
+  ground.write('old.txt', 'old\n')
+  const before = ground.all()
+  const workers = [0, 1, 2, 3].map((n) => ground.session(`worker-${n}`, { root: 'lead-1' }))
+  const all = <T>(work: (session: SessionSpec, n: number) => Promise<T>) => Promise.all(workers.map(work))
+  // Tools, then commands, then both at the same time.
+  await all((session, n) => ground.call('c1', [`${n}.txt`], () => ground.write(`${n}.txt`, 'new\n'), session))
+  await all((session, n) =>
+    ground.call('c2', 'command', () => ground.write(`made/${n}.txt`, 'made\n'), session),
+  )
+  await all((session, n) => ground.checkpoints.startCall(session, callOf('c3', n === 0 ? ['old.txt'] : [])))
+  ground.write('old.txt', 'changed\n')
+  await all((session) => ground.checkpoints.finishCall(session, 'c3'))
+  const plan = await ground.plan()
+  expect(plan).toMatchObject({ session: 'lead-1', conflicts: [] })
+  expect(plan.files.map(({ path: name }) => name)).toContain('old.txt')
+  expect(await ground.take('undo')).toMatchObject({ kind: 'applied', skipped: [] })
+  expect(ground.all()).toEqual(before)
 })
 
 test('a file that a tool names while a command of another session runs belongs to the tool', async () => {
@@ -238,7 +260,7 @@ test('completes an undo that was killed after any of its steps, and leaves what 
     for (const { path: name } of inOrder.slice(0, count))
       rmSync(ground.at(name), { recursive: true, force: true })
     writeFileSync(ground.at('.cadre-undo-1-a.txt'), 'half of a f')
-    // Whatever comes next completes it: here, the plan of the opposite.
+    // The next operation completes it: here, the plan of the opposite.
     await ground.plan('redo')
     expect(ground.all()).toEqual(before)
     expect(existsSync(journal)).toBe(false)

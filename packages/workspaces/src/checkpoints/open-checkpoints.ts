@@ -10,13 +10,14 @@ import { CheckpointFolder, type CheckpointLimits, usualLimits } from './checkpoi
 import { isSameState } from './file-state.ts'
 import { lookAt } from './look-at.ts'
 import type { Scope } from './running-calls.ts'
-import { readTurn, type Step, writeTurn } from './turn-record.ts'
+import { SharedLooks } from './shared-looks.ts'
+import { readTurn, type Step, type TurnRecord, writeTurn } from './turn-record.ts'
 import { addNote, readNotes, removeNotes } from './undo-notes.ts'
 import { chooseTurn, type Direction, isSameSteps, planUndo, type UndoPlan } from './undo-plan.ts'
 
 export interface UndoRequest {
   readonly direction: Direction
-  /** The folder to undo in, or one below it. */
+  /** The folder to undo in, or a folder below it. */
   readonly workspace: string
   /** The entry session whose last turn is undone. Default: the last turn of any session in the folder. */
   readonly session?: string | undefined
@@ -32,37 +33,37 @@ export type UndoPlanResult =
 export interface ApplyOptions {
   /** The person who wants it. */
   readonly by: string
-  /** Also replaces files that have changed since. A redo brings them back. */
+  /** Also replaces files that have changed since. A redo restores them. */
   readonly force?: boolean | undefined
-  /** Leaves files with a conflict as they are. */
+  /** Skips files with a conflict. */
   readonly skip?: boolean | undefined
 }
 
 export type UndoResult =
   | { readonly kind: 'applied'; readonly plan: UndoPlan; readonly skipped: readonly string[] }
-  /** Nothing was changed: there are conflicts, or files have changed since the plan was made. `plan` is the present one. */
+  /** Nothing was changed: there are conflicts, or files have changed since the plan was made. `plan` is the current one. */
   | { readonly kind: 'refused'; readonly plan: UndoPlan }
   | { readonly kind: 'nothing'; readonly reason: string }
   | { readonly kind: 'busy'; readonly reason: string }
 
 /** Checkpoints of turns in shared workspaces: what each turn changed, to undo and to redo it. */
 export interface Checkpoints {
-  /** A person's message to an entry session starts a turn. Costs nothing until the turn changes something. */
+  /** Starts a turn for a person's message to an entry session. Costs nothing until the turn changes something. */
   beginTurn(root: string, prompt: string): void
-  /** A session goes on in this process, perhaps after others: its last turn is the one on disk. */
+  /** A session continues in this process, perhaps after others: its last turn is the one on disk. */
   resumeTurn(root: string): void
-  /** Before a call that can change files. Returns a reason why the checkpoint is not complete, for the person, once for each turn. */
+  /** Called before a call that can change files. Returns why the checkpoint is incomplete, for the person, once per turn. */
   startCall(session: SessionSpec, call: JudgedCall): Promise<string | undefined>
   finishCall(session: SessionSpec, call: string): Promise<string | undefined>
-  /** Does `work`, which may change files in the shared workspace, as a call of this session. */
+  /** Runs `work`, which may change files in the shared workspace, as a call of this session. */
   around<T>(session: SessionSpec, name: string, work: () => Promise<T>): Promise<T>
   /** Ends the calls of a session that has ended. */
   endSession(session: SessionSpec): Promise<void>
-  /** What an undo or redo would do. Changes nothing in the folder. */
+  /** Plans an undo or redo. Changes nothing in the folder. */
   plan(request: UndoRequest): Promise<UndoPlanResult>
-  /** Does it, unless something has changed since the plan was made. All or nothing: after a crash, the next plan completes it. */
+  /** Applies a plan, unless something has changed since. All or nothing: after a crash, the next plan completes it. */
   apply(plan: UndoPlan, options: ApplyOptions): Promise<UndoResult>
-  /** What to tell the agent of this session about undone and redone turns. Returned until `forgetNotes`. */
+  /** Notes for the agent of this session about undone and redone turns. Returned until `forgetNotes`. */
   notes(root: string): readonly string[]
   forgetNotes(root: string, count: number): void
 }
@@ -72,11 +73,12 @@ export interface CheckpointsOptions {
   readonly limits?: Partial<CheckpointLimits>
 }
 
-/** For a folder without a repository, all of it is copied. */
+/** Without a repository, the whole folder is copied. */
 const limitsWithoutRepository = { files: 20_000, bytes: 500_000_000 }
 
 export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Checkpoints {
   const folders = new Map<string, CheckpointFolder | undefined>()
+  const looks = new Map<CheckpointFolder, SharedLooks<Passing>>()
   /** By entry session: the id of its turn, or the message of one that has changed nothing yet. */
   const turns = new Map<string, { id?: string; prompt: string; isTold?: boolean }>()
   /** Calls of this process, by session. */
@@ -91,35 +93,21 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     if (own !== undefined || isInside(realPathOf(home.path), folder)) return undefined
     const top = repository?.top ?? folder
     const apply = { ...usualLimits, ...(repository === undefined && limitsWithoutRepository), ...limits }
-    return new CheckpointFolder(home, realPathOf(top), repository, apply)
+    const found = new CheckpointFolder(home, realPathOf(top), repository, apply)
+    looks.set(found, new SharedLooks((calls) => found.locked(() => pass(found, calls()))))
+    return found
   }
 
   async function start(session: SessionSpec, call: string, scopeIn: ScopeIn): Promise<string | undefined> {
-    const { root } = session
-    if (session.isolation?.kind === 'own' || !isName(root)) return undefined
-    let id: string | undefined
+    if (session.isolation?.kind === 'own' || !isName(session.root)) return undefined
     try {
       const folder = folderOf(session.workspace)
-      if (folder === undefined) return undefined
-      const scope = scopeIn(folder)
-      if (scope.length === 0) return undefined
-      return await folder.locked(async () => {
-        await completeUndo(folder)
-        folder.expire()
-        const known = turns.get(root) ?? { id: folder.lastTurnOf(root) ?? '', prompt: '' }
-        const turn = folder.turnFor(root, known.id || undefined, known.prompt)
-        id = turn.id
-        turns.set(root, { ...known, id })
-        // What could not be looked at once is not tried again in this turn: it takes long.
-        if (scope === 'all' && turn.incomplete !== undefined) return undefined
-        const calls = open.get(session.id) ?? new Map()
-        calls.set(call, { folder, turn: turn.id })
-        open.set(session.id, calls)
-        await folder.start({ id: `${session.id}/${call}`, turn: turn.id, scope })
-        return undefined
-      })
+      const scope = folder === undefined ? [] : scopeIn(folder)
+      if (folder !== undefined && scope.length > 0)
+        await looks.get(folder)?.take({ kind: 'starts', session, call, scope })
+      return undefined
     } catch (error) {
-      return failed(session, call, id, error)
+      return failed(session, call, turns.get(session.root)?.id, error)
     }
   }
 
@@ -127,12 +115,41 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     const known = open.get(session.id)?.get(call)
     if (known === undefined) return undefined
     try {
-      await known.folder.locked(() => known.folder.finish(`${session.id}/${call}`))
+      await looks.get(known.folder)?.take({ kind: 'finished', id: `${session.id}/${call}` })
       close(session, call)
       return undefined
     } catch (error) {
       return failed(session, call, known.turn, error)
     }
+  }
+
+  /** Under the lock. */
+  async function pass(folder: CheckpointFolder, passing: readonly Passing[]): Promise<void> {
+    const starting = passing.filter((one) => one.kind === 'starts')
+    if (starting.length > 0) {
+      await completeUndo(folder)
+      folder.expire()
+    }
+    const turnOf = new Map<string, TurnRecord>()
+    const running = starting.flatMap(({ session, call, scope }) => {
+      const turn = turnOf.get(session.root) ?? continueTurn(folder, session.root)
+      turnOf.set(session.root, turn)
+      // What could not be looked at once is not tried again in this turn: it takes long.
+      if (scope === 'all' && turn.incomplete !== undefined) return []
+      const calls = open.get(session.id) ?? new Map()
+      open.set(session.id, calls.set(call, { folder, turn: turn.id }))
+      return [{ id: `${session.id}/${call}`, turn: turn.id, scope }]
+    })
+    const finished = passing.flatMap((one) => (one.kind === 'finished' ? [one.id] : []))
+    await folder.pass(finished, running)
+  }
+
+  /** Under the lock. */
+  function continueTurn(folder: CheckpointFolder, root: string): TurnRecord {
+    const known = turns.get(root) ?? { id: folder.lastTurnOf(root) ?? '', prompt: '' }
+    const turn = folder.turnFor(root, known.id || undefined, known.prompt)
+    turns.set(root, { ...known, id: turn.id })
+    return turn
   }
 
   const close = (session: SessionSpec, call: string) => {
@@ -141,7 +158,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     if (calls?.size === 0) open.delete(session.id)
   }
 
-  /** The call goes on: its turn cannot be undone completely, and says so. */
+  /** The call continues: its turn cannot be undone completely, which is reported. */
   async function failed(
     session: SessionSpec,
     call: string,
@@ -187,7 +204,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
         at: new Date().toISOString(),
         steps,
       }
-      // A redo needs what is there now, and must not depend on what the repository keeps.
+      // A redo needs the current content, and must not depend on the project's repository.
       await folder.objects.keep(steps.flatMap(({ from }) => (from.kind === 'file' ? [from] : [])))
       writeFileSync(journalOf(folder), JSON.stringify(undo), { mode: ownerOnly, flush: true })
       await completeUndo(folder)
@@ -241,13 +258,13 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     forgetNotes: (root, count) => removeNotes(home, root, count),
   }
 
-  /** Under the lock. Completes an undo or redo that was written down, also one that a crash interrupted. */
+  /** Under the lock. Completes a recorded undo or redo, even if a crash interrupted it. */
   async function completeUndo(folder: CheckpointFolder): Promise<void> {
     const undo = readJournal(folder)
     if (undo === undefined) return
     removeDrafts(folder, undo.steps)
     await folder.observe(undo.steps.map(({ path: name }) => name))
-    // What somebody changed in the meantime is theirs.
+    // Files that someone else changed meanwhile are kept.
     const due = undo.steps.filter(({ path: name, from }) => isSameState(folder.stateOf(name), from))
     await applySteps(folder, due)
     await folder.observe(undo.steps.map(({ path: name }) => name))
@@ -263,6 +280,11 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     rmSync(journalOf(folder), { force: true })
   }
 }
+
+/** A call that waits for a look at its folder. */
+type Passing =
+  | { readonly kind: 'starts'; readonly session: SessionSpec; readonly call: string; readonly scope: Scope }
+  | { readonly kind: 'finished'; readonly id: string }
 
 type ScopeIn = (folder: CheckpointFolder) => Scope
 
@@ -288,7 +310,7 @@ function readJournal(folder: CheckpointFolder): UndoJournal | undefined {
     return JSON.parse(readFileSync(journalOf(folder), 'utf8')) as UndoJournal
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    // Torn while it was written: nothing of it was done.
+    // Torn while it was written, so none of it was applied.
     if (error instanceof SyntaxError) {
       rmSync(journalOf(folder), { force: true })
       return undefined

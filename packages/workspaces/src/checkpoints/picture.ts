@@ -7,18 +7,18 @@ import type { Indexed } from './stat-index.ts'
 interface Known {
   readonly state: FileState
   readonly stamp: Stamp
-  /** When Cadre began to look at it, in milliseconds since 1970. */
+  /** When the check started, in milliseconds since 1970. */
   readonly seen: number
-  /** Undefined until this process has looked. */
+  /** Undefined until this process has checked it. */
   readonly look?: Look
 }
 
-/** A file as `JSON.stringify` writes it: short, because there are many. Only its path: it is gone. */
+/** A file in compact JSON, because there are many. Only its path: it was deleted. */
 type Row =
   | readonly [path: string, state: FileState, is: string, changed: number, seen: number]
   | readonly [path: string]
 
-/** A line of the file. The first one has everything, each later one what has changed since. */
+/** A line of the file. The first one has everything, each later one only changes. */
 interface Line {
   readonly format: number
   readonly generation: number
@@ -27,15 +27,15 @@ interface Line {
 
 const format = 2
 
-/** How a folder was when Cadre last looked. It is an index: without it, Cadre looks at everything again. */
+/** The state of a folder at the last scan. It is an index: without it, Cadre scans everything again. */
 export class Picture {
   readonly #file: string
   #known = new Map<string, Known>()
   #read: Stamp | undefined
   readonly #changed = new Set<string>()
-  /** Rows of the file; what was appended counts again. */
+  /** The number of rows in the file, including repeated ones. */
   #rows = 0
-  /** Rises with each write. */
+  /** Incremented with each write. */
   generation = 0
 
   constructor(file: string) {
@@ -65,7 +65,7 @@ export class Picture {
     for (const line of text.split('\n')) if (line !== '' && !this.#take(line)) return
   }
 
-  /** False if the line cannot be read: it was torn while it was written, so nothing follows. */
+  /** Returns false if the line is torn, so nothing follows. */
   #take(text: string): boolean {
     try {
       const { format: its, generation, rows } = JSON.parse(text) as Line
@@ -110,7 +110,7 @@ export class Picture {
     return [path, state, stamp.is, stamp.changed, seen]
   }
 
-  /** Forgets what was not saved. */
+  /** Discards unsaved changes. */
   drop(): void {
     this.#read = undefined
   }
@@ -123,13 +123,13 @@ export class Picture {
     return this.#known.get(path)?.state ?? absent
   }
 
-  /** Whether what is there now is surely what was there at the last look. */
+  /** True if the current state is certainly that of the last scan. */
   isSame(path: string, { stamp }: Look): boolean {
     const known = this.#known.get(path)
     return known !== undefined && isSameStamp(known.stamp, known.seen, stamp)
   }
 
-  /** The look at a file by this process. */
+  /** The last check of a file by this process. */
   lookOf(path: string): Look | undefined {
     return this.#known.get(path)?.look
   }
@@ -140,13 +140,13 @@ export class Picture {
     else this.#known.set(path, { state, stamp: look.stamp, seen, look })
   }
 
-  /** Remembers another look at what `isSame`. It is not saved: it tells nothing new. */
+  /** Remembers a newer check of an unchanged file. Not saved, because it adds nothing. */
   confirm(path: string, look: Look, seen: number): void {
     const known = this.#known.get(path)
     if (known !== undefined && known.look !== look) this.#known.set(path, { ...known, seen, look })
   }
 
-  /** Files and links that had not changed for this long when this process looked at them. */
+  /** Files and links that had been unchanged for this long when this process checked them. */
   indexable(oldEnoughMs: number): Indexed[] {
     const found: Indexed[] = []
     for (const [path, { look, stamp, seen }] of this.#known)

@@ -11,29 +11,29 @@ export interface ScanRequest {
   readonly without: string
   /** What git ignores, relative to the folder. Folders end in `/`. */
   readonly ignored: readonly string[]
-  /** Set if the folder is in no repository, so that nothing says which folders tools refill. */
+  /** True if the folder is not in a repository, so that no ignore rules are known. */
   readonly isUnversioned: boolean
   readonly limits: ScanLimits
   readonly lists: FolderLists
-  /** The last look at a file that surely has not changed since, so that Cadre need not look at it again. */
+  /** Returns the last check of a file that certainly has not changed since, so that it can be skipped. */
   readonly unchanged: (name: string) => Look | undefined
 }
 
 export interface ScanLimits {
-  /** Files in the whole folder. */
+  /** The maximum number of files in the whole folder. */
   readonly files: number
-  /** Files in one ignored folder, or in one repository below the folder. A larger one is not covered. */
+  /** The maximum number of files in one ignored folder or nested repository. A larger one is not covered. */
   readonly filesApart: number
 }
 
 export interface Scan {
-  /** Everything that was found, by its path in the folder with `/`. */
+  /** Everything that was found, by its path with `/`. */
   readonly found: ReadonlyMap<string, Look>
-  /** Folders that are not covered, each with a `/` at its end. */
+  /** Folders that are not covered, each with a trailing `/`. */
   readonly uncovered: readonly string[]
 }
 
-/** Folders that tools fill and can fill again. They are not covered if git ignores them, or without git, however small they are. */
+/** Folders that tools can regenerate. They are not covered if git ignores them, or without git. */
 const refilled = new Set(
   (
     'node_modules bower_components .venv venv __pycache__ .tox .mypy_cache .pytest_cache .ruff_cache target .gradle ' +
@@ -41,7 +41,7 @@ const refilled = new Set(
   ).split(' '),
 )
 
-/** Lists a folder: files, links and folders, with what is known of each. Follows no links, and leaves out git folders and the home. */
+/** Lists files, links and folders in a folder. Follows no links, and skips git folders and the home. */
 export async function scanFolder({
   top,
   without,
@@ -59,7 +59,7 @@ export async function scanFolder({
     throw new Error(`the folder has more than ${limits.files} files`)
   return { found, uncovered: uncovered.sort() }
 
-  /** False if there are too many. `isApart`: in an ignored folder or a repository, where none is entered apart from it. */
+  /** Resolves with false if there are too many. `isApart`: inside an ignored folder or a nested repository. */
   async function walk(
     start: string,
     into: Map<string, Look>,
@@ -93,7 +93,7 @@ export async function scanFolder({
     return true
   }
 
-  /** An ignored folder or a repository: all of it or nothing. */
+  /** An ignored folder or a nested repository: all of it or nothing. */
   async function walkApart(name: string): Promise<void> {
     const inside = new Map<string, Look>([[name, folderLook]])
     const isSmall =
@@ -108,7 +108,7 @@ function lookNow(place: string): Look | undefined {
   return stats && lookOf(stats)
 }
 
-/** A name that is not text: Node cannot name that file. */
+/** A name that is not valid text, which Node cannot represent. */
 function isUnreadableName(name: string): boolean {
   return name.includes('\ufffd')
 }

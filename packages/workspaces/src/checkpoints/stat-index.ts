@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { git, ownerOnly } from '@cadre/disk'
 import type { Look } from './look-at.ts'
 
-/** A file, and the look at it that surely shows its content. */
+/** A file, with a check that certainly shows its content. */
 export interface Indexed {
   readonly path: string
   readonly look: Look
 }
 
-/** git compares whole seconds. What is older than this at a look shows every later change. */
+/** git compares whole seconds. If a file was older than this when checked, every later change is detected. */
 export const oldEnoughMs = 2_000
 
 const settings = [
@@ -23,18 +23,19 @@ const settings = [
 ]
 
 /**
- * An index of git that Cadre writes from its own looks, so that git can tell which files have other times, sizes or owners now. git
- * does so with a fifth of the CPU that Node needs. Neither the contents nor the index of the project's repository are involved.
+ * A git index that Cadre writes from its own checks, so that git can report which files have other times, sizes or owners
+ * now. git needs a fifth of the CPU that Node needs. Neither the contents nor the index of the project's repository are
+ * used.
  */
 export class StatIndex {
   readonly #file: string
   readonly #gitDir: string
   readonly #top: string
   #entries: ReadonlyMap<string, Look> = new Map()
-  /** In this index, and never in the folder: git reports it as deleted if it has read this index. */
+  /** Only in this index, never in the folder: git reports it as deleted, which proves that it has read this index. */
   readonly #sentinel = `.cadre-${randomUUID()}`
 
-  /** `file`: the index, which nobody else uses. */
+  /** `file`: the index, used only by this object. */
   constructor({ file, gitDir, top }: { file: string; gitDir: string; top: string }) {
     this.#file = file
     this.#gitDir = gitDir
@@ -45,7 +46,7 @@ export class StatIndex {
     return this.#entries
   }
 
-  /** Writes the index. Each file must have been unchanged for `oldEnoughMs` when it was looked at. */
+  /** Writes the index. Each file must have been unchanged for `oldEnoughMs` when it was checked. */
   write(files: readonly Indexed[], isSha256: boolean): void {
     const rows = files.map(({ path, look }) => ({ name: Buffer.from(path), look }))
     rows.push({ name: Buffer.from(this.#sentinel), look: nothing })
@@ -72,7 +73,7 @@ export class StatIndex {
       ]
       for (const [index, value] of numbers.entries())
         body.writeUInt32BE((value % 2 ** 32) >>> 0, at + index * 4)
-      // Of content, git needs to know nothing, only that there is some.
+      // git needs no content hash, only a non-empty value.
       body.fill(1, at + 40, at + 40 + oid)
       body.writeUInt16BE(Math.min(name.length, 0xfff), at + 40 + oid)
       name.copy(body, at + 42 + oid)
@@ -83,7 +84,7 @@ export class StatIndex {
     this.#entries = new Map(files.map(({ path, look }) => [path, look]))
   }
 
-  /** The look at each file that has surely not changed since. Undefined if git cannot tell. */
+  /** Returns the check of each file that certainly has not changed since. Undefined if git cannot tell. */
   async unchanged(): Promise<ReadonlyMap<string, Look> | undefined> {
     if (this.#entries.size === 0) return undefined
     const request = { cwd: this.#top, gitDir: this.#gitDir, workTree: this.#top, index: this.#file, settings }

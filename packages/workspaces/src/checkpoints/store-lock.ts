@@ -2,16 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '@cadre/core'
 import { type Home, holdLease } from '@cadre/home'
 
-/** Milliseconds. The first look at a large folder takes long. */
+/** In milliseconds. The first scan of a large folder takes long. */
 const patience = 300_000
 
-/** By home and name: what waits in this process. */
+/** By home and name: the queue in this process. */
 const chains = new Map<string, Promise<unknown>>()
 
-/**
- * Does `work` while nobody else, in this process or in another, does something under the same name. A process that died meanwhile
- * holds nobody up.
- */
+/** Runs `work` exclusively, across processes, for the same name. A dead process does not block others. */
 export function withStoreLock<T>(home: Home, name: string, work: () => Promise<T>): Promise<T> {
   const key = `${home.path}\0${name}`
   const mine = (chains.get(key) ?? Promise.resolve()).then(() => locked(home, name, work))

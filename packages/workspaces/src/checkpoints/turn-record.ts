@@ -3,13 +3,13 @@ import path from 'node:path'
 import { isObject, listFolder, ownerOnly } from '@cadre/disk'
 import { type FileState, isSameState } from './file-state.ts'
 
-/** Why Cadre cannot tell that a change is only the turn's. */
+/** Why it is unknown whether a change is only from the turn. */
 export type Doubt =
-  /** Somebody else changed the file between two changes of the turn. */
+  /** Someone else changed the file between two changes of the turn. */
   | 'between'
-  /** Another session ran something in the folder at the same time. */
+  /** Another session was running a call in the folder at the same time. */
   | 'contested'
-  /** The process ended while a call was running, so later changes look the same. */
+  /** The process ended during a call, so later changes cannot be distinguished. */
   | 'interrupted'
 
 export interface Change {
@@ -18,7 +18,7 @@ export interface Change {
   readonly doubt?: Doubt
 }
 
-/** One step of an undo or redo: what a path was and what it became. */
+/** One step of an undo or redo: a path before and after. */
 export interface Step {
   readonly path: string
   readonly from: FileState
@@ -30,19 +30,19 @@ export interface TurnRecord {
   readonly id: string
   /** The entry session. */
   readonly session: string
-  /** The beginning of the person's message. */
+  /** The start of the person's message. */
   readonly prompt: string
   readonly started: string
   /** When it last changed something. */
   readonly updated: string
-  /** The generation of the picture that contains these changes. */
+  /** The generation of the picture with these changes. */
   readonly generation: number
   readonly changes: Readonly<Record<string, Change>>
-  /** Folders and files in which it may have changed something that is not recorded. */
+  /** Folders and files with possible changes that are not recorded. */
   readonly uncovered: readonly string[]
-  /** Why its changes are not recorded completely. */
+  /** Why its changes are incomplete. */
   readonly incomplete?: string
-  /** Set while it is undone: the steps that a redo takes back. */
+  /** Set while it is undone: the steps that a redo reverts. */
   readonly undone?: { readonly at: string; readonly by: string; readonly steps: readonly Step[] }
 }
 
@@ -68,7 +68,7 @@ export function removeTurn(folder: string, id: string): void {
   rmSync(path.join(folder, `${id}${ending}`), { force: true })
 }
 
-/** All ids, the newest first. */
+/** All ids, newest first. */
 export function listTurns(folder: string): readonly string[] {
   return listFolder(folder)
     .flatMap((name) => (name.endsWith(ending) ? [name.slice(0, -ending.length)] : []))
@@ -76,7 +76,7 @@ export function listTurns(folder: string): readonly string[] {
     .reverse()
 }
 
-/** Begins with a number, so that ids are in the order of their turns; the session is the rest. */
+/** Starts with a number, so that ids sort by turn; the session follows. */
 export function nextTurnId(folder: string, session: string): string {
   const last = Number.parseInt(listTurns(folder)[0] ?? '0', 10) || 0
   return `${String(last + 1).padStart(8, '0')}-${session}`
@@ -86,7 +86,7 @@ export function sessionOfTurn(id: string): string {
   return id.slice(id.indexOf('-') + 1)
 }
 
-/** The changes of a turn together with later ones. */
+/** Combines the changes of a turn with later ones. */
 export function withChanges(
   changes: Readonly<Record<string, Change>>,
   later: readonly (readonly [path: string, change: Change])[],

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { ownerOnly } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 
-/** What an agent is told at its next message about what a person has undone meanwhile. One file for each entry session. */
+/** What an agent receives with its next message about turns that a person has undone. One file per entry session. */
 export function readNotes(home: Home, root: string): readonly string[] {
   try {
     const read: unknown = JSON.parse(readFileSync(fileOf(home, root), 'utf8'))
@@ -17,7 +17,7 @@ export function addNote(home: Home, root: string, note: string): void {
   write(home, root, [...readNotes(home, root), note])
 }
 
-/** Removes the first ones, which the agent has been told. */
+/** Removes the first ones, which the agent has received. */
 export function removeNotes(home: Home, root: string, count: number): void {
   const left = readNotes(home, root).slice(count)
   if (left.length > 0) write(home, root, left)

@@ -26,28 +26,28 @@ export interface Conflict {
   readonly canForce: boolean
 }
 
-/** An undo or redo before it is done. */
+/** An undo or redo before it is applied. */
 export interface UndoPlan {
   readonly direction: Direction
   readonly folder: string
   readonly turn: string
   readonly session: string
-  /** The beginning of the person's message that started the turn. */
+  /** The start of the person's message that started the turn. */
   readonly prompt: string
   /** When the turn started. */
   readonly started: string
   readonly files: readonly PlannedFile[]
   /** If there are any, `apply` refuses unless `force` or `skip` is set. */
   readonly conflicts: readonly Conflict[]
-  /** Why some changes of the turn were not recorded. `apply` then refuses as well. */
+  /** Why some changes of the turn were not recorded. `apply` then refuses too. */
   readonly incomplete?: string
   /** What the plan does not cover, one sentence each. */
   readonly notices: readonly string[]
-  /** All steps, including those with a conflict, with the present state of each file. */
+  /** All steps, including those with a conflict, with the current state of each file. */
   readonly steps: readonly Step[]
 }
 
-/** The turn that an undo or redo is about: the newest one of this session, or of any. */
+/** Returns the turn to undo or redo: the newest of this session, or of any. */
 export function chooseTurn(
   { turns }: CheckpointFolder,
   direction: Direction,
@@ -70,7 +70,7 @@ function whenUndone({ undone, id }: TurnRecord): string {
   return `${undone?.at}/${String(1e9 - Number.parseInt(id, 10))}`
 }
 
-/** Under the lock. `counted`: files whose lines were counted before, if these are the same. */
+/** Under the lock. `counted`: files whose lines were already counted, if these are the same. */
 export async function planUndo(
   folder: CheckpointFolder,
   direction: Direction,
@@ -100,7 +100,7 @@ export async function planUndo(
     prompt,
     started,
     files: counted && isSameSteps(counted.steps, steps) ? counted.files : await plannedFiles(folder, steps),
-    // Not even force can restore what has no place.
+    // Not even force can restore a path that is blocked.
     conflicts: [...conflicts.filter(({ path }) => !isBlocked.has(path)), ...blocked].toSorted((a, b) =>
       a.path < b.path ? -1 : 1,
     ),
@@ -164,7 +164,7 @@ function conflictOf(
   return doubt === undefined ? undefined : { reason: doubts[doubt], canForce: true }
 }
 
-/** Things that nobody planned to move, where a file or a folder must go. */
+/** Unplanned entries where a file or folder must be restored. */
 function* inTheWay(folder: CheckpointFolder, steps: readonly Step[]): Generator<Conflict> {
   const goal = new Map(steps.map(({ path, to }) => [path, to]))
   for (const { path, from, to } of steps) {

@@ -29,7 +29,7 @@ const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ kind: fc.constant('folder' as const), name: fc.constantFrom('empty', 'sub/empty', 'new.txt') }),
 )
 
-/** Who does it: a tool that names the file, a command, or a person outside of any call. */
+/** The actor: a tool that names the file, a command, or a person outside any call. */
 const anyAct = fc.oneof(
   { weight: 3, arbitrary: fc.record({ by: fc.constant('tool' as const), edit: anyEdit }) },
   { weight: 3, arbitrary: fc.record({ by: fc.constant('command' as const), edit: anyEdit }) },
@@ -93,14 +93,14 @@ test('restores a folder exactly, or refuses and changes nothing; the index, stas
         expect(own()).toEqual(user)
         if (result.kind !== 'applied') {
           seen.refused++
-          // Without anybody else, there is no reason to refuse.
+          // Without other actors, there is no reason to refuse.
           if (!isForeign) expect(end).toEqual(start)
           expect(ground.all()).toEqual(end)
           return
         }
         seen.restored++
         if (!isForeign) expect(ground.all()).toEqual(start)
-        // Whatever others did: a file that only the turn touched is as it was.
+        // Whatever others did, a file that only the turn touched is restored.
         const others = [
           ...turn.flatMap(({ by, edit: one }) => (by === 'person' ? [one] : [])),
           ...later,

@@ -70,7 +70,7 @@ it('keeps comments, keys nobody knows, and every letter of the text', () => {
   expect(after.endsWith('---\n\n  Body  \n---\nuser-invokable: x\n')).toBe(true)
 })
 
-/** What an agent may do, written out again here so that a mistake in what the fix compares cannot hide itself. */
+/** The permissions of an agent, listed independently, so that a mistake in the comparison of the fix cannot hide. */
 function rightsOf(agent: AgentDefinition | undefined): unknown {
   if (agent === undefined) return undefined
   const { source: _, ...rest } = agent

@@ -7,12 +7,12 @@ import { powerThatDiffers } from './same-powers.ts'
 export type Fix =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'fixed'; readonly text: string }
-  /** There was something to mend, and the mended file would have been another agent. */
+  /** The fixed file would define a different agent. */
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * The file as it should be written: what had to be rescued put right, old spellings replaced, every other letter as it was.
- * What comes out is read again, and given back only when it is the same agent, with the same rights.
+ * Returns the corrected file: rescued parts fixed, old spellings replaced, everything else unchanged. The result is read
+ * again, and returned only if it is the same agent with the same permissions.
  */
 export function fixAgentText({ path, text }: { readonly path: string; readonly text: string }): Fix {
   const before = readAgentText({ path, text })
@@ -22,13 +22,13 @@ export function fixAgentText({ path, text }: { readonly path: string; readonly t
   const after = readAgentText({ path, text: fixed })
   const fault = faultOf(before.agent, after.agent)
   if (fault !== undefined) return { kind: 'refused', reason: fault }
-  // Once more must change nothing more.
+  // Fixing it again must change nothing.
   if (after.rescued || renameKeys(path, mended(fixed, after)) !== fixed)
     return { kind: 'refused', reason: 'the fixed file would still have problems to fix' }
   return { kind: 'fixed', text: fixed }
 }
 
-/** Without a mark before it, and as it should have been written where that is known. */
+/** Without a byte order mark, and repaired if the repair is known. */
 function mended(text: string, { repaired }: ReadAgent): string {
   return (repaired ?? text).replace(/^\ufeff+/, '')
 }
@@ -44,7 +44,7 @@ function faultOf(before: AgentDefinition, after: AgentDefinition | undefined): s
     : 'keys that Cadre does not use would change'
 }
 
-/** Old spellings, each on its own line; one that stands otherwise is left alone. */
+/** Renames old keys that are on their own line; others are unchanged. */
 function renameKeys(path: string, text: string): string {
   const header = readWrittenHeader({ path, text })
   let fixed = text

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '@cadre/core'
 
-/** Everything that decides what an agent may do and what happens in its name. */
+/** The parts that determine what an agent may do. */
 const powers = [
   'tools',
   'disallowedTools',
@@ -18,23 +18,23 @@ const powers = [
   'mcpServers',
 ] as const satisfies readonly (keyof AgentDefinition)[]
 
-/** Whether two definitions permit the same. What they are called and what they are told may differ. */
+/** True if two definitions permit the same. Names and prompts may differ. */
 export function permitTheSame(a: AgentDefinition, b: AgentDefinition): boolean {
   return powerThatDiffers(a, b) === undefined
 }
 
-/** The first part in which two definitions permit something else. */
+/** Returns the first part in which the permissions differ. */
 export function powerThatDiffers(a: AgentDefinition, b: AgentDefinition): string | undefined {
   return powers.find((part) => canonical(a[part] ?? standard[part]) !== canonical(b[part] ?? standard[part]))
 }
 
-/** What an absent part means. */
+/** The meaning of an absent part. */
 const standard: { readonly [part in (typeof powers)[number]]?: unknown } = {
   userInvocable: true,
   modelInvocable: true,
 }
 
-/** As JSON, with the keys of maps in one order. */
+/** As JSON with sorted keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value ?? null, (_, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner

@@ -17,17 +17,14 @@ import { rememberWritten } from '@cadre/home'
 
 export interface WriteRequest {
   readonly file: string
-  /** Nothing outside of this folder is written, however the file is reached. */
+  /** Nothing outside this folder is written, even through links. */
   readonly within: string
-  /** The bytes the new text was made from. */
+  /** The bytes that the new text was made from. */
   readonly before: Buffer
   readonly text: string
 }
 
-/**
- * Puts the text in the place of the file, whole or not at all, with the same mode. A link is followed, and stays one. The
- * result says why nothing was written.
- */
+/** Replaces the file atomically, with the same mode. A link is followed and kept. Returns why nothing was written. */
 export function writeFixed({ file, within, before, text }: WriteRequest): string | undefined {
   const target = realpathSync(file)
   if (!isInside(realpathSync(within), target)) return `it is a link to a place outside ${within}`
@@ -54,7 +51,7 @@ export function writeFixed({ file, within, before, text }: WriteRequest): string
     try {
       unlinkSync(beside)
     } catch {
-      // What went wrong first is what counts.
+      // The original error matters more.
     }
     throw error
   }

@@ -1,11 +1,11 @@
 import { type Json, knowsTool, type NamingHost, understandTool } from '@cadre/core'
 import type { HostEffect, HostName } from './host.ts'
 
-/** Of these it is known what they call their tools; the editor's extensions bring more than anybody could list. */
+/** The hosts whose tool names are known; extensions of editors can add any others. */
 const naming: { readonly [host in HostName]?: NamingHost } = { claude: 'claude', opencode: 'opencode' }
 const most = 6
 
-/** What becomes of names of tools that a host does not know, in a key that it reads. */
+/** Returns the effects of tool names that a host does not know, in a key that it reads. */
 export function effectsOfNames(host: HostName, key: string, value: Json): readonly HostEffect[] {
   const vocabulary = naming[host]
   if (vocabulary === undefined) return []
@@ -23,7 +23,7 @@ export function effectsOfNames(host: HostName, key: string, value: Json): readon
   ]
 }
 
-/** Plugins and servers of opencode have tools of any name; so only names count that somebody else is known to use. */
+/** Plugins and servers of opencode can have tools of any name, so only names of other hosts count as unknown. */
 function isKnown(host: NamingHost, name: string): boolean {
   if (knowsTool(host, name)) return true
   if (host !== 'opencode') return false
@@ -38,20 +38,20 @@ function namesIn(key: string, value: Json): { given: readonly string[]; forbidde
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const entries = Object.entries(value)
     const those = (wanted: boolean) => entries.flatMap(([name, is]) => (is === wanted ? [name] : []))
-    // Where everything else is forbidden, nothing has to be forbidden by name.
+    // If everything else is denied, nothing needs to be denied by name.
     return { given: those(true), forbidden: those(false).includes('*') ? none : those(false) }
   }
   const names = listed(value)
   return key === 'tools' ? { given: names, forbidden: none } : { given: none, forbidden: names }
 }
 
-/** Keys of `permission` that hold something back. */
+/** Keys of `permission` that restrict something. */
 function rulesIn(value: Json): readonly string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   return Object.entries(value).flatMap(([name, rule]) => (rule === 'allow' ? [] : [name]))
 }
 
-/** Names without what is in parentheses behind them; commas in those separate nothing. */
+/** Returns names without the text in parentheses, in which commas do not separate. */
 function listed(value: Json): readonly string[] {
   const texts = typeof value === 'string' ? [value] : Array.isArray(value) ? value : []
   return texts

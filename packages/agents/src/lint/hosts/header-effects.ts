@@ -4,8 +4,8 @@ import type { WrittenHeader } from '../written-header.ts'
 import type { HostEffect, HostName } from './host.ts'
 
 /**
- * What hosts make of a header as a whole: they split it off and read it in ways of their own. Known to differ: what stands
- * before the first dashes, dashes inside of it, values that are not quoted and contain `: `, block scalars.
+ * Returns how hosts read a header as a whole, which they split off and parse differently. Known differences: text before
+ * the first dashes, dashes inside, unquoted values with `: `, block scalars.
  */
 export function effectsOfHeader({
   path,
@@ -69,7 +69,7 @@ export function effectsOfHeader({
   return effects
 }
 
-/** Of a plugin Claude Code takes a file without a header that it can read. */
+/** Claude Code accepts plugin files without a readable header. */
 function taken(effect: HostEffect): HostEffect {
   if (effect.effect !== 'rejects') return effect
   return {
@@ -85,11 +85,11 @@ type Add = (hosts: readonly HostName[], ...found: readonly HostEffect[]) => void
 
 interface RawHeader {
   readonly text: string
-  /** Where its closing dashes begin in the whole text. */
+  /** The position of the closing dashes in the text. */
   readonly end: number
 }
 
-/** By whole lines, as it is meant. */
+/** Splits at whole lines, as intended. */
 function rawHeader(plain: string): RawHeader | undefined {
   const opening = /^---[ \t]*\n/.exec(plain)
   if (opening === null) return undefined
@@ -139,7 +139,7 @@ function addCuts({ path, plain, raw, header }: CutHeader, add: Add): void {
   report(['copilot-cli', 'copilot-harness'], atLineEnd, false)
 }
 
-/** VS Code has a YAML reader of its own: older versions know no block scalars, newer ones stop at `: ` in a plain value. */
+/** VS Code has its own YAML parser: older versions do not support block scalars, newer ones stop at `: ` in a plain value. */
 function addValues(raw: RawHeader, header: WrittenHeader, add: Add): void {
   let stopped = false
   for (const [index, written] of raw.text.split('\n').entries()) {
@@ -157,7 +157,7 @@ function addValues(raw: RawHeader, header: WrittenHeader, add: Add): void {
   }
 }
 
-/** Keys below a line, for a host that stops there. Without its tools an agent has all of them. */
+/** Returns the keys below a line, for a host that stops there. Without `tools`, an agent has all tools. */
 function lost(header: WrittenHeader, line: number, note: string): HostEffect[] {
   return [...header].flatMap(([plain, key]) => {
     if (key.line <= line) return []
@@ -168,7 +168,7 @@ function lost(header: WrittenHeader, line: number, note: string): HostEffect[] {
 
 const claudeQuotes = (value: string) => /[{}[\]*&#!|>%@`]/.test(value)
 
-/** Whether the header can be read once the values of single lines that need it are in quotes. */
+/** True if the header is valid once single-line values are quoted where needed. */
 function quoted(path: string, text: string, needsQuotes: (value: string) => boolean): boolean {
   const mended = text.replace(
     /^([a-zA-Z_-]+):[ \t]+(\S.*)$/gm,

@@ -3,13 +3,13 @@ import { isObject } from '@cadre/disk'
 import { isHookEvent } from '../hook-events.ts'
 import type { HostEffect } from './host.ts'
 
-/** What a host makes of a key: it reads it, or this. */
+/** How a host handles a key: it reads it, or this. */
 export type Verdict = 'read' | Omit<HostEffect, 'key'>
 
 export interface KeyContext {
   readonly value: Json
   readonly dialect: string
-  /** Other keys of the file, as they are written. */
+  /** Other keys of the file, as written. */
   readonly values: ReadonlyMap<string, Json>
 }
 
@@ -17,9 +17,9 @@ export type Cell = Verdict | ((context: KeyContext) => Verdict)
 
 export const yes: Cell = 'read'
 export const no: Cell = { effect: 'ignored' }
-/** Of a key that forbids something: what is ignored is permitted. */
+/** For a key that denies something: if it is ignored, everything is permitted. */
 export const open: Cell = { effect: 'ignored', note: 'its restrictions do not apply there' }
-/** opencode hands what it does not know to the model's provider. */
+/** opencode passes unknown keys to the model's provider. */
 export const option: Cell = { effect: 'differently', note: "passed to the model's provider as an option" }
 export const inClaudeFiles =
   (other: Cell): Cell =>
@@ -30,7 +30,7 @@ const isList = (value: Json) => Array.isArray(value)
 const isNames = (value: Json) =>
   typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'))
 
-/** Otherwise it reads the key. */
+/** Returns this effect unless the value fits; then the host reads the key. */
 function unless(fits: (context: KeyContext) => boolean, effect: HostEffect['effect'], note: string): Cell {
   return (context) => (fits(context) ? 'read' : { effect, note })
 }
@@ -140,7 +140,7 @@ export const preview: Cell = hookEvents({
   note: 'only with chat.useCustomAgentHooks; Stop is treated as SubagentStop',
 })
 
-/** What a cell says about one file. */
+/** Evaluates a cell for one file. */
 export function judge(cell: Cell, context: KeyContext): Verdict {
   return typeof cell === 'function' ? cell(context) : cell
 }

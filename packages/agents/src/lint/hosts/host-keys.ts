@@ -42,8 +42,8 @@ type Row = readonly [
 ]
 
 /**
- * Which host reads which key, as it is spelt. The Copilot harness of VS Code runs on the same engine as Copilot CLI, and is
- * taken to read as that does. What is in no row is unknown to all of them.
+ * Which host reads which key, with its spelling. VS Code's Copilot harness uses the same engine as Copilot CLI, so it is
+ * assumed to behave the same. Keys without a row are unknown to all of them.
  */
 // biome-ignore format: a table is read by its columns
 const rows: readonly Row[] = [
@@ -117,7 +117,7 @@ const columns: { readonly [host in HostName]: number } = {
 
 const byKey: ReadonlyMap<string, Row> = new Map(rows.map((row) => [row[0], row]))
 
-/** What the host makes of a key; `undefined` when it reads it. */
+/** Returns the effect of a host on a key; `undefined` if it reads it. */
 export function effectOfKey(host: HostName, key: string, context: KeyContext): HostEffect | undefined {
   const verdict = judge((byKey.get(key) ?? unknown)[columns[host]] as Cell, context)
   return verdict === 'read' ? undefined : { key, ...verdict }

@@ -4,9 +4,9 @@ export type HostName = 'vscode' | 'copilot-harness' | 'copilot-cli' | 'github' |
 export interface Host {
   readonly name: HostName
   readonly label: string
-  /** Where it looks for agents, in words. */
+  /** Where it looks for agents, for messages. */
   readonly looksIn: string
-  /** Dialects of this program's own reader that lie where the host looks. */
+  /** Cadre's dialects for the folders of this host. */
   readonly dialects: readonly string[]
 }
 
@@ -44,10 +44,7 @@ export const hosts: readonly Host[] = [
   },
 ]
 
-/**
- * What a host makes of a key, where it does not simply read it. The key `*` stands for the whole file, `header` for the
- * header as a whole.
- */
+/** How a host handles a key that it does not simply read. The key `*` means the whole file, `header` the whole header. */
 export interface HostEffect {
   readonly key: string
   readonly effect: 'ignored' | 'differently' | 'rejects'

@@ -6,7 +6,7 @@ import { effectOfKey } from './host-keys.ts'
 
 const markdown = ['copilot', 'claude', 'opencode', 'chatmode']
 
-/** What each host would ignore of a file, or read differently. Absent for forms that none of them reads. */
+/** Returns what each host ignores in a file or reads differently. Absent for formats that no host reads. */
 export function judgeHosts(
   subject: Subject,
   wanted: readonly HostName[] = hosts.map(({ name }) => name),
@@ -24,7 +24,7 @@ export function judgeHosts(
     const ofHeader = whole.get(host.name) ?? []
     found.push(...ofHeader)
     effects[host.name] = found
-    // Nothing in a header counts that is not seen, or not taken.
+    // If a host does not see or accept the header, its keys do not matter.
     if (ofHeader.some(({ key, effect }) => key === 'header' && effect !== 'differently')) continue
     const said = new Set(ofHeader.map(({ key }) => key))
     for (const { written, value } of header.values()) {
@@ -33,7 +33,7 @@ export function judgeHosts(
       if (effect !== undefined) found.push(effect)
       else found.push(...effectsOfNames(host.name, written, value))
     }
-    // Of a plugin Claude Code takes what is missing from the file and from the plugin.
+    // For plugins, Claude Code derives missing keys from the file and the plugin.
     if (host.name === 'claude' && membership.plugin !== undefined) continue
     const isDescribed =
       membership.plugin === undefined ? read.agent?.description !== '' : header.has('description')

@@ -19,13 +19,13 @@ export const duplicates: ProjectRule = function* (members) {
   }
 }
 
-/** The files that one host loads together. If no host loads a file from its place, people copy it with its own folder. */
+/** The files that one host loads together. If no host loads a file from its folder, people copy it with that folder. */
 function loadedWith({ membership: { level, plugin, place }, path: at }: Subject): string {
   if (level !== undefined) return ''
   return plugin === undefined ? path.dirname(at) : place
 }
 
-/** As the loader has it: the higher level, then the deeper folder, beside each other the one that is named as an agent. */
+/** The precedence of the loader: the higher level, then the deeper folder, then the file with the name of an agent file. */
 function isBefore(a: Subject, b: Subject): boolean {
   const rank = rankOf(a) - rankOf(b)
   if (rank !== 0) return rank > 0

@@ -5,7 +5,7 @@ import type { Finding } from '../lint-result.ts'
 import { type FileRule, keyOf, lineOf, type Subject } from '../subject.ts'
 import { mayDelegate } from './reach-rules.ts'
 
-/** Spellings that newer hosts no longer know. */
+/** Spellings that newer hosts no longer support. */
 export const oldSpellings: FileRule = (subject) => {
   const findings: Finding[] = []
   const invokable = keyOf(subject, 'userinvokable')
@@ -32,7 +32,7 @@ export const oldSpellings: FileRule = (subject) => {
   return findings
 }
 
-/** Values that one host understands and another does not load. */
+/** Values that one host supports, but another does not load. */
 export const shapes: FileRule = (subject) => {
   const findings: Finding[] = []
   const model = keyOf(subject, 'model')
@@ -48,7 +48,7 @@ export const shapes: FileRule = (subject) => {
   const shape = tools === undefined ? undefined : shapeOf(tools.value)
   if (shape !== undefined && (shape !== 'a map' || subject.dialect !== 'opencode') && isMarkdown(subject))
     findings.push({
-      // Where the reader has complained already, this only says what others make of it.
+      // If the reader already reported it, this only explains how other hosts handle it.
       severity: isReported(subject) || shape === 'a map' ? 'info' : 'warning',
       code: 'tools-shape',
       line: tools?.line ?? 1,
@@ -77,7 +77,7 @@ function isMarkdown({ dialect }: Subject): boolean {
   return dialect !== 'template' && dialect !== 'settings'
 }
 
-/** `agents` is of no use to an agent that has no tool to start one. */
+/** `agents` has no effect for an agent without a tool to start one. */
 export const agentsWithoutTool: FileRule = (subject) => {
   const { agent } = subject.read
   const key = keyOf(subject, 'agents', 'subagents')
@@ -142,7 +142,7 @@ const ranges: readonly (readonly [keys: readonly string[], least: number, most: 
   [['topp'], 0, 1, ''],
 ]
 
-/** Numbers that can be read, and that hardly anybody means. */
+/** Numbers that are valid, but probably not intended. */
 export const limitRanges: FileRule = (subject) => {
   const findings: Finding[] = []
   for (const [keys, least, most, unit] of ranges) {

@@ -1,7 +1,7 @@
 import type { Finding } from '../lint-result.ts'
 import { type LintKnowledge, lineOf, type Subject } from '../subject.ts'
 
-/** How models are called in agent files: an alias, a name with a maker's prefix, `Name (vendor)`, `provider/name`. */
+/** Forms of model names in agent files: an alias, a name with a vendor prefix, `Name (vendor)`, `provider/name`. */
 const forms: readonly RegExp[] = [
   /^(?:inherit|auto|default|sonnet|opus|haiku|fable|opusplan|fast|best)(?:\[1m\])?$/i,
   /^(?:claude|gpt|o[1-9]|gemini|grok|codex|llama|mistral|codestral|devstral|deepseek|qwen|kimi|glm|phi|raptor|mai|minimax|nova|command|gemma|swe)[\s./-]?[\w.: /@+-]*(?: \([\w .-]+\))*$/i,
@@ -10,7 +10,7 @@ const forms: readonly RegExp[] = [
   /^[a-z][a-z-]*:.+$/i,
 ]
 
-/** Whether there is such a model: by the catalogue when one tells, else by how models are called. */
+/** Checks that a model exists: in the catalogue if there is one, otherwise by the form of its name. */
 export async function modelNames(subject: Subject, { model }: LintKnowledge): Promise<Finding[]> {
   const names = new Set([
     ...(subject.read.agent?.models ?? []),

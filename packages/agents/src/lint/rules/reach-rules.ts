@@ -3,7 +3,7 @@ import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
 
 type Defined = Subject & { readonly read: { readonly agent: AgentDefinition } }
 
-/** Agents that nobody can start. */
+/** Agents that nothing can start. */
 export const unreachable: ProjectRule = function* (members, { agents = [] }) {
   const hidden = members.filter(isDefined).filter(({ read }) => read.agent.userInvocable === false)
   if (hidden.length === 0) return
@@ -30,13 +30,13 @@ export const unreachable: ProjectRule = function* (members, { agents = [] }) {
   }
 }
 
-/** Agents that hosts bring themselves may start every other that models may start; in opencode people may start any by its name. */
+/** Built-in agents of hosts may start every agent that models may start; in opencode, people may start any by its name. */
 function isStartedByHost({ dialect, read }: Defined): boolean {
   if (dialect === 'opencode') return true
   return (dialect === 'copilot' || dialect === 'claude') && read.agent.modelInvocable !== false
 }
 
-/** Agents that name each other in a circle. The chain that is at work decides at run time; in a file it is often a slip. */
+/** Agents that delegate to each other in a cycle. Cycles are checked at run time, but in a file they are often a mistake. */
 export const cycles: ProjectRule = function* (members) {
   const defined = new Map(
     members.filter(isDefined).map((subject) => [nameKey(subject.read.agent.name), subject]),
@@ -62,7 +62,7 @@ export const cycles: ProjectRule = function* (members) {
   }
 }
 
-/** Whether the agent's tools hold one that starts others; without it a list of agents is of no use. */
+/** True if the agent's tools include one that starts others; without it, a list of agents has no effect. */
 export function mayDelegate({ tools }: AgentDefinition): boolean {
   if (tools.kind === 'all') return true
   return tools.names.some((name) => {
@@ -77,7 +77,7 @@ function isDefined(subject: Subject): subject is Defined {
   return subject.read.agent !== undefined && subject.read.disabled !== true
 }
 
-/** One circle for each set of names that can all be reached from each other, in the order of a walk. No recursion: a list may be long. */
+/** Returns one cycle for each strongly connected set of names, in traversal order. Not recursive, because a list may be long. */
 function circlesIn(keys: readonly string[], next: (key: string) => string[]): string[][] {
   const state = new Map<string, 'open' | 'done'>()
   const circles: string[][] = []
@@ -93,7 +93,7 @@ function circlesIn(keys: readonly string[], next: (key: string) => string[]): st
         trail.pop()
       } else if (state.get(to) === 'open') {
         const circle = trail.slice(trail.findIndex(({ key }) => key === to)).map(({ key }) => key)
-        // One report for agents that are in a circle already: ten that all know each other are one finding, not a hundred.
+        // One report per connected set: ten agents that all name each other are one finding, not a hundred.
         if (!circle.some((key) => inCircle.has(key))) circles.push(circle)
         for (const key of circle) inCircle.add(key)
       } else if (!state.has(to)) {

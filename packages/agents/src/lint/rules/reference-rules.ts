@@ -5,14 +5,14 @@ import type { Finding } from '../lint-result.ts'
 import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
 import { mayDelegate } from './reach-rules.ts'
 
-/** Agents that hosts bring themselves: a file may name them, and nothing here answers to them. */
+/** Built-in agents of hosts: a file may name them, although Cadre does not have them. */
 const hostAgents: ReadonlySet<string> = new Set(
   'agent ask edit plan build general general-purpose explore task code-review statusline-setup output-style-setup'.split(
     ' ',
   ),
 )
 
-/** Names in `agents`, `Agent(…)` and `handoffs` for which there is no agent. */
+/** Finds names in `agents`, `Agent(…)` and `handoffs` that no agent has. */
 export const references: ProjectRule = function* (members, { agents = [] }) {
   const names = new Map<string, string>()
   const files = new Map<string, string>()
@@ -51,7 +51,7 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
     const seen = new Set<string>()
     for (const { name, line, where } of namedBy(subject, agent)) {
       const finding = about(name, line, where)
-      // An agent that is missing in several places is missing once.
+      // A missing agent that is named in several places is reported once.
       if (finding === undefined || seen.has(nameKey(name))) continue
       seen.add(nameKey(name))
       yield { subject, finding }
@@ -66,7 +66,7 @@ function* namedBy(
   const { delegates, handoffs = [] } = agent
   const where = subject.header.has('agents') || subject.header.has('subagents') ? 'agents' : 'tools'
   const line = lineOf(subject, 'agents', 'subagents', 'tools')
-  // A list that is ignored for want of a tool is reported as that.
+  // A list without the required tool is reported elsewhere.
   const names = delegates?.kind === 'list' && mayDelegate(agent) ? delegates.names : []
   for (const name of names) yield { name, line, where }
   const lines = linesOfHandoffs(subject.header.get('handoffs')?.field)

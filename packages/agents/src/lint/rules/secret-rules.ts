@@ -3,16 +3,16 @@ import type { Located } from '@cadre/disk'
 import type { FileRule } from '../subject.ts'
 import type { WrittenHeader } from '../written-header.ts'
 
-/** How the keys of well-known services begin. */
+/** Prefixes of keys of well-known services. */
 const known =
   /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{20}|github_pat_[A-Za-z0-9_]{20}|glpat-[\w-]{16}|sk-(?=[\w-]{0,80}\d)[\w-]{16}|xox[abeprs]-[\w-]{10}|AKIA[0-9A-Z]{16}|AIza[\w-]{30}|npm_[A-Za-z0-9]{30}|hf_[A-Za-z0-9]{30}|eyJ[\w-]{10,2000}\.eyJ[\w-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY)/
 const secretName =
   /(?:token|secret|passw(?:or)?d|api[-_]?key|access[-_]?key|private[-_]?key|authorization|credential|^key$)/i
-/** A place for a value and not the value: `$VAR`, `${{ secrets.X }}`, `<your key>`, `{KEY}`, `%VAR%`, `xxxx`. */
+/** A placeholder instead of a value: `$VAR`, `${{ secrets.X }}`, `<your key>`, `{KEY}`, `%VAR%`, `xxxx`. */
 const placeholder =
   /[$<>{}%*]|^(?:bearer\s+)?(?:your|my|the|insert|replace|change|example|dummy|test|todo|none|x{3,}|\.{3})/i
 
-/** Values that look like keys, with where they stand. The values themselves are for comparing, never for printing. */
+/** Returns values that look like keys, with their positions. Use the values only for comparison, never print them. */
 export function secretsIn(
   header: WrittenHeader,
 ): { readonly name: string; readonly line: number; readonly value: string }[] {
@@ -34,7 +34,7 @@ function isSecret(name: string, value: Json): boolean {
   return /^\S{12,}$/.test(word) && /\d/.test(word) && /[A-Za-z]/.test(word)
 }
 
-/** The text with every value that looks like a key replaced: for showing parts of a file. */
+/** Replaces every value that looks like a key, so that parts of a file can be shown. */
 export function hideSecrets(text: string, header: WrittenHeader): string {
   let shown = text
   for (const { value } of secretsIn(header)) shown = shown.replaceAll(value, '[secret]')

@@ -5,13 +5,13 @@ import { type FileRule, keyOf, lineOf } from '../subject.ts'
 const longestPrompt = 30_000
 const longestDescription = 1_024
 
-/** Who needs a description, by the dialect a file is written in. */
+/** The host that requires a description, by dialect. */
 const needDescription: { readonly [dialect: string]: string } = {
   copilot: 'Copilot CLI and github.com do not load',
   claude: 'Claude Code and Copilot CLI do not load',
 }
 
-/** Whether the rule below says more about a missing description than the reader does. */
+/** True if the rule below explains a missing description better than the reader. */
 export function needsDescription(dialect: string): boolean {
   return Object.hasOwn(needDescription, dialect)
 }
@@ -46,7 +46,7 @@ export const description: FileRule = (subject) => {
 
 export const promptLength: FileRule = (subject) => {
   const letters = subject.read.agent?.prompt.length ?? 0
-  // Nothing else is read by github.com.
+  // github.com reads only these files.
   const isForGitHub = subject.dialect === 'copilot' && keyOf(subject, 'target')?.value !== 'vscode'
   if (letters <= longestPrompt || !isForGitHub) return []
   return [
@@ -60,7 +60,7 @@ export const promptLength: FileRule = (subject) => {
   ]
 }
 
-/** The name itself: who is called by it, and who by the file. */
+/** Checks the name: some hosts use it, others use the file name. */
 export const naming: FileRule = (subject) => {
   const { agent } = subject.read
   if (agent === undefined) return []

@@ -5,7 +5,7 @@ import { type FileRule, keyOf, type LintKnowledge, lineOf, type Subject } from '
 const toolKeys = ['tools', 'allowedtools'] as const
 const mostUnknown = 20
 
-/** Names of tools: those nobody knows, those nothing here provides, those of servers. A name never widens anything. */
+/** Checks tool names: unknown ones, unavailable ones, and those of servers. A name never grants more. */
 export const toolNames: FileRule = (subject, knowledge) => {
   const { agent } = subject.read
   if (agent === undefined) return []
@@ -17,11 +17,11 @@ export const toolNames: FileRule = (subject, knowledge) => {
   const sorted = new Map<ToolMeaning['kind'] | 'not-here', string[]>()
   const add = (name: string, isWanted: boolean) => {
     const meaning = understandTool(name)
-    // Nobody misses a tool that is forbidden.
+    // A denied tool does not need to exist.
     const isAbsent = isWanted && isMissing(meaning, own)
     const kind = own.has(name.toLowerCase()) ? 'tools' : isAbsent ? 'not-here' : meaning.kind
     const names = sorted.get(kind) ?? []
-    // A name that nobody knows is one mistake, however often and in whatever letters it is written.
+    // An unknown name is reported once, however often and in whatever case it is written.
     const isSaid = (said: string) =>
       said === name || (kind === 'unknown' && said.toLowerCase() === name.toLowerCase())
     if (!names.some(isSaid)) names.push(name)
@@ -53,7 +53,7 @@ export const toolNames: FileRule = (subject, knowledge) => {
   ]
 }
 
-/** Whether a name means tools of ours of which none is there. What the loop itself carries out is always there. */
+/** True if a name means Cadre tools that are not available. Tools of the loop itself are always available. */
 function isMissing(meaning: ToolMeaning, own: ReadonlySet<string>): boolean {
   if (meaning.kind !== 'tools' || own.size === 0) return false
   return meaning.names.every((name) => !own.has(name.toLowerCase()) && classOf(name) !== 'agent')
@@ -112,7 +112,7 @@ function unknownFinding(group: readonly UnknownName[]): Finding {
 
 const hints = new WeakMap<readonly string[], Map<string, string>>()
 
-/** The same unknown names are in many files, and looking for near ones takes its time. */
+/** Cached: the same unknown names occur in many files, and finding similar ones is slow. */
 function hintFor(name: string, known: readonly string[]): string {
   const remembered = hints.get(known) ?? new Map<string, string>()
   const hint = remembered.get(name) ?? didYouMean(name.slice(0, 80), known)
@@ -120,7 +120,7 @@ function hintFor(name: string, known: readonly string[]): string {
   return hint
 }
 
-/** The line on which a name stands, when the list has one name a line; else that of the list. */
+/** Returns the line of a name if the list has one name per line, otherwise the line of the list. */
 function lineOfName(subject: Subject, name: string): number {
   for (const key of [...toolKeys, 'disallowedtools', 'permission']) {
     const field = keyOf(subject, key)?.field

@@ -3,7 +3,7 @@ import { type AgentDefinition, CadreError, didYouMean } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import { assistant } from '@cadre/runtime'
 
-/** The agent of this name, whoever may start it. Throws for one that is not there, with what is wrong with its file. */
+/** Returns the agent of this name, whoever may start it. If there is none, throws with the problem of its file. */
 export function agentNamed(registry: AgentRegistry, name: string): AgentDefinition {
   const found = registry.get(name) ?? (name.toLowerCase() === assistant.name ? assistant : undefined)
   if (found !== undefined) return found

@@ -1,32 +1,32 @@
 import type { Effect, PermissionRule, ToolClass } from '@cadre/core'
 
-/** A tool the agent would be offered. */
+/** A tool that the agent gets. */
 export interface ToolView {
   readonly name: string
   readonly class: ToolClass
   readonly effect: Effect
-  /** The names in its file that give it this tool; empty when it has all. */
+  /** The names in its file that grant this tool; empty if it has all tools. */
   readonly named: readonly string[]
   readonly from: string
 }
 
-/** A name in its file that gives it nothing here. */
+/** A name in its file that grants nothing here. */
 export interface MissingTool {
   readonly name: string
-  /** `delegated`: it is there when another agent starts it. */
+  /** `delegated`: available if another agent starts it. */
   readonly reason: 'unknown' | 'elsewhere' | 'server' | 'not-here' | 'delegated'
   readonly from: string
 }
 
 export interface RefusedTool {
   readonly name: string
-  /** The name in `disallowedTools` that takes it away. */
+  /** The name in `disallowedTools` that denies it. */
   readonly by: string
   readonly from: string
 }
 
 export interface RuleView extends PermissionRule {
-  /** The tools it is about, of those the agent has. */
+  /** The tools it applies to, of those the agent has. */
   readonly tools: readonly string[]
   readonly from: string
 }
@@ -34,27 +34,27 @@ export interface RuleView extends PermissionRule {
 export interface BoundaryView {
   readonly writes: Placed<'none' | 'artifact' | 'free'>
   readonly commands: Placed<'none' | 'copy' | 'free'>
-  /** The one file it may write where it writes nothing else. */
+  /** The one file that it may write despite its boundary. */
   readonly artifact?: string
 }
 
 export interface TargetsView {
-  /** When a person starts it. */
+  /** If a person starts it. */
   readonly entry: readonly string[]
-  /** When another agent starts it. */
+  /** If another agent starts it. */
   readonly delegated: readonly string[]
-  /** Agents it cannot start, and why not: those it names, then the others there are. */
+  /** Agents that it cannot start, with reasons: first those it names, then all others. */
   readonly refused: readonly { readonly name: string; readonly reason: string }[]
   readonly from: string
 }
 
 export interface ModelView {
   readonly preferences: readonly string[]
-  /** What a session of it would run on; absent when it could not start. */
+  /** The model that a session would use; absent if it could not start. */
   readonly used?: string
-  /** The model that the agent asks for, if it is not available and the default model is used. */
+  /** The requested model, if it is not available and the default model is used. */
   readonly insteadOf?: string
-  /** Why it could not. */
+  /** Why the session could not start. */
   readonly problem?: string
   readonly from: string
 }
@@ -66,20 +66,20 @@ export interface LimitView {
   readonly from: string
 }
 
-/** A single value, and the place it comes from. */
+/** A value and its source. */
 export interface Placed<T> {
   readonly value: T
   readonly from: string
 }
 
-/** What an agent may really do. `from` is `path:line`, or says what it is when nothing is written: `default`. */
+/** The effective permissions of an agent. `from` is `path:line`, or a word such as `default`. */
 export interface AgentView {
   readonly name: string
   readonly description: string
   readonly source: { readonly path: string; readonly dialect: string; readonly line?: number }
   readonly status: string
   readonly shadows: readonly string[]
-  /** Why a policy keeps it from being started. */
+  /** Why a policy prevents it from being started. */
   readonly refused?: string
   readonly userInvocable: Placed<boolean>
   readonly modelInvocable: Placed<boolean>
@@ -87,7 +87,7 @@ export interface AgentView {
   readonly disallowed: readonly RefusedTool[]
   readonly unavailable: readonly MissingTool[]
   readonly permissions: readonly RuleView[]
-  /** How far its tools reach, whatever they are; `free` where its file says nothing. */
+  /** Its boundary; `free` if its file sets none. */
   readonly boundary: BoundaryView
   readonly targets: TargetsView
   readonly model: ModelView
@@ -104,7 +104,7 @@ export interface AgentView {
   }[]
   readonly hooks: Placed<readonly string[]>
   readonly mcpServers: Placed<readonly string[]>
-  /** Keys that are kept and not understood. */
+  /** Unknown keys, which are kept. */
   readonly unknown: readonly Placed<string>[]
   readonly diagnostics: readonly string[]
 }

@@ -88,7 +88,7 @@ const importCommand = defineCommand({
 })
 
 const list = defineCommand({
-  brief: 'List the available agents, the file each comes from, and files that define no valid agent',
+  brief: 'List the available agents with their source files, and files without a valid agent',
   examples: [
     ['agents list', 'a table'],
     [`agents list --json | jq -r '.[] | select(.shadows) | .name'`, 'names with more than one definition'],
@@ -100,9 +100,9 @@ const list = defineCommand({
 const show = defineCommand({
   brief: 'Show what an agent may do, and where each setting comes from',
   about:
-    'Shows what an agent may do: its tools, its own rules, the agents it can delegate to, its model and its limits, each with the\n' +
-    'place it comes from. A run uses the same values. With --prompt: the system prompt that a session in this folder would start with,\n' +
-    'the place each part comes from, and about how many tokens it has.',
+    'Shows what an agent may do: its tools, its own rules, the agents it can delegate to, its model and its limits, each with its\n' +
+    'source. A run uses the same values. With --prompt: the system prompt of a new session in this folder, with the source and the\n' +
+    'approximate number of tokens of each part.',
   examples: [
     ['agents show lead', 'everything about the agent lead'],
     ['agents show lead --prompt', 'its system prompt, with the instructions and skills of this folder'],
@@ -113,7 +113,7 @@ const show = defineCommand({
       team,
       home,
       model: text('The default model, as in "cadre run"', 'MODEL'),
-      prompt: flag('Print the system prompt, and where each part comes from'),
+      prompt: flag('Print the system prompt, with the source of each part'),
       trust,
       json,
     },
@@ -138,6 +138,6 @@ export const agentsRoutes = buildRouteMap({
   }),
   docs: {
     brief: commands.agents,
-    fullDescription: `${commands.agents}.\n\nEXAMPLES\n  cadre agents list\n    a table of all agents`,
+    fullDescription: `${commands.agents}. Without a command, lists the agents.\n\nEXAMPLES\n  cadre agents\n    a table of all agents`,
   },
 })

@@ -56,14 +56,14 @@ export async function exportCommand(
   return faults.length === 0 && broken.length === 0 ? exitCodes.done : exitCodes.failed
 }
 
-/** As it is, byte for byte, for everybody but a terminal, which would act upon what is in it. */
+/** Unchanged, byte for byte, except for a terminal, where control characters are removed. */
 function printable(io: Io, text: string): string {
   return io.stdout.isTTY ? cleanText(text) : text
 }
 
 interface Chosen {
   readonly agents: readonly AgentDefinition[]
-  /** What keeps other agents from being among them. */
+  /** Errors in files whose agents are therefore missing. */
   readonly broken: readonly Diagnostic[]
 }
 

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { type PlaceRequest, placeFiles } from '@cadre/agents'
 import { CadreError } from '@cadre/core'
 
-/** Each file with what became of it. Rejects, with nothing written, when one of them may not be written. */
+/** Returns each file with its status. Rejects without writing anything if one of them may not be written. */
 export function writeFiles(request: PlaceRequest): { readonly path: string; readonly status: string }[] {
   const placement = placeFiles(request)
   const at = (file: string) => path.join(request.folder, file)

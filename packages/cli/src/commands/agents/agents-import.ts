@@ -59,7 +59,7 @@ export async function importCommand(
   return failed ? exitCodes.failed : exitCodes.done
 }
 
-/** The settings of a project come before its files: agents that stay in them are used instead of the new ones. */
+/** Project settings take precedence over files: agents that stay in them hide the new ones. */
 function shadows(io: Io, flags: ImportFlags, agents: readonly AgentDefinition[]): readonly AgentNote[] {
   if (flags.to === 'settings') return []
   const project = flags.dir === undefined ? projectOf(io.cwd) : path.resolve(io.cwd, flags.dir)
@@ -68,7 +68,7 @@ function shadows(io: Io, flags: ImportFlags, agents: readonly AgentDefinition[])
     .filter(({ source }) => source?.path === settings)
     .map(({ name }) => ({
       agent: name,
-      message: `${editorSettings} still defines this agent and takes precedence over the new file. Remove it there to use the file.`,
+      message: `${editorSettings} still defines this agent and takes precedence over the new file. Remove the agent there to use the file.`,
     }))
 }
 
@@ -103,7 +103,7 @@ function place(io: Io, flags: ImportFlags, exported: ExportedAgents) {
   return writeFiles({ folder: home.path, files: exported.files, force })
 }
 
-/** The settings of the project with the agents put into them. */
+/** Returns the settings of the project with the agents added. */
 function settingsOf(project: string, exported: ExportedAgents, replace: boolean): PlacedFile {
   const file = path.join(project, editorSettings)
   const stats = statSync(file, { throwIfNoEntry: false })

@@ -68,7 +68,7 @@ export async function listAgents(
   if (off.length > 0)
     io.stdout.write(`\nDisabled by a policy:\n${off.map((line) => `  ${cleanLine(line)}\n`).join('')}`)
   if (broken.length > 0)
-    io.stdout.write(`\nFiles that define no valid agent:\n${broken.map((line) => `  ${line}\n`).join('')}`)
+    io.stdout.write(`\nFiles without a valid agent:\n${broken.map((line) => `  ${line}\n`).join('')}`)
   return exitCodes.done
 }
 
@@ -135,7 +135,7 @@ function rowOf(io: Io, agent: AgentDefinition, files: readonly AgentFile[], here
   ].map(cleanLine)
 }
 
-/** Files no agent came out of, each with the reason. One that gives way to another is not one of them. */
+/** Files without a valid agent, with reasons. Excludes files that another one takes precedence over. */
 function brokenIn(io: Io, { agents, files }: LoadedAgents): string[] {
   const used = new Set(agents.map(({ name }) => name))
   return files

@@ -34,7 +34,7 @@ export interface RemoveFlags extends ResetFlags {
 
 const largestFile = 4_000_000
 
-/** `cadre agents add`. As in the settings page, a new agent reads and searches until a person permits more. */
+/** `cadre agents add`. As in the settings page, a new agent can read and search until a person permits more. */
 export async function addAgent(io: Io, flags: AddFlags, name: string): Promise<ExitCode> {
   const names = (flags.tools ?? 'read,search').split(',').map((tool) => tool.trim())
   const tools = names.filter((tool) => tool !== '')
@@ -74,7 +74,7 @@ export async function resetAgents(io: Io, flags: ResetFlags): Promise<ExitCode> 
 async function changeFile(io: Io, flags: ResetFlags, change: SettingsChange): Promise<ExitCode> {
   const { settings, dryRun = false, json = false, yes = false } = flags
   const named = settings === undefined ? undefined : path.resolve(io.cwd, settings)
-  // Links may not lead out of this folder.
+  // Links must not point outside this folder.
   const folder = named === undefined ? projectOf(io.cwd) : path.dirname(named)
   const file = named ?? path.join(folder, '.vscode/settings.json')
   const shown = path.relative(io.cwd, file) || file

@@ -11,7 +11,7 @@ import { fileOf } from './file-of.ts'
 import { type KeyPlaces, keyPlaces } from './key-places.ts'
 import { specFor } from './spec-for.ts'
 
-/** Everything about one agent, from what the engine itself would make of it. */
+/** Describes one agent, with the values that the engine would use. */
 export async function describeAgent(
   agent: AgentDefinition,
   parts: RunParts,
@@ -58,7 +58,7 @@ export async function describeAgent(
       from: places.within(['handoffs'], index),
     })),
     hooks: { value: keysIn(agent.hooks), from: places.of(['hooks']) },
-    // Their names only: what is in them can be secret.
+    // Only their names, because their settings can be secret.
     mcpServers: { value: keysIn(agent.mcpServers), from: places.of(['mcpservers', 'mcp']) },
     unknown: Object.keys(agent.unknown ?? {}).map((key) => ({
       value: key,
@@ -72,7 +72,7 @@ function keysIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
 }
 
-/** How far the tools of an agent reach, and where its file says so. */
+/** The boundary of an agent, and where its file sets it. */
 function describeBoundary(agent: AgentDefinition, places: KeyPlaces): BoundaryView {
   const { writes, commands } = agent.boundary ?? {}
   const from = (key: string) => places.within(['metadata', key.replaceAll('-', '')], key)
@@ -88,8 +88,8 @@ function describeBoundary(agent: AgentDefinition, places: KeyPlaces): BoundaryVi
 }
 
 /**
- * The model a session of the agent would run on, and who chose it. What a person names comes before what an agent prefers,
- * in sessions that a person starts.
+ * The model that a session of the agent would use, and who chose it. In sessions that a person starts, the person's choice
+ * takes precedence over the agent's.
  */
 async function describeModel(agent: AgentDefinition, parts: RunParts, places: KeyPlaces): Promise<ModelView> {
   const preferences = agent.models ?? []

@@ -6,16 +6,16 @@ import type { KeyPlaces } from './key-places.ts'
 export interface LimitsRequest {
   readonly agent: AgentDefinition
   readonly parts: RunParts
-  /** A session another agent starts, as the engine would specify it: the numbers are its. */
+  /** A delegated session as the engine would specify it, which provides the numbers. */
   readonly delegated: SessionSpec
   readonly places: KeyPlaces
 }
 
-/** The ceilings that would hold, each with who set it. */
+/** The limits in effect, each with its source. */
 export function describeLimits({ agent, parts, delegated, places }: LimitsRequest): LimitView[] {
   const { limits, wanted, policy } = parts
   const { maxTurns, timeoutSeconds, budget = {} } = agent.limits ?? {}
-  /** The policy comes last, and has set a limit only where it was to be higher. */
+  /** The policy is applied last, and sets a limit only if the requested one is higher. */
   const setBy = (key: string, value: number, asked: number | undefined, by: string) => {
     const place = policy.decidedBy.get(key)
     return place !== undefined && (asked === undefined || asked > value) ? place : by

@@ -11,7 +11,7 @@ export interface TargetsRequest {
   readonly delegated: SessionSpec
 }
 
-/** Whom the agent may start, as its sessions would be specified; and why not the others, those it names first. */
+/** The agents that it may start, from the specification of its sessions; and why not the others, starting with those it names. */
 export function describeTargets({ agent, parts, places, entry, delegated }: TargetsRequest): TargetsView {
   const isEntry = agent.userInvocable !== false
   const named = agent.delegates?.kind === 'list' ? agent.delegates.names : []
@@ -56,5 +56,7 @@ function unlisted(agent: AgentDefinition, other: AgentDefinition): string {
   if (delegates?.kind === 'list') return 'not in its list of agents'
   if (delegates?.kind === 'all' || other.modelInvocable === false)
     return 'other agents may not delegate to it'
-  return delegates === undefined ? 'a delegate needs a list of agents to delegate' : 'it may not delegate'
+  return delegates === undefined
+    ? 'a delegate can delegate only with a list of agents'
+    : 'it may not delegate'
 }

@@ -5,7 +5,7 @@ import type { KeyPlaces } from './key-places.ts'
 export interface ToolsRequest {
   readonly agent: AgentDefinition
   readonly tools: readonly Tool[]
-  /** Whom the session may start: without anybody it is offered no tool to delegate with. */
+  /** The agents that the session may start: without any, it gets no tool to delegate. */
   readonly targets: readonly string[]
   readonly places: KeyPlaces
 }
@@ -14,7 +14,7 @@ const toolKeys = ['tools', 'capabilities', 'allowedtools']
 const takingKeys = ['disallowedtools', ...toolKeys, 'permissionmode', 'readonly']
 const ruleKeys = ['permission', 'permissions', 'tools', 'disallowedtools']
 
-/** The tools of an agent, worked out by what a session uses: each question is asked of a toolset. */
+/** The tools of an agent, computed with the same toolset that sessions use. */
 export function describeTools({ agent, tools, targets, places }: ToolsRequest) {
   const toolset = (part: Partial<AgentDefinition>) =>
     toolsetOf({ agent: { ...agent, ...part }, tools, targets, completion: 'text' })

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { readWrittenHeader, shownPath, type WrittenHeader, type WrittenKey } from '@cadre/agents'
 import type { AgentDefinition } from '@cadre/core'
 
-/** Where the parts of an agent are written. */
+/** Where the parts of an agent are defined. */
 export interface KeyPlaces {
-  /** `path:line` of the first of these keys that the file has; else the word for what holds without it. */
+  /** Returns `path:line` of the first of these keys in the file, or a word for the default. */
   of(keys: readonly string[], otherwise?: string): string
-  /** Of an entry within the first key that holds it: an item of a list, a key of a map, a part of a text. */
+  /** The place of an entry within the first key that has it: a list item, a map key, or a part of a text. */
   within(keys: readonly string[], entry: number | string): string
 }
 
-/** Reads the file of an agent once more, for the lines of its keys: a definition holds only what they mean. */
+/** Reads the file of an agent again to find the lines of its keys, which a definition does not contain. */
 export function keyPlaces(agent: AgentDefinition, cwd: string): KeyPlaces {
   const { source } = agent
   const shown = source === undefined ? 'built-in' : shownPath(cwd, source.path)

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../app/command.ts'
 import { flag, json, text } from '../../app/flags.ts'
 
-/** Commands that edit the agents in VS Code settings, as the settings page of the extension does. */
+/** Commands that edit the agents in VS Code settings, like the settings page of the extension. */
 
 const shared = {
   settings: text('The settings file; default: .vscode/settings.json of the project', 'FILE'),
@@ -17,8 +17,8 @@ export const add = defineCommand({
   brief: 'Add an agent to the VS Code settings',
   about:
     'Adds an agent to the VS Code settings. Its name may contain the letters A to Z, digits, - and _. Without --tools it can read and\n' +
-    'search. It delegates to nobody. The first agent becomes the entry agent. Comments and all other settings do not change.\n' +
-    'To add an agent to a file of its own, write the file: see docs/agents.md.',
+    'search. It cannot delegate. The first agent becomes the entry agent. Comments and all other settings do not change.\n' +
+    'To define an agent in its own file, create the file: see docs/agents.md.',
   examples: [
     [
       'agents add reviewer --description "Reviews changes" --prompt "You review changes."',
@@ -26,7 +26,7 @@ export const add = defineCommand({
     ],
     [
       'agents add reviewer --description "…" --prompt "…" --tools read,search,execute --dry-run',
-      'write nothing',
+      'show what would change, without writing it',
     ],
   ],
   parameters: {
@@ -46,7 +46,7 @@ export const add = defineCommand({
 export const duplicate = defineCommand({
   brief: 'Duplicate an agent in the VS Code settings',
   about:
-    'Adds a copy of an agent behind it in the VS Code settings. Without a second name, the copy is named after the agent, with -copy.',
+    'Adds a copy of an agent after it in the VS Code settings. Without a second name, the copy is named AGENT-copy.',
   examples: [
     ['agents duplicate reviewer', 'add reviewer-copy'],
     ['agents duplicate reviewer strict-reviewer', 'add a copy with another name'],
@@ -67,8 +67,8 @@ export const duplicate = defineCommand({
 export const remove = defineCommand({
   brief: 'Remove an agent from the VS Code settings',
   about:
-    'Removes an agent from the VS Code settings, and from the lists of the agents that may delegate to it. Asks first, unless --yes is\n' +
-    'given. To remove the entry agent, name another one with --entry.',
+    'Removes an agent from the VS Code settings, and from the lists of the agents that may delegate to it. Asks first, unless you\n' +
+    'pass --yes. To remove the entry agent, name another one with --entry.',
   examples: [
     ['agents remove reviewer', 'remove one agent, after asking'],
     ['agents remove lead --entry writer --yes', 'remove the entry agent; writer takes its place'],
@@ -84,7 +84,7 @@ export const reset = defineCommand({
   brief: 'Remove all agents from the VS Code settings',
   about:
     'Removes all agents and the entry agent from the VS Code settings. Cadre then uses agent files, or the built-in team. Asks first,\n' +
-    'unless --yes is given. To keep a copy, export them first: cadre agents export --to settings --out team.json.',
+    'unless you pass --yes. To keep a copy, export them first: cadre agents export --to settings --out team.json.',
   examples: [
     ['agents reset', 'remove all agents, after asking'],
     ['agents reset --dry-run', 'list the agents that would be removed'],

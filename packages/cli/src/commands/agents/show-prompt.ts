@@ -6,7 +6,7 @@ import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
 import { specifiedFor } from './spec-for.ts'
 
-/** `cadre agents show --prompt`: the system prompt of a session that starts here and now, part by part. */
+/** `cadre agents show --prompt`: the system prompt of a session that would start here now, part by part. */
 export async function showPrompt(
   io: Io,
   parts: RunParts,

@@ -13,17 +13,17 @@ import type { RunParts } from '@cadre/runtime'
 
 export interface SpecOptions {
   readonly agent: AgentDefinition
-  /** The session that starts it; absent when a person does. */
+  /** The session that starts it; absent if a person does. */
   readonly parent?: SessionSpec
-  /** Absent: whatever it is called, a model is found. Then only what is wrong with models keeps it from being specified. */
+  /** Absent: every model name is accepted, so models cannot make the specification fail. */
   readonly models?: Models
-  /** The model a person names. */
+  /** The model that a person names. */
   readonly model?: string | undefined
-  /** The folder it would work in. Absent: what it would know is left out. */
+  /** The working folder. Absent: knowledge is omitted. */
   readonly workspace?: string
 }
 
-/** The specification a session would start with, made by what the engine makes it with. Nothing is started. */
+/** Returns the specification of a session, made by the engine. Starts nothing. */
 export async function specFor(parts: RunParts, options: SpecOptions): Promise<SessionSpec> {
   return boundSession((await specifiedFor(parts, options)).spec, parts.enforced.ceilings)
 }

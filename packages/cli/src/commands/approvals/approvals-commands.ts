@@ -13,10 +13,10 @@ export const approvalsCommand = defineCommand({
   about:
     'Lists pending approvals, oldest first. Also applies decisions made in files: `[x]` or `[-]` in tasks/approvals.task.md, and\n' +
     '`Decision:` in approvals/pending/. With --json: a list of {id, session, call, agent, type, action, risk, reasons, created,\n' +
-    'status}; decided approvals also have decidedBy, decidedAt and, if one was given, reason.',
+    'status}; decided approvals also have decidedBy, decidedAt and, if there is one, reason.',
   examples: [
     ['approvals', 'pending approvals, each with its full action'],
-    ['approvals --all', 'also decided approvals, by whom and when'],
+    ['approvals --all', 'include decided approvals, with who decided them and when'],
     ['approvals --json | jq -r ".[].id"', 'only the ids'],
   ],
   parameters: { flags: { home, all: flag('Include decided approvals'), trust, json } },
@@ -30,7 +30,7 @@ export const approveCommand = defineCommand({
     ['approve 8228eefd --session', 'also approve similar calls for the rest of the session'],
     [
       'approve 8228eefd --rule',
-      'also approve such commands from now on: shows the allowlist line, asks, writes it, then approves',
+      'also approve such commands from now on: shows the new allowlist line and asks before it is written',
     ],
     ['approve 8228eefd --done', 'the interrupted call took effect; without --done it runs again'],
   ],

@@ -24,7 +24,7 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
       '--session and --rule cannot be combined. Use --session for the rest of the session, or --rule from now on.',
     )
   const opened = await openApprovals(io, flags)
-  // Before a rule is written as well.
+  // Required before writing a rule, too.
   requirePerson(opened.home, io.env)
   const record = await findApproval(opened, wanted)
   if (flags.session && !record.choices.includes('approve-session'))
@@ -35,7 +35,7 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
   if (flags.rule && record.status !== 'pending')
     throw new CadreError(
       'usage',
-      `${record.id} is no longer pending, so no rule was added. Add the rule to ${opened.home.at('storage', 'terminal-cmd-allowlist.yaml')} yourself.`,
+      `${record.id} is no longer pending, so no rule was added. You can add the rule to ${opened.home.at('storage', 'terminal-cmd-allowlist.yaml')} yourself.`,
     )
   if (flags.rule) await addRule(io, opened, record.grants, flags)
   if (flags.done && !isDoubt(record))
@@ -47,7 +47,7 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
   return decideApproval(io, opened, record, { decision }, flags)
 }
 
-/** The user sees what a rule allows before it is written. */
+/** Shows what a rule allows before it is written. */
 async function addRule(
   io: Io,
   { home }: OpenedApprovals,
@@ -56,7 +56,7 @@ async function addRule(
 ): Promise<void> {
   const plan = planRule(home, grants, createTrust({ file: userPlaces(io.env).trust }))
   if (plan.kind === 'refused') throw new CadreError('usage', plan.reason)
-  // For a machine the last line is the result: what is shown to people goes beside it.
+  // With --json the last line is the result, so text for people goes to standard error.
   const out = json ? io.stderr : io.stdout
   out.write(`${ruleText(plan)}\n`)
   if (plan.lines.length === 0) return

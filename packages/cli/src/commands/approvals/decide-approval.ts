@@ -56,9 +56,9 @@ export async function decideApproval(
 const said: Readonly<Record<string, string>> = {
   approve: 'Approved',
   'approve-session': 'Approved',
-  again: 'Runs again:',
+  again: 'Will run again:',
   done: 'Recorded as done:',
-  leave: 'Not run again:',
+  leave: 'Will not run again:',
 }
 
 function refuseDecided(record: Parameters<typeof objectionTo>[0], wanted: string): void {

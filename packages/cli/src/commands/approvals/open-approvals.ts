@@ -24,7 +24,7 @@ export async function findApproval(
 ): Promise<ApprovalRecord> {
   const fits = ({ id }: ApprovalRecord) => id === wanted || (wanted !== '' && isPart(id, wanted))
   const open = await engine.approvals.list()
-  // Of those that could be meant, one that still waits is.
+  // If several match, a pending one is preferred.
   const waiting = open.filter(fits)
   const fitting = waiting.length > 0 ? waiting : (await engine.approvals.list({ all: true })).filter(fits)
   const [record, second] = fitting

@@ -1,29 +1,77 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { CadreError, type Image, type Work } from '@cadre/core'
+import { type AgentDefinition, CadreError, type Image, type Work } from '@cadre/core'
+import type { Runtime } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { amount, counted } from '../../output/numbers.ts'
 import { readImages } from '../../run/read-images.ts'
+import type { Entered } from './input.ts'
+import { mentionsIn } from './mentions.ts'
 
 const largest = 200_000
 const imageNames = /\.(?:png|jpe?g|gif|webp)$/i
-const mention = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+?))(?=[.,:;!?)]*(?:\s|$))/g
+
+export interface AttachOptions {
+  readonly io: Io
+  readonly orchestrator: Pick<Runtime['orchestrator'], 'explain'>
+  /** The agent that the message goes to: the gate judges each file as a read by this agent. */
+  readonly agent: AgentDefinition
+  readonly workspace: string
+}
+
+export interface Attached {
+  readonly work: Work
+  /** For the person: a sentence for each file, attached or not. */
+  readonly notes: readonly string[]
+}
 
 /**
- * The message with the files that it mentions with an `@`: texts below it, images beside it. A mention of something that is no file stays
- * as it is. Rejects a file that cannot be read, is too large, or is neither a text nor an image.
+ * The message with the files that its author mentions with a typed `@`: texts below it, images beside it. A mention of something that
+ * is no file stays as it is, and so does one in text that the person did not type. Rejects a file that cannot be read, is too
+ * large, or is neither a text nor an image.
  */
-export function attachFiles(io: Io, text: string, workspace: string): Work {
-  const names = [...new Set([...text.matchAll(mention)].map(([, quoted, plain]) => quoted ?? plain ?? ''))]
-  const files = names.filter((name) => isFile(path.resolve(workspace, name)))
-  if (files.length === 0) return { content: text }
+export async function attachFiles(text: string, entered: Entered, options: AttachOptions): Promise<Attached> {
+  const { io, workspace } = options
+  const seen = mentionsIn(entered.text).map(({ name }) => name)
+  const names = [...new Set(mentionsIn(text).map(({ name }) => name))].filter((name) => seen.includes(name))
   const images: Image[] = []
   const texts: string[] = []
-  for (const name of files) {
+  const notes: string[] = []
+  for (const name of names) {
     const file = path.resolve(workspace, name)
-    if (imageNames.test(name)) images.push(...readImages(io, [file]))
-    else texts.push(`File ${name}:\n\n${fenced(textOf(file))}`)
+    if (!isFile(file)) continue
+    const shown = cleanLine(name)
+    if (!entered.mentions.includes(name)) {
+      notes.push(`${shown} is not attached, because you did not type its @. Type @${shown} to attach it.`)
+      continue
+    }
+    const denied = await denialOf(name, options)
+    if (denied !== undefined) {
+      notes.push(`${shown} is not attached: ${cleanLine(denied)}`)
+      continue
+    }
+    if (imageNames.test(name)) {
+      const [image] = readImages(io, [file])
+      if (image !== undefined) images.push(image)
+      notes.push(`Attached ${shown} (${amount(statSync(file).size)} bytes).`)
+    } else {
+      const content = textOf(file)
+      texts.push(`File ${name}:\n\n${fenced(content)}`)
+      notes.push(`Attached ${shown} (${counted(content.trimEnd().split('\n').length, 'line')}).`)
+    }
   }
-  return { content: [text, ...texts].join('\n\n'), ...(images.length > 0 && { images }) }
+  return { work: { content: [text, ...texts].join('\n\n'), ...(images.length > 0 && { images }) }, notes }
+}
+
+/** Why the agent may not read the file. A question of the gate is answered: the person named the file themselves. */
+async function denialOf(
+  name: string,
+  { orchestrator, agent, workspace }: AttachOptions,
+): Promise<string | undefined> {
+  const request = { chain: [agent], tool: 'read_file', input: { path: name }, workspace } as const
+  const { verdict } = await orchestrator.explain(request, new AbortController().signal)
+  return verdict.kind === 'deny' ? verdict.reason : undefined
 }
 
 function isFile(file: string): boolean {
@@ -49,7 +97,7 @@ function textOf(file: string): string {
   return text
 }
 
-/** The fence is longer than any in the text, so that the text cannot end it. */
+/** The fence is longer than any in the text, so that the text cannot close it. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** The branch that is checked out in this folder, or the beginning of the commit; nothing where there is no repository. Runs no program. */
+/** Returns the current branch of this folder, or the start of the commit id; undefined without a repository. Runs no program. */
 export function branchOf(folder: string): string | undefined {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const head = headIn(path.join(at, '.git'))

@@ -5,19 +5,19 @@ import type { FileChange } from '../../output/diff/diff-text.ts'
 
 /** Files that a call is about to change. */
 export interface ChangedFiles {
-  /** What has changed since. */
+  /** Returns what has changed since. */
   changes(): FileChange[]
 }
 
 const mostFiles = 20
 const largest = 1_000_000
-/** Not a text, or not to be read. */
+/** Not text, or unreadable. */
 const unknown: unique symbol = Symbol('unknown')
 const keys = ['path', 'filePath', 'file_path', 'filename', 'file', 'target_file', 'absolute_path']
 
 /**
- * Reads the files that a call names, before it runs, to show later what it did to them. Only for display: what is not understood, not a
- * text, too large or outside of the workspace is left out.
+ * Reads the files that a call names before it runs, to show its changes later. Only for display: skips arguments that are
+ * not understood, and files that are not text, too large or outside the workspace.
  */
 export function readFilesOf(input: string, workspace: string): ChangedFiles {
   const files = [...new Set(namedIn(input))].slice(0, mostFiles).flatMap((name) => {

@@ -12,10 +12,10 @@ import { promptCommands } from './prompt-files.ts'
 export interface ChatCommand {
   /** Without the slash, in lower case. */
   readonly name: string
-  /** What it takes, as the help shows it. */
+  /** Its argument, as shown in the help. */
   readonly argument?: string
   readonly about: string
-  /** `rest` is what follows the name. A `CadreError` is shown, and the chat continues. */
+  /** `rest` is the text after the name. A `CadreError` is shown, and the chat continues. */
   run(chat: Chat, rest: string): void | Promise<void>
 }
 
@@ -35,7 +35,7 @@ export const builtInCommands: readonly ChatCommand[] = [
   },
 ]
 
-/** The commands of a chat, and the prompt files that are there now. A prompt file cannot take the name of a command. */
+/** Returns the commands of a chat and the current prompt files. A prompt file cannot have the name of a command. */
 export function allCommands({
   commands,
   runtime,
@@ -58,9 +58,9 @@ export async function runCommand(chat: Chat, name: string, rest: string): Promis
 
 const keys: readonly (readonly [key: string, does: string])[] = [
   ['Enter', 'send; while agents work, deliver the message with their next round'],
-  ['Esc', 'while agents work: interrupt the reply and deliver what you typed; without text, stop'],
+  ['Esc', 'while agents work: interrupt the reply and deliver your text; without text, stop'],
   ['Ctrl-C', 'stop the running agents; at the prompt, clear the line, twice to exit'],
-  ['Tab', 'complete commands, @agents and @files'],
+  ['Tab', 'complete commands, @agents and @files; the arrow keys select a suggestion'],
   ['Ctrl-O', 'show hidden output, the newest first'],
   ['\\ or Alt-Enter', 'continue on the next line'],
 ]
@@ -77,8 +77,8 @@ function helpText(chat: Chat): string {
     ...(screen === undefined
       ? []
       : ([
-          ['… @FILE …', 'attach a file or an image'],
-          ['!COMMAND', 'run a command of your own; the agent sees its output with your next message'],
+          ['… @FILE …', 'attach a file or an image that the agent may read'],
+          ['!COMMAND', 'run a shell command yourself; the agent sees its output with your next message'],
           ['', ''],
           ...keys,
         ] as const)),
@@ -95,4 +95,4 @@ function helpText(chat: Chat): string {
   return [...lines, '', ...wrapSpans([{ text: more, marks: [] }], columns, drive.style)].join('\n')
 }
 
-const more = `Pasted text is one message. Type // to send a message that starts with a slash, \\@ for one that starts with an @, \\! for one that starts with an exclamation mark. A message that starts with a space is not added to the history of the arrow keys.`
+const more = `Pasted text is one message. Type // to send a message that starts with a slash, \\@ for one that starts with an @, \\! for one that starts with an exclamation mark. Messages that start with a space are not saved for the arrow keys.`

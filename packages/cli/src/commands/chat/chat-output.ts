@@ -5,6 +5,7 @@ import { type ExitCode, exitCodeOfReport, exitCodes } from '../../exit-codes.ts'
 import { tellFailure } from '../../failure.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
+import { foldFor } from '../../output/fold-for.ts'
 import { handoffLines } from '../../output/handoff-text.ts'
 import { markdownColumns, reportText } from '../../output/report-text.ts'
 import type { Style } from '../../output/style.ts'
@@ -13,11 +14,11 @@ import { showEnding } from '../../run/show-ending.ts'
 
 /** What a chat prints besides the work itself. */
 export interface ChatOutput {
-  /** For a person the text, for a machine one object. */
+  /** Prints text for a person, or one JSON object. */
   note(text: string, data?: object): void
-  /** A line could not be carried out; the chat continues. */
+  /** Reports that a line failed; the chat continues. */
   failure(error: CadreError): ExitCode
-  /** What came of a turn; `said` is what the person has read of it last. */
+  /** Prints the result of a turn; `said` is the text that the person has already read. */
   ending(result: RunResult, said: string): Promise<ExitCode>
 }
 
@@ -25,9 +26,9 @@ export interface ChatOutputOptions {
   readonly io: Io
   readonly style: Style
   readonly json: boolean
-  /** There is a prompt, at which a person can continue. */
+  /** True if there is a prompt, so that the person can continue. */
   readonly hasPrompt: boolean
-  /** Flags a person has to repeat in the next command. */
+  /** Flags that must be repeated in the next command. */
   readonly flags: string
   readonly runtime: Runtime
 }
@@ -35,7 +36,7 @@ export interface ChatOutputOptions {
 export function createChatOutput(options: ChatOutputOptions): ChatOutput {
   const { io, style, json, hasPrompt, flags, runtime } = options
   const told = new Set<string>()
-  const write = (text: string) => void io.stdout.write(`${text}\n`)
+  const write = (text: string) => void io.stdout.write(`${json ? text : foldFor(io.stdout, text)}\n`)
 
   function report(ended: Report, said: string): ExitCode {
     const isRead = hasPrompt && ended.text.trim() === said.trim()
@@ -44,7 +45,7 @@ export function createChatOutput(options: ChatOutputOptions): ChatOutput {
     return exitCodeOfReport(ended)
   }
 
-  /** Each turn of a session reports again that its agent runs on another model. A person reads it once. */
+  /** Each turn of a session reports again that its agent uses another model. Show it only once. */
   function newNotices({ notices = [] }: Report): readonly Notice[] {
     return notices.filter(({ code, message }) => {
       const isKnown = code === 'model' && told.has(message)
@@ -75,7 +76,7 @@ export function createChatOutput(options: ChatOutputOptions): ChatOutput {
   }
 }
 
-/** The handoffs on offer, and how to take one. */
+/** The available handoffs, and how to accept one. */
 export function offer(handoffs: readonly Handoff[], style: Style, names: readonly string[]): string[] {
   if (handoffs.length === 0) return []
   return [

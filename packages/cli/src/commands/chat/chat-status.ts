@@ -3,7 +3,7 @@ import type { Runtime } from '@cadre/runtime'
 import { branchOf } from './branch-of.ts'
 import type { StatusFacts } from './status-line.ts'
 
-/** What the status line shows of a conversation. */
+/** The content of the status line. */
 export class ChatStatus {
   readonly #workspace: string
   readonly #models: () => Runtime['models'] | undefined
@@ -58,7 +58,7 @@ export class ChatStatus {
     }
   }
 
-  /** The model is known to its backend by now: a session was started with it. */
+  /** A session was started with the model, so its backend knows it by now. */
   async #take(model: string): Promise<void> {
     this.#model = model
     this.#window = undefined

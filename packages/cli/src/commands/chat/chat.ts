@@ -8,32 +8,32 @@ import type { ChatOutput } from './chat-output.ts'
 import type { ChatScreen } from './chat-screen.ts'
 import type { ChatStatus } from './chat-status.ts'
 import type { Conversation } from './conversation.ts'
-import type { Input } from './input.ts'
+import type { Entered, Input } from './input.ts'
 
-/** A chat under way, as everything that is said in it finds it. */
+/** The state of a running chat. */
 export interface Chat {
   readonly io: Io
   readonly drive: Drive
   readonly runtime: Runtime
   readonly conversation: Conversation
-  /** Throws for a session that works where this person has not said that it may. */
+  /** Throws if the session works in a folder that the person has not confirmed. */
   readonly check: (stored: StoredSession) => void
   readonly input: Input
-  /** The same as the input, at a terminal. */
+  /** The input, if it is a terminal. */
   readonly screen: ChatScreen | undefined
   readonly status: ChatStatus
-  /** What can be done with a slash. More may be added, under names of their own. */
+  /** The slash commands. More may be added, with unique names. */
   readonly commands: ChatCommand[]
-  /** Lines that were typed while agents worked, and are to be carried out when they have ended. */
-  readonly queue: string[]
-  /** Messages to agents at work that are on their way. */
+  /** Lines typed while agents worked, to be handled when they have ended. */
+  readonly queue: Entered[]
+  /** Messages in delivery to working agents. */
   readonly deliveries: Set<Promise<unknown>>
-  /** What the agent gets to know with the next message. */
+  /** Texts for the agent, sent with the next message. */
   readonly notes: string[]
   readonly output: ChatOutput
-  /** What happened in the last turn; empty before the first. */
+  /** The view of the last turn; empty before the first. */
   readonly seen: { view: View }
   isLeft: boolean
-  /** Of the last turn. */
+  /** The exit code of the last turn. */
   code: ExitCode
 }

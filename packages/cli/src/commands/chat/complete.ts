@@ -1,33 +1,54 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { cleanLine } from '../../output/clean-text.ts'
+import type { FileIndex } from './file-index.ts'
 
-/** What the text before the cursor could become: words to put in place of its last `length` characters. */
-export type Completer = (before: string) => { readonly words: readonly string[]; readonly length: number }
+export interface Suggestion {
+  /** What the person would have typed, with what follows it. */
+  readonly word: string
+  readonly about?: string | undefined
+}
 
-const most = 200
+/**
+ * What the text before the cursor could become: words to put in place of its last `length` characters. `isAsked`: the person asked for it, so
+ * that ignored files are completed as well.
+ */
+export type Completer = (
+  before: string,
+  isAsked: boolean,
+) => { readonly suggestions: readonly Suggestion[]; readonly length: number }
+
+const most = 50
 const hidden = /^(?:\.git|node_modules)$/
 
 export interface CompleteOptions {
   readonly workspace: string
   /** Commands, without the slash. */
-  readonly commands: () => readonly string[]
+  readonly commands: () => readonly { readonly name: string; readonly about: string }[]
   /** Agents, as they are addressed. */
   readonly agents: () => readonly string[]
+  readonly files: Pick<FileIndex, 'like'>
 }
 
-/** Completes commands at the beginning of a message, and agents and paths behind an `@`. */
-export function createCompleter({ workspace, commands, agents }: CompleteOptions): Completer {
-  return (before) => {
+/** Completes commands at the start of a message, and agents and paths after an `@`. */
+export function createCompleter({ workspace, commands, agents, files }: CompleteOptions): Completer {
+  return (before, isAsked) => {
     const command = /^\/\S*$/.exec(before)?.[0]
     if (command !== undefined) {
-      const words = commands().map((name) => `/${name} `)
-      return { words: words.filter((word) => isBeginning(command, word)), length: command.length }
+      const all = commands().map(({ name, about }) => ({ word: `/${name} `, about }))
+      return { suggestions: all.filter(({ word }) => isBeginning(command, word)), length: command.length }
     }
     const mention = /(?:^|\s)(@"?[^\s"]*)$/.exec(before)?.[1]
-    if (mention === undefined) return { words: [], length: 0 }
+    if (mention === undefined) return { suggestions: [], length: 0 }
     const named = mention === before ? agents().filter((word) => isBeginning(mention, word)) : []
-    return { words: [...named, ...pathsLike(mention.replace(/^@"?/, ''), workspace)], length: mention.length }
+    const written = mention.replace(/^@"?/, '')
+    const listed = files.like(written, most)
+    const paths = listed.length === 0 && isAsked ? pathsLike(written, workspace) : listed
+    const suggestions = [
+      ...named.map((word) => ({ word, about: 'agent' })),
+      ...paths.map((file) => ({ word: mentionOf(file) })),
+    ]
+    return { suggestions, length: mention.length }
   }
 }
 
@@ -35,6 +56,13 @@ function isBeginning(beginning: string, word: string): boolean {
   return word.toLowerCase().startsWith(beginning.toLowerCase())
 }
 
+/** A folder is not complete: its files come next. */
+function mentionOf(file: string): string {
+  const written = /\s/.test(file) ? `@"${file}"` : `@${file}`
+  return file.endsWith('/') ? written : `${written} `
+}
+
+/** What is in a folder right now, ignored files included. */
 function pathsLike(beginning: string, workspace: string): string[] {
   const folder = beginning.slice(0, beginning.lastIndexOf('/') + 1)
   const start = beginning.slice(folder.length)
@@ -46,11 +74,7 @@ function pathsLike(beginning: string, workspace: string): string[] {
       )
       .filter(({ name }) => cleanLine(name) === name)
       .slice(0, most)
-      .map((entry) => {
-        const file = `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`
-        const written = /\s/.test(file) ? `@"${file}"` : `@${file}`
-        return entry.isDirectory() ? written : `${written} `
-      })
+      .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
       .sort()
   } catch {
     return []

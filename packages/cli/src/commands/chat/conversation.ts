@@ -18,33 +18,33 @@ export interface ConversationOptions {
   readonly workspace: string
   readonly agent: AgentDefinition
   readonly model?: string | undefined
-  /** False: nobody in this conversation may delegate, whoever it goes on with. */
+  /** False: no agent in this conversation may delegate. */
   readonly delegation: boolean
 }
 
-/** A handoff that was taken: to whom it goes, which need not be spelt as the handoff spells it. */
+/** An accepted handoff, with the resolved agent, whose spelling may differ. */
 export interface TakenHandoff {
   readonly handoff: Handoff
   readonly to: AgentDefinition
-  /** Whom the message after this one goes to, in a session of its own. Without it, this session goes on. */
+  /** The agent for the next message, in a new session. Absent: this session continues. */
   readonly next?: AgentDefinition
 }
 
 /**
- * What a person and agents say to each other, over as many sessions as it takes. One session holds all of it so far; a
- * message to the agent of that session continues it, a message to another agent starts a session that is given what was
- * said. The journals are the conversation: nothing of it is kept here alone.
+ * The messages between a person and agents, across any number of sessions. One session contains the whole conversation so
+ * far: a message to its agent continues it, a message to another agent starts a session with the history. The journals are
+ * the conversation; nothing is stored only here.
  */
 export class Conversation {
-  /** Whom the next message goes to. */
+  /** The agent for the next message. */
   agent: AgentDefinition
   private readonly options: ConversationOptions
   private at: string | undefined
   private offered: readonly Handoff[] = []
   private model: string | undefined
-  /** The model was chosen after the session at hand had been started with another. */
+  /** The model was changed after the current session had started. */
   private isModelNew = false
-  /** The session at hand is for one message: when it has ended, the next message starts another session. */
+  /** The current session is for one message: the next message starts another session. */
   private isForOneMessage = false
 
   constructor(options: ConversationOptions) {
@@ -53,7 +53,7 @@ export class Conversation {
     this.model = options.model
   }
 
-  /** The session that holds the conversation so far. */
+  /** The session with the conversation so far. */
   get session(): string | undefined {
     return this.at
   }
@@ -63,7 +63,7 @@ export class Conversation {
     return this.options.workspace
   }
 
-  /** What can be handed over now. Offered until a message is sent. */
+  /** The available handoffs, until a message is sent. */
   get handoffs(): readonly Handoff[] {
     return this.offered
   }
@@ -73,7 +73,7 @@ export class Conversation {
     this.isModelNew = true
   }
 
-  /** Goes on with a conversation that is there already. */
+  /** Continues an existing conversation. */
   takeUp(stored: StoredSession): void {
     this.at = stored.spec.id
     this.agent = stored.spec.agent
@@ -82,24 +82,24 @@ export class Conversation {
     this.isForOneMessage = false
   }
 
-  /** The next message begins another conversation. */
+  /** The next message starts a new conversation. */
   forget(): void {
     this.at = undefined
     this.offered = []
   }
 
-  /** Rejects when nothing could be sent; the conversation is then where it was. */
+  /** Rejects if nothing could be sent; the conversation is then unchanged. */
   async say(work: Work, signal: AbortSignal, taken?: TakenHandoff): Promise<RunResult> {
     const { orchestrator, read } = this.options.runtime
     const stored = this.at === undefined ? undefined : await read(this.at)
-    // A new session has the definition as it is now; one that goes on keeps its own.
+    // A new session has the current definition; an existing one keeps its own.
     const now = this.options.runtime.agents.get(this.agent.name) ?? this.agent
     const isOver = this.isForOneMessage && stored?.outcome !== undefined
     const goesOn = stored !== undefined && taken === undefined && !isOver
     const to = taken?.to ?? (goesOn ? this.agent : now)
     const delegation = this.mayDelegate(stored)
     if (goesOn && isSame(stored.spec.agent, to)) {
-      // What a person stopped stays stopped when they say something else.
+      // Calls that a person stopped stay stopped when they send another message.
       const openCalls = stored.outcome === 'cancelled' ? 'leave' : 'continue'
       return this.adopt(
         await orchestrator.resume(stored.spec.id, { work, openCalls, ...this.changes(delegation) }, signal),
@@ -125,7 +125,7 @@ export class Conversation {
     return result
   }
 
-  /** Continues the session at hand where it was stopped. */
+  /** Continues the current session where it stopped. */
   async goOn(signal: AbortSignal): Promise<RunResult> {
     const id = this.at
     if (id === undefined) throw new Error('unreachable: there is nothing to continue')
@@ -157,7 +157,7 @@ function isSame(a: AgentDefinition, b: AgentDefinition): boolean {
   return nameKey(a.name) === nameKey(b.name)
 }
 
-/** Where whoever takes over works: where the one before did. A workspace in which nothing was changed is gone by then. */
+/** The next agent works in the same folder. An unchanged workspace is already deleted. */
 function placeOf({ spec }: StoredSession): Pick<StartRequest, 'workspace' | 'isolation'> {
   const { workspace, isolation } = spec
   if (isolation?.kind === 'own' && !existsSync(workspace)) return { workspace: isolation.base }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Editor } from './editor.ts'
 import { createKeyReader } from './key-reader.ts'
 
-/** Types what a terminal would send. */
+/** Types terminal input. */
 function type(editor: Editor, input: string): Editor {
   for (const key of createKeyReader().read(input)) {
     if (key.kind === 'text') editor.insert(key.text)
@@ -39,7 +39,7 @@ it('shows a long pasted text by its size and gives it back whole', () => {
   const long = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n')
   const editor = type(new Editor(), `See ${pasted(long.replaceAll('\n', '\r'))}!`)
   expect(editor.text).toBe('See [pasted 1: 40 lines]!')
-  expect(editor.take()).toBe(`See ${long}!`)
+  expect(editor.take()).toEqual({ text: `See ${long}!`, mentions: [] })
   expect(editor.text).toBe('')
 })
 
@@ -57,10 +57,39 @@ it('wraps at the width, and knows where the cursor is', () => {
 
 it('sends a long pasted text as a message, also one that begins like a command', () => {
   const rest = '\nmore'.repeat(20)
-  const taken = (text: string) => type(new Editor(), pasted(`${text}${rest}`)).take()
+  const taken = (text: string) => type(new Editor(), pasted(`${text}${rest}`)).take().text
   expect(taken('!touch owned')).toBe(`\\!touch owned${rest}`)
   expect(taken(' \n!touch owned')).toBe(`\\!touch owned${rest}`)
   expect(taken('/* a comment */')).toBe(`//* a comment */${rest}`)
   expect(taken('@somebody')).toBe(`\\@somebody${rest}`)
-  expect(type(new Editor(), `!cat ${pasted(`!x${rest}`)}`).take()).toBe(`!cat !x${rest}`)
+  expect(type(new Editor(), `!cat ${pasted(`!x${rest}`)}`).take().text).toBe(`!cat !x${rest}`)
+})
+
+it('knows which mentions were typed, whatever is edited around them', () => {
+  const mentions = (input: string, history?: string[]) => type(new Editor(history), input).take().mentions
+  expect(mentions('see @a.md and @"b c.md", @d.')).toEqual(['a.md', 'b c.md', 'd'])
+  expect(mentions(`x ${pasted('@a.md')} @b.md`)).toEqual(['b.md'])
+  // Typed before, between and behind what was pasted, and with parts of it deleted.
+  expect(mentions(`${pasted('@a @b')}\x01@c \x05 @d`)).toEqual(['c', 'd'])
+  expect(mentions(`${pasted('x @a')}\x17@a`)).toEqual(['a'])
+  expect(mentions(`@${pasted('a @b')}`)).toEqual(['a'])
+  expect(mentions(`@${pasted(`a${'\n@b'.repeat(20)}`)}`)).toEqual(['[pasted'])
+  expect(mentions('\x1b[A', ['@a'])).toEqual([])
+  expect(mentions('@x\x1b[A\x1b[B', ['@a'])).toEqual(['x'])
+})
+
+it('brings back a line of this chat with what it mentioned', () => {
+  const editor = type(new Editor(), `@a ${pasted('@b')}`)
+  editor.remember(editor.take())
+  expect(type(editor, '\x1b[A').take()).toEqual({ text: '@a @b', mentions: ['a'] })
+  editor.insert('rest')
+  editor.restore([{ text: '@a @b', mentions: ['b'] }])
+  expect(editor.take()).toEqual({ text: '@a @b\nrest', mentions: ['b'] })
+})
+
+it('puts nothing into a pasted text that names another one', () => {
+  const first = `[pasted 2: 21 lines]${'\nx'.repeat(20)}`
+  const second = `y${'\ny'.repeat(20)}`
+  const { text } = type(new Editor(), `${pasted(first)} ${pasted(second)}`).take()
+  expect(text).toBe(`${first} ${second}`)
 })

@@ -1,98 +1,132 @@
 import { graphemesOf, textWidth } from '../../output/text-width.ts'
+import type { Entered } from './input.ts'
 import type { KeyName } from './key-reader.ts'
+import { mentionsIn } from './mentions.ts'
 import { cleanTyped, Pasted } from './pasted.ts'
 
+type Origin = 'typed' | 'foreign'
+
+/** A text, and of each code unit who wrote it: `t` the person, `f` somebody else. */
+interface Draft {
+  readonly text: string
+  readonly origins: string
+}
+
+const empty: Draft = { text: '', origins: '' }
+
 /**
- * The text that a person is writing, of any number of lines, with a cursor in it. It holds nothing that a terminal would act upon.
+ * The text that a person is writing, of any number of lines, with a cursor in it. It holds nothing that a terminal would act upon, and
+ * knows which part of it the person typed: what was pasted, filled in or kept from an earlier chat mentions no files.
  * Knows nothing of the screen except for how wide it is.
  */
 export class Editor {
-  #text = ''
+  #draft = empty
   /** In code units, always between two characters. */
   #cursor = 0
   readonly #pasted = new Pasted()
-  readonly #history: string[]
-  /** Where in the history it stands; below 0 is what is being written. */
+  readonly #history: Draft[]
+  /** The position in the history; below 0 is the new text. */
   #at = -1
-  #draft = ''
+  /** What was being written before the history. */
+  #left = empty
 
-  /** `history`: the newest first. */
+  /** `history`: newest first. */
   constructor(history: readonly string[] = []) {
-    this.#history = [...history]
+    this.#history = history.map((text) => drafted({ text: cleanTyped(text), mentions: [] }))
   }
 
   get text(): string {
-    return this.#text
+    return this.#draft.text
   }
 
   get isEmpty(): boolean {
-    return this.#text === ''
+    return this.text === ''
   }
 
   /** The text before the cursor. */
   get before(): string {
-    return this.#text.slice(0, this.#cursor)
+    return this.text.slice(0, this.#cursor)
   }
 
-  set(text: string): void {
-    this.#text = cleanTyped(text)
-    this.#cursor = this.#text.length
+  set(text: string, origin: Origin = 'foreign'): void {
+    this.#draft = empty
+    this.#cursor = 0
     this.#at = -1
+    this.insert(text, origin)
   }
 
-  /** Gives the text with pasted texts in their places, and is empty then. */
-  take(): string {
-    const text = this.#pasted.putBack(this.#text)
+  /** Puts a text of somebody else before what is written. */
+  prefill(text: string): void {
+    const end = this.text.length
+    this.#cursor = 0
+    this.insert(text, 'foreign')
+    this.#cursor += end
+  }
+
+  /** Puts lines that were entered before what is written, each with what it mentioned. */
+  restore(lines: readonly Entered[]): void {
+    const drafts = [...lines.map(drafted), ...(this.isEmpty ? [] : [this.#draft])]
+    this.#draft = {
+      text: drafts.map(({ text }) => text).join('\n'),
+      origins: drafts.map(({ origins }) => origins).join('t'),
+    }
+    this.#cursor = this.text.length
+  }
+
+  /** Returns the text with pasted texts inserted, and clears the editor. */
+  take(): Entered {
+    const { text, origins } = this.#draft
+    const typed = mentionsIn(text).filter(({ at }) => origins[at] === 't')
+    const entered = { text: this.#pasted.putBack(text), mentions: typed.map(({ name }) => name) }
     this.set('')
-    return text
+    return entered
   }
 
-  remember(text: string): void {
-    if (text.trim() !== '' && !text.startsWith(' ') && text.length <= 4000 && text !== this.#history[0])
-      this.#history.unshift(text)
+  remember(entered: Entered): void {
+    const { text } = entered
+    if (text.trim() !== '' && !text.startsWith(' ') && text.length <= 4000 && text !== this.#history[0]?.text)
+      this.#history.unshift(drafted(entered))
   }
 
-  insert(text: string): void {
+  insert(text: string, origin: Origin = 'typed'): void {
     const piece = cleanTyped(text)
-    this.#text = this.before + piece + this.#text.slice(this.#cursor)
+    this.#splice(this.#cursor, this.#cursor, piece, origin)
     this.#cursor += piece.length
   }
 
   paste(text: string): void {
-    this.insert(this.#pasted.show(text))
+    this.insert(this.#pasted.show(text), 'foreign')
   }
 
   /** Replaces the last `length` code units before the cursor. */
   replace(length: number, text: string): void {
-    const start = Math.max(0, this.#cursor - length)
-    this.#text = this.#text.slice(0, start) + this.#text.slice(this.#cursor)
-    this.#cursor = start
+    this.#remove(Math.max(0, this.#cursor - length), this.#cursor)
     this.insert(text)
   }
 
-  /** Does what a key does to the text. False if it does nothing to it. */
+  /** Applies a key to the text. Returns false if it has no effect. */
   press(key: KeyName): boolean {
     switch (key) {
       case 'newline':
         this.insert('\n')
         return true
       case 'backspace':
-        this.#remove(this.#left(), this.#cursor)
+        this.#remove(this.#previous(), this.#cursor)
         return true
       case 'delete':
-        this.#remove(this.#cursor, this.#right())
+        this.#remove(this.#cursor, this.#next())
         return true
       case 'left':
-        this.#cursor = this.#left()
+        this.#cursor = this.#previous()
         return true
       case 'right':
-        this.#cursor = this.#right()
+        this.#cursor = this.#next()
         return true
       case 'word-left':
         this.#cursor = this.#wordLeft()
         return true
       case 'word-right':
-        this.#cursor += /^\s*\S*/.exec(this.#text.slice(this.#cursor))?.[0].length ?? 0
+        this.#cursor += /^\s*\S*/.exec(this.text.slice(this.#cursor))?.[0].length ?? 0
         return true
       case 'home':
         this.#cursor = this.#lineStart()
@@ -104,7 +138,7 @@ export class Editor {
         this.#remove(this.#lineStart(), this.#cursor)
         return true
       case 'kill-right':
-        this.#remove(this.#cursor, Math.max(this.#lineEnd(), this.#right()))
+        this.#remove(this.#cursor, Math.max(this.#lineEnd(), this.#next()))
         return true
       case 'kill-word':
         this.#remove(this.#wordLeft(), this.#cursor)
@@ -120,7 +154,7 @@ export class Editor {
     }
   }
 
-  /** The text in lines of at most `columns`, the first of which has `first` less room, and where the cursor is. */
+  /** Returns the text in lines of at most `columns`, where the first has `first` columns less, and the cursor position. */
   lines(
     columns: number,
     first: number,
@@ -130,7 +164,7 @@ export class Editor {
     let at = 0
     let cursor = { row: 0, column: first }
     const room = Math.max(2, columns)
-    for (const character of graphemesOf(this.#text)) {
+    for (const character of graphemesOf(this.text)) {
       const shown = character === '\t' ? '    ' : character
       const wide = character === '\n' ? 0 : textWidth(shown)
       if (width + wide > room) {
@@ -147,7 +181,7 @@ export class Editor {
       lines[lines.length - 1] += shown
       width += wide
     }
-    if (this.#cursor === this.#text.length) {
+    if (this.#cursor === this.text.length) {
       if (width >= room) {
         lines.push('')
         width = 0
@@ -158,16 +192,25 @@ export class Editor {
   }
 
   #remove(from: number, to: number): void {
-    this.#text = this.#text.slice(0, from) + this.#text.slice(to)
+    this.#splice(from, to, '', 'typed')
     this.#cursor = from
   }
 
-  #left(): number {
+  #splice(from: number, to: number, piece: string, origin: Origin): void {
+    const { text, origins } = this.#draft
+    this.#draft = {
+      text: text.slice(0, from) + piece + text.slice(to),
+      origins:
+        origins.slice(0, from) + (origin === 'typed' ? 't' : 'f').repeat(piece.length) + origins.slice(to),
+    }
+  }
+
+  #previous(): number {
     return this.#cursor - (graphemesOf(this.before.slice(-40)).at(-1)?.length ?? 0)
   }
 
-  #right(): number {
-    return this.#cursor + (graphemesOf(this.#text.slice(this.#cursor, this.#cursor + 40))[0]?.length ?? 0)
+  #next(): number {
+    return this.#cursor + (graphemesOf(this.text.slice(this.#cursor, this.#cursor + 40))[0]?.length ?? 0)
   }
 
   #wordLeft(): number {
@@ -179,15 +222,15 @@ export class Editor {
   }
 
   #lineEnd(): number {
-    const end = this.#text.indexOf('\n', this.#cursor)
-    return end < 0 ? this.#text.length : end
+    const end = this.text.indexOf('\n', this.#cursor)
+    return end < 0 ? this.text.length : end
   }
 
   #moveLine(by: -1 | 1): boolean {
     const start = this.#lineStart()
     const column = this.#cursor - start
     if (by < 0 && start === 0) return false
-    if (by > 0 && this.#lineEnd() === this.#text.length) return false
+    if (by > 0 && this.#lineEnd() === this.text.length) return false
     this.#cursor = by < 0 ? start - 1 : this.#lineEnd() + 1
     const from = this.#lineStart()
     this.#cursor = Math.min(from + column, this.#lineEnd())
@@ -197,8 +240,17 @@ export class Editor {
   #browse(by: -1 | 1): void {
     const next = this.#at + by
     if (next < -1 || next >= this.#history.length) return
-    if (this.#at < 0) this.#draft = this.#text
-    this.set(next < 0 ? this.#draft : (this.#history[next] as string))
+    if (this.#at < 0) this.#left = this.#draft
+    this.#draft = next < 0 ? this.#left : (this.#history[next] as Draft)
+    this.#cursor = this.text.length
     this.#at = next
   }
+}
+
+/** An entered line as it comes back from the history: it mentions what it mentioned. */
+function drafted({ text, mentions }: Entered): Draft {
+  let origins = 'f'.repeat(text.length)
+  for (const { name, at } of mentionsIn(text))
+    if (mentions.includes(name)) origins = `${origins.slice(0, at)}t${origins.slice(at + 1)}`
+  return { text, origins }
 }

@@ -6,7 +6,7 @@ import { lastReport } from '../../run/last-report.ts'
 import type { Chat } from './chat.ts'
 import { offer } from './chat-output.ts'
 
-/** The entry session in which something happened last. */
+/** Returns the most recently active entry session. */
 export async function newestConversation({ list, home }: Sessions): Promise<string> {
   const all = (await list()).filter(({ parent }) => parent === undefined)
   const [newest] = all.toSorted((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0))
@@ -17,7 +17,7 @@ export async function newestConversation({ list, home }: Sessions): Promise<stri
   )
 }
 
-/** Rejects a conversation that another process is having. */
+/** Rejects a conversation that another process is running. */
 export function refuseOwned({ owner, fileOf }: Sessions, { spec }: StoredSession): void {
   const process = owner(spec.root)
   if (process === undefined) return
@@ -25,13 +25,13 @@ export function refuseOwned({ owner, fileOf }: Sessions, { spec }: StoredSession
   throw new CadreError('owned', message, { where: fileOf(spec.id) })
 }
 
-/** It did not come to its end, or something was added since. */
+/** True if it did not end, or something was added since. */
 export function isUnfinished(stored: StoredSession): boolean {
   const report = lastReport(stored)
   return report === undefined || report.status === 'cancelled' || report.status === 'error'
 }
 
-/** Where a conversation stands: the last that was said, and what can be done about it. */
+/** Shows the last message of a conversation and the possible next actions. */
 export function showLast({ output, drive, runtime }: Chat, stored: StoredSession): void {
   const said = contextOf(stored)
   const from = said.findLastIndex(({ role }) => role === 'user')

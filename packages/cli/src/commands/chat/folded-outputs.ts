@@ -11,15 +11,15 @@ interface Folded {
 const most = 100
 const shownFirst = 2
 const shownLast = 4
-/** What is printed of one when it is shown whole. */
+/** The maximum number of lines when shown in full. */
 const longest = 2_000
 
-/** Outputs that were shown in part. The newest can be shown whole, then the one before it, and so on. */
+/** Outputs that were shown partially. They can be shown in full, newest first. */
 export class FoldedOutputs {
   readonly #all: Folded[] = []
   #next = 0
 
-  /** The beginning and the end of an output, with how much is between them. */
+  /** Returns the start and end of an output, and the number of lines between them. */
   fold(title: string, output: string, columns: number, style: Style): string[] {
     const lines = cleanText(output).trimEnd().split('\n')
     const paint = (line: string) => style.dim(`  ${cutText(line, Math.max(10, columns - 2))}`)
@@ -35,7 +35,7 @@ export class FoldedOutputs {
     ]
   }
 
-  /** The one that is next, whole. */
+  /** Returns the next one in full. */
   nextLines(columns: number, style: Style): string[] {
     const folded = this.#all[this.#next]
     if (folded === undefined) return [style.dim('No hidden output.')]

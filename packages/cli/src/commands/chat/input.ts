@@ -1,14 +1,21 @@
-/** Where what a person says comes from. */
+/** A line as a person entered it. */
+export interface Entered {
+  readonly text: string
+  /** Names behind an `@` that the person typed and saw in the line. Only these may be attached as files. */
+  readonly mentions: readonly string[]
+}
+
+/** A source of messages. */
 export interface Input {
-  /** The next message or command, whatever it is; nothing when there will be none. `who` is whom it would go to. */
-  next(who: string): Promise<string | undefined>
-  /** Puts a text before the person, who sends it, changed or not, or gives nothing back. Absent where nobody can. */
-  readonly edit?: (who: string, text: string) => Promise<string | undefined>
-  /** Keeps a message that was sent, for the next time. */
+  /** Returns the next message or command; undefined at the end. `who` is the recipient. */
+  next(who: string): Promise<Entered | undefined>
+  /** Lets the person edit and send a text, or cancel with undefined. Absent without a terminal. */
+  readonly edit?: (who: string, text: string) => Promise<Entered | undefined>
+  /** Stores a sent message in the history. */
   sent(text: string): void
-  /** Lets somebody else read the keyboard, who gets nothing that was typed before. */
+  /** Lets other code read the keyboard; earlier input is discarded. */
   readonly lend?: () => Promise<void>
   readonly reclaim?: () => void
-  /** No more is read; a keyboard is given back. */
+  /** Stops reading, and restores the keyboard. */
   close(): void
 }

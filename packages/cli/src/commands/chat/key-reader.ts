@@ -1,9 +1,9 @@
 import { createPasteReader } from './paste-reader.ts'
 
-/** What a person does at the keyboard. */
+/** Keyboard input. */
 export type Key =
   | { readonly kind: 'text'; readonly text: string }
-  /** A text that was pasted as a whole. */
+  /** A pasted text. */
   | { readonly kind: 'paste'; readonly text: string }
   | { readonly kind: 'key'; readonly name: KeyName }
 
@@ -33,9 +33,9 @@ export type KeyName =
   | 'redraw'
 
 export interface KeyReader {
-  /** The keys in a piece of input. An escape at its end may be the beginning of a sequence: it is kept. */
+  /** Returns the keys in a piece of input. An escape character at its end may start a sequence, so it is kept. */
   read(piece: string): Key[]
-  /** Something is kept: nothing followed, so it is a key of its own. */
+  /** True if an escape character is kept; if nothing follows, it is a key. */
   readonly isWaiting: boolean
   flush(): Key[]
 }
@@ -62,7 +62,7 @@ const controls: { readonly [character: string]: KeyName } = {
   '\x1a': 'suspend',
 }
 
-/** What follows the escape. Shift-Enter and Alt-Enter are newlines in all ways in which terminals send them. */
+/** The text after the escape character. Shift-Enter and Alt-Enter are newlines in every encoding that terminals use. */
 const sequences: { readonly [sequence: string]: KeyName } = {
   '[A': 'up',
   '[B': 'down',
@@ -97,7 +97,7 @@ const sequences: { readonly [sequence: string]: KeyName } = {
   '\x7f': 'kill-word',
 }
 
-/** Reads what a terminal in raw mode with bracketed paste sends. */
+/** Parses the input of a terminal in raw mode with bracketed paste. */
 export function createKeyReader(): KeyReader {
   const takeApart = createPasteReader()
   let held = ''
@@ -153,7 +153,7 @@ export function createKeyReader(): KeyReader {
   }
 }
 
-/** What follows an escape and belongs to it; empty for an escape of its own, `undefined` if more may come. */
+/** Returns the rest of an escape sequence; empty for a lone escape, `undefined` if more may follow. */
 function sequenceAt(text: string, at: number): string | undefined {
   const rest = text.slice(at + 1, at + 40)
   if (rest === '') return undefined

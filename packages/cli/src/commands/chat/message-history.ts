@@ -1,7 +1,7 @@
 /**
- * Owns `storage/chat-history` in the home: messages of earlier chats, for the arrow keys. One JSON string a line, the oldest
- * first, readable by its owner alone, never more than 500. It is a convenience: what cannot be read or written is let
- * go. A link in its place is neither read nor written through, since the home may have come with a project.
+ * Owns `storage/chat-history` in the home: messages of earlier chats, for the arrow keys. One JSON string per line, oldest
+ * first, readable only by its owner, at most 500. Read and write errors are ignored. A link in its place is neither read
+ * nor written, because the home may be part of a project.
  */
 import {
   closeSync,
@@ -20,7 +20,7 @@ import type { Home } from '@cadre/home'
 import { cleanText } from '../../output/clean-text.ts'
 
 export interface MessageHistory {
-  /** The newest first. */
+  /** Newest first. */
   messages(): readonly string[]
   add(message: string): void
 }
@@ -36,13 +36,13 @@ export function openMessageHistory(home: Home): MessageHistory {
   return {
     messages: () => kept.toReversed(),
     add(message) {
-      // As in shells: a leading space keeps it out.
+      // As in shells, a leading space excludes it.
       if (message.startsWith(' ') || message.length > longest || message === kept.at(-1)) return
       kept = [...kept, message].slice(-most)
       attempt(() => {
         home.folder('storage')
         append(file, message)
-        // Other chats of this home write as well: what counts is what is in the file.
+        // Other chats of this home also write, so the file is read again.
         const all = read(file, Number.POSITIVE_INFINITY)
         if (all.length > most) replace(file, all.slice(-most))
       })

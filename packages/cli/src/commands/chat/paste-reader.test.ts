@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createPasteReader, type TerminalInput } from './paste-reader.ts'
 
-/** Neighbours of one kind together: where pieces were cut does not matter for keys. */
+/** Merges adjacent keys, because chunk boundaries do not matter for keys. */
 function joined(found: readonly TerminalInput[]): TerminalInput[] {
   const whole: TerminalInput[] = []
   for (const part of found) {
@@ -23,7 +23,7 @@ test('pasted texts are taken out whole, wherever the pieces are cut', () => {
       const all = `${before}\x1b[200~${pasted}\x1b[201~${after}\r`
       const take = createPasteReader()
       const ends = [...places.filter((at) => at < all.length), all.length].sort((a, b) => a - b)
-      // A lone escape is a key of its own, so a mark may be cut anywhere but behind its first character.
+      // A lone escape is a key, so a marker may be split anywhere but after its first character.
       const kept = ends.filter((at) => all[at - 1] !== '\x1b' || at > before.length + 6)
       const found = kept.flatMap((end, index) => take(all.slice(kept[index - 1] ?? 0, end)))
       expect(joined(found)).toEqual([

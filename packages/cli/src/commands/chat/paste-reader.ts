@@ -1,4 +1,4 @@
-/** What came from the terminal: keys, or a text that was pasted as a whole. */
+/** Terminal input: keys, or a pasted text. */
 export type TerminalInput =
   | { readonly kind: 'keys'; readonly text: string }
   | { readonly kind: 'paste'; readonly text: string }
@@ -7,8 +7,8 @@ const start = '\x1b[200~'
 const end = '\x1b[201~'
 
 /**
- * Takes pasted texts out of what a terminal in bracketed-paste mode sends. Marks may be cut anywhere between two pieces; only
- * a lone escape at the end of a piece is passed on at once, since that is a key of its own.
+ * Extracts pasted texts from the input of a terminal in bracketed-paste mode. Markers may be split anywhere between two
+ * pieces; only a lone escape at the end of a piece is passed on immediately, because it is a key.
  */
 export function createPasteReader(): (piece: string) => TerminalInput[] {
   let held = ''
@@ -36,7 +36,7 @@ export function createPasteReader(): (piece: string) => TerminalInput[] {
   }
 }
 
-/** How many characters at the end could be the beginning of a start mark. */
+/** Returns how many characters at the end could start a paste marker. */
 function beginningAtEnd(text: string): number {
   for (let length = start.length - 1; length >= 2; length--)
     if (text.endsWith(start.slice(0, length))) return length

@@ -1,14 +1,14 @@
 import { cleanText } from '../../output/clean-text.ts'
 
-/** Pasted texts beyond this are shown by their size only: they would take the whole screen. */
+/** Longer pasted texts are shown only by their size, because they would fill the screen. */
 const longest = 1000
 const mostLines = 8
 
-/** Long pasted texts, each with the words that stand for it in the editor. */
+/** Long pasted texts, each with its placeholder in the editor. */
 export class Pasted {
   readonly #texts = new Map<string, string>()
 
-  /** What to put into the editor for it. */
+  /** Returns the placeholder for the editor. */
   show(text: string): string {
     const clean = cleanTyped(text)
     const lines = clean.split('\n').length
@@ -19,25 +19,26 @@ export class Pasted {
     return words
   }
 
-  /** The text with every pasted text in its place. One that the person does not see is a message: it starts no command. */
+  /** Replaces placeholders with the pasted texts. A text that the person does not see is a message, never a command. */
   putBack(text: string): string {
-    let whole = text
-    for (const [words, pasted] of this.#texts) {
-      const isFirst = whole.trimStart().startsWith(words)
-      whole = whole.replace(words, () => (isFirst ? asMessage(pasted) : pasted))
-    }
-    return whole
+    const start = text.length - text.trimStart().length
+    // In one pass: words inside a pasted text stand for nothing.
+    return text.replace(/\[pasted \d+: \d+ (?:lines|characters)\]/g, (words, at: number) => {
+      const pasted = this.#texts.get(words)
+      if (pasted === undefined) return words
+      return at === start ? asMessage(pasted) : pasted
+    })
   }
 }
 
-/** As a person writes a message that begins like a command. */
+/** Escapes a message that starts like a command. */
 function asMessage(text: string): string {
   const start = text.trimStart()
   if (start.startsWith('/')) return `/${start}`
   return /^[!@]/.test(start) ? `\\${start}` : text
 }
 
-/** Tabs stay: they mean something in what people paste. */
+/** Keeps tabs, which are meaningful in pasted text. */
 export function cleanTyped(text: string): string {
   return text.replace(/\r\n?/g, '\n').split('\t').map(cleanText).join('\t')
 }

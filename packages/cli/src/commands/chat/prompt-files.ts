@@ -6,7 +6,7 @@ import { takeTurn } from './take-turn.ts'
 
 type Prompt = ReturnType<Runtime['prompts']['list']>[number]
 
-/** The prompt files of the folder, as commands. Their texts come from files, so they are cleaned. */
+/** The prompt files of the folder as commands. Their texts come from files, so control characters are removed. */
 export function promptCommands(runtime: Runtime): readonly ChatCommand[] {
   return runtime.prompts.list().map((prompt) => ({
     name: prompt.name,
@@ -22,9 +22,9 @@ async function sendPrompt(chat: Chat, prompt: Prompt, rest: string): Promise<voi
   const wanted = prompt.agent === undefined ? conversation.agent : chooseAgent(runtime, prompt.agent)
   const to = runtime.prompts.narrow(wanted, prompt)
   const { model } = prompt
-  // A session keeps its agent, tools and model, so that others need a session of their own, which has what was said so far.
+  // A session keeps its agent, tools and model, so a prompt with others needs a new session, which gets the history.
   const isOther = to !== conversation.agent || model !== undefined
-  // The tools and the model are for this message only.
+  // The tools and the model apply only to this message.
   const isLimited = to !== wanted || model !== undefined
   chat.input.sent(`/${name} ${rest}`.trim())
   await takeTurn(chat, async (signal) => {

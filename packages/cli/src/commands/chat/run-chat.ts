@@ -8,28 +8,29 @@ import { cutText } from '../../output/text-width.ts'
 import { type Address, readAddress } from '../../run/read-address.ts'
 import type { Chat } from './chat.ts'
 import { runCommand } from './chat-commands.ts'
+import type { Entered } from './input.ts'
 import { runOwnCommand } from './run-own-command.ts'
 import { switchAgent, talksTo } from './switch-agent.ts'
 import { takeHandoff } from './take-handoff.ts'
 import { sendMessage } from './take-turn.ts'
 
 /**
- * Takes one line after the other until the person leaves. Gives back the exit code of the last turn; a message that could not
- * be sent is one that failed, a command that could not be carried out is none.
+ * Handles one line after the other until the person leaves. Returns the exit code of the last turn; a message that could
+ * not be sent is a failed turn, a failed command is not.
  */
 export async function runChat(chat: Chat): Promise<ExitCode> {
   while (!chat.isLeft) {
-    const line = await nextLine(chat)
-    if (line === undefined) break
+    const entered = await nextLine(chat)
+    if (entered === undefined) break
     const { conversation, runtime } = chat
-    const meaning = understandLine(line, {
+    const meaning = understandLine(entered.text, {
       names: namesOf(runtime),
       handoffs: conversation.handoffs.length,
       isPerson: chat.screen !== undefined,
       isFile: (name) => existsSync(path.resolve(conversation.workspace, name)),
     })
     try {
-      await carryOut(chat, meaning, line)
+      await carryOut(chat, meaning, entered)
     } catch (error) {
       if (!(error instanceof CadreError)) throw error
       const code = chat.output.failure(error)
@@ -39,16 +40,18 @@ export async function runChat(chat: Chat): Promise<ExitCode> {
   return chat.code
 }
 
-/** What was typed while agents worked comes first. */
-async function nextLine(chat: Chat): Promise<string | undefined> {
+/** Lines typed while agents worked come first. */
+async function nextLine(chat: Chat): Promise<Entered | undefined> {
   await Promise.allSettled(chat.deliveries)
+  // Who stops everything does not want the next thing to begin: it waits in the input line.
+  if (chat.drive.stoppedBy !== undefined) chat.screen?.restore(chat.queue.splice(0))
   const who = cutText(cleanLine(chat.conversation.agent.name), 30)
   const queued = chat.queue.shift()
-  if (queued !== undefined) chat.output.note(chat.drive.style.bold(`${who}> ${cleanText(queued)}`))
+  if (queued !== undefined) chat.output.note(chat.drive.style.bold(`${who}> ${cleanText(queued.text)}`))
   return queued ?? chat.input.next(who)
 }
 
-async function carryOut(chat: Chat, meaning: Meaning, line: string): Promise<void> {
+async function carryOut(chat: Chat, meaning: Meaning, entered: Entered): Promise<void> {
   switch (meaning.kind) {
     case 'command':
       return runCommand(chat, meaning.name, meaning.rest)
@@ -57,37 +60,37 @@ async function carryOut(chat: Chat, meaning: Meaning, line: string): Promise<voi
     case 'handoff':
       return takeHandoff(chat, meaning.number)
     case 'message':
-      return sendMessage(chat, meaning.text, line)
+      return sendMessage(chat, meaning.text, entered)
     case 'unknown':
-      // Refused, with the names that are like it.
+      // Rejected, with similar names.
       chooseAgent(chat.runtime, meaning.name)
       return
     case 'agent':
-      return address(chat, meaning.name, meaning.text, line)
+      return address(chat, meaning.name, meaning.text, entered)
   }
 }
 
-async function address(chat: Chat, name: string, text: string, line: string): Promise<void> {
+async function address(chat: Chat, name: string, text: string, entered: Entered): Promise<void> {
   const { conversation, output } = chat
   const before = conversation.agent
   switchAgent(chat, name)
   if (text === '') return output.note(talksTo(conversation))
   try {
-    await sendMessage(chat, text, line)
+    await sendMessage(chat, text, entered)
   } catch (error) {
-    // Nothing was sent: the conversation is still with whom it was.
+    // Nothing was sent, so the agent of the conversation does not change.
     conversation.agent = before
     throw error
   }
 }
 
-/** What a person meant by a line. */
+/** The meaning of an input line. */
 type Meaning =
   | { readonly kind: 'message'; readonly text: string }
   | { readonly kind: 'command'; readonly name: string; readonly rest: string }
-  /** A command line of the person's own. */
+  /** A shell command of the person. */
   | { readonly kind: 'own'; readonly command: string }
-  /** One of the handoffs on offer, from 1. */
+  /** One of the available handoffs, from 1. */
   | { readonly kind: 'handoff'; readonly number: number }
   | Exclude<Address, { kind: 'none' }>
 
@@ -99,9 +102,9 @@ interface Known {
 }
 
 /**
- * `/name …` is a command, `@name …` addresses an agent, a number takes a handoff as long as there is one of that number. From a
- * person at a terminal, `!…` is a command line, and `@path` may begin a message. A message that begins like one of these is written
- * `//…`, or with a backslash before it.
+ * `/name …` is a command, `@name …` addresses an agent, a number accepts the handoff with that number. At a terminal, `!…`
+ * is a shell command, and `@path` may start a message. A message that starts like one of these is written `//…`, or with a
+ * leading backslash.
  */
 function understandLine(line: string, known: Known): Meaning {
   const text = line.trim()

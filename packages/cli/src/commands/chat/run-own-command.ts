@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { cleanText } from '../../output/clean-text.ts'
 import type { Chat } from './chat.ts'
 
-/** What an agent is told of the output; all of it is on the screen. */
+/** The maximum output that the agent gets; the screen shows all of it. */
 const mostTold = 10_000
 
 /**
- * Runs a command line of the person in the workspace, with their shell and their rights. The output is shown, and goes to the agent with the
- * next message. Ctrl-C stops it.
+ * Runs a shell command of the person in the workspace, with their shell and permissions. Shows the output, and sends it to
+ * the agent with the next message. Ctrl-C stops it.
  */
 export async function runOwnCommand(chat: Chat, line: string): Promise<void> {
   const { output, drive, screen, io, conversation } = chat
@@ -23,7 +23,7 @@ export async function runOwnCommand(chat: Chat, line: string): Promise<void> {
     try {
       process.kill(-child.pid, 'SIGTERM')
     } catch {
-      // It has ended meanwhile.
+      // It has exited meanwhile.
     }
   }
   screen.onCancel = stop

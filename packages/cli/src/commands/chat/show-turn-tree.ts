@@ -4,7 +4,7 @@ import { activityOf } from '../../output/session-text.ts'
 import { summaryLine, type TreeOptions } from '../../output/tree-lines.ts'
 import type { Chat } from './chat.ts'
 
-/** The sessions of the last turn, with their rounds and calls; where there was none yet, those of the conversation that was taken up. */
+/** Shows the sessions of the last turn with their rounds and calls; before the first turn, those of the resumed conversation. */
 export async function showTurnTree(chat: Chat): Promise<void> {
   const { output, drive } = chat
   const view = chat.seen.view.sessions.size > 0 ? chat.seen.view : await recordedTree(chat)

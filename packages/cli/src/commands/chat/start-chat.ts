@@ -51,7 +51,7 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
   const workspace = stored === undefined ? resolveWorkspace(io, flags.workspace) : sharedFolder(stored.spec)
   const repeated = repeatedFlags(flags)
   const seen = { view: emptyView() }
-  // Unless it is to go on with another team.
+  // Unless another team is requested.
   const team = stored === undefined || flags.team !== undefined ? {} : teamOfRun(stored.spec)
   let input: Input | undefined
   let screen: ChatScreen | undefined
@@ -126,7 +126,7 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
   }
 }
 
-/** A Ctrl-C between a turn and the prompt is too late for the one and too early for the other: it must not end the chat. */
+/** A Ctrl-C between a turn and the prompt must not end the chat. */
 async function withoutStrayInterrupts<T>(work: () => Promise<T>): Promise<T> {
   const ignore = () => {}
   process.on('SIGINT', ignore)
@@ -160,22 +160,30 @@ async function openScreen(
   options: Pick<Chat, 'io' | 'drive' | 'runtime' | 'status' | 'commands'> & { readonly workspace: string },
 ): Promise<ChatScreen> {
   const { io, drive, runtime, status, commands, workspace } = options
-  const [{ createChatScreen }, { openMessageHistory }, { createCompleter }, { FoldedOutputs }] =
-    await Promise.all([
-      import('./chat-screen.ts'),
-      import('./message-history.ts'),
-      import('./complete.ts'),
-      import('./folded-outputs.ts'),
-    ])
+  const [
+    { createChatScreen },
+    { openMessageHistory },
+    { createCompleter },
+    { createFileIndex },
+    { FoldedOutputs },
+  ] = await Promise.all([
+    import('./chat-screen.ts'),
+    import('./message-history.ts'),
+    import('./complete.ts'),
+    import('./file-index.ts'),
+    import('./folded-outputs.ts'),
+  ])
   return createChatScreen({
     io,
     style: drive.style,
     history: openMessageHistory(runtime.home),
-    complete: createCompleter({
-      workspace,
-      commands: () => allCommands({ commands, runtime }).map(({ name }) => name),
-      agents: () => namesOf(runtime).map(mention),
-    }),
+    completer: (changed) =>
+      createCompleter({
+        workspace,
+        commands: () => allCommands({ commands, runtime }),
+        agents: () => namesOf(runtime).map(mention),
+        files: createFileIndex(workspace, changed),
+      }),
     status: () => status.facts(),
     turn: { workspace, folded: new FoldedOutputs() },
   })

@@ -6,14 +6,14 @@ import { cutText, textWidth } from '../../output/text-width.ts'
 
 export interface StatusFacts {
   readonly model: string | undefined
-  /** Tokens that the last request and its reply had, and the most that fit. */
+  /** The tokens of the last request and its reply, and the window. */
   readonly context: { readonly used: number; readonly window: number | undefined } | undefined
-  /** Of the whole conversation, all agents included. */
+  /** For the whole conversation, including all agents. */
   readonly usage: Usage
   readonly branch: string | undefined
 }
 
-/** Model, context, tokens, cost and branch in one line; on a narrow screen what matters least is left out. */
+/** Model, context, tokens, cost and branch in one line; on a narrow screen, the least important parts are omitted. */
 export function statusLine(facts: StatusFacts, hint: string, columns: number, style: Style): string {
   const { model, context, usage, branch } = facts
   const spent = usage.input + usage.output > 0 ? usageFigures(usage) : []

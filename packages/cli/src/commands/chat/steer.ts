@@ -1,54 +1,89 @@
 import { randomUUID } from 'node:crypto'
-import { CadreError } from '@cadre/core'
+import { CadreError, type Work } from '@cadre/core'
 import { attachFiles } from './attach-files.ts'
 import type { Chat } from './chat.ts'
+import type { Entered } from './input.ts'
 
 /**
- * Lets the person speak to agents at work. A message is delivered to the entry session with its next round; one that comes too late, and
- * everything that is no message, is done when the turn has ended.
+ * Lets the person speak to agents at work. A message is delivered to the entry session with its next round, in the order in which they were
+ * sent; one that comes too late, and everything that is no message, is done when the turn has ended. `hears`: there is a session that
+ * messages can be delivered to.
  */
-export function steerTurn(chat: Chat): void {
-  const { screen, runtime } = chat
+export function steerTurn(chat: Chat, hears: boolean): void {
+  const { screen, runtime, drive } = chat
   if (screen === undefined) return
-  const entry = () => chat.seen.view.roots[0]
-  const waiting: string[] = []
+  const { orchestrator } = runtime
+  const entry = () => (hears ? chat.seen.view.roots[0] : undefined)
+  const waiting: Entered[] = []
+  /** Every message so far is with the orchestrator when this has resolved. */
+  let handedOver: Promise<unknown> = Promise.resolve()
   const show = () => {
-    screen.waiting = [...waiting]
+    screen.waiting = waiting.map(({ text }) => text)
   }
-  async function deliver(text: string): Promise<void> {
+
+  async function prepare(session: string, entered: Entered): Promise<Work> {
+    // Removes the escape before a message that starts like a command.
+    const message = entered.text.trim().replace(/^(?:\\(?=[/@!\d])|\/(?=\/))/, '')
+    const { work, notes } = await attachFiles(message, entered, {
+      io: chat.io,
+      orchestrator,
+      agent: (await runtime.read(session)).spec.agent,
+      workspace: chat.conversation.workspace,
+    })
+    for (const note of notes) runtime.tell(note)
+    return { ...work, message: randomUUID() }
+  }
+
+  function deliver(entered: Entered): Promise<void> {
     const session = entry()
-    const isMessage = !/^\s*(?:[/!](?!\/)|@\S|\d{1,3}\s*$)/.test(text)
+    const isMessage = !/^\s*(?:[/!](?!\/)|@\S|\d{1,3}\s*$)/.test(entered.text)
     if (!isMessage || session === undefined) {
-      chat.queue.push(text)
-      return
+      chat.queue.push(entered)
+      return Promise.resolve()
     }
-    // The mark before a message that begins like a command is not part of it.
-    const message = text.trim().replace(/^(?:\\(?=[/@!\d])|\/(?=\/))/, '')
-    const work = attachFiles(chat.io, message, chat.conversation.workspace)
-    if (await runtime.orchestrator.tell(session, { ...work, message: randomUUID() })) chat.input.sent(text)
-    else chat.queue.push(text)
+    const mine = handedOver.then(async () => {
+      const work = await prepare(session, entered)
+      // Not awaited here: it is read with the next round, and messages behind it must not wait that long.
+      return { isHeard: orchestrator.tell(session, work) }
+    })
+    handedOver = mine.catch(() => undefined)
+    return mine.then(async ({ isHeard }) => {
+      if (await isHeard) chat.input.sent(entered.text)
+      else chat.queue.push(entered)
+    })
   }
+
+  /** Not a signal: that could arrive after the end of the turn. */
+  const stop = () => {
+    // Once more would exit, which is for Ctrl-C.
+    if (drive.stoppedBy === undefined) process.emit('SIGINT', 'SIGINT')
+  }
+
   show()
   screen.steering = {
-    send(text) {
-      waiting.push(text)
+    send(entered) {
+      waiting.push(entered)
       show()
-      const done = deliver(text).catch((error: unknown) => {
+      const done = deliver(entered).catch((error: unknown) => {
         if (!(error instanceof CadreError)) throw error
         runtime.tell(error.message)
       })
       chat.deliveries.add(done)
       void done.finally(() => {
         chat.deliveries.delete(done)
-        waiting.splice(waiting.indexOf(text), 1)
+        waiting.splice(waiting.indexOf(entered), 1)
         show()
       })
     },
-    interrupt() {
+    interrupt(isAfterMessage) {
       const session = entry()
-      const isHeard = waiting.length > 0
-      if (isHeard && session !== undefined) void runtime.orchestrator.interrupt(session)
-      else if (!isHeard) process.kill(process.pid, 'SIGINT')
+      if (session === undefined || waiting.length === 0) {
+        stop()
+        return
+      }
+      void handedOver.then(() => {
+        if (!orchestrator.interrupt(session) && !isAfterMessage) stop()
+      })
     },
   }
 }

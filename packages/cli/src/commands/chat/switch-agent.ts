@@ -3,7 +3,7 @@ import { cleanLine } from '../../output/clean-text.ts'
 import type { Chat } from './chat.ts'
 import type { Conversation } from './conversation.ts'
 
-/** The next message goes to this one. Rejects an agent that is not there, or that people may not start. */
+/** Sends the next message to this agent. Rejects an unknown agent, or one that people may not start. */
 export function switchAgent({ runtime, conversation }: Chat, name: string): void {
   conversation.agent = chooseAgent(runtime, name)
 }

@@ -7,8 +7,8 @@ import type { Chat } from './chat.ts'
 import { sendMessage } from './take-turn.ts'
 
 /**
- * Hands the conversation over. What the handoff says is sent at once, or put into the input line to be changed first: as the
- * handoff wants it, unless the person says otherwise.
+ * Accepts a handoff. Its message is sent immediately, or put into the input line first: as the handoff specifies, unless
+ * the person chooses.
  */
 export async function takeHandoff(chat: Chat, number: number, how?: 'fill' | 'send'): Promise<void> {
   const { conversation, input, output } = chat
@@ -21,19 +21,19 @@ export async function takeHandoff(chat: Chat, number: number, how?: 'fill' | 'se
       `the handoff ${quoted(handoff)} has no message to send. Type your own, starting with @${to.name}.`,
     )
   if (how === 'send' || (how === undefined && sendsAtOnce(handoff)))
-    return sendMessage(chat, handoff.prompt, handoff.prompt, { handoff, to })
+    return sendMessage(chat, handoff.prompt, { text: handoff.prompt, mentions: [] }, { handoff, to })
   if (input.edit === undefined) {
     const text = `Nothing was sent. ${quoted(handoff)} would send this to ${cleanLine(to.name)}:\n${cleanText(handoff.prompt)}\nSend it with /handoff ${number} send.`
     return output.note(text, { type: 'filled', handoff: number, agent: to.name, prompt: handoff.prompt })
   }
-  const text = await input.edit(cutText(cleanLine(to.name), 30), handoff.prompt)
-  if (text === undefined) return output.note('Handoff cancelled.')
-  return sendMessage(chat, text, text, { handoff, to })
+  const entered = await input.edit(cutText(cleanLine(to.name), 30), handoff.prompt)
+  if (entered === undefined) return output.note('Handoff cancelled.')
+  return sendMessage(chat, entered.text, entered, { handoff, to })
 }
 
 function targetOf({ runtime }: Chat, handoff: Handoff): AgentDefinition {
   const isGeneral = handoff.agent.toLowerCase() === 'agent'
-  // Hosts call their general agent so; here it is the assistant, unless there is one of that name.
+  // Other hosts use this name for their general agent; here it is the assistant, unless an agent has that name.
   if (isGeneral && !namesOf(runtime).some((name) => name.toLowerCase() === 'agent')) return assistant
   try {
     return chooseAgent(runtime, handoff.agent)

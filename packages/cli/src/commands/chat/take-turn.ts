@@ -3,50 +3,61 @@ import { exitCodeOfError } from '../../exit-codes.ts'
 import { attachFiles } from './attach-files.ts'
 import type { Chat } from './chat.ts'
 import type { TakenHandoff } from './conversation.ts'
+import type { Entered } from './input.ts'
 import { steerTurn } from './steer.ts'
 
-/** Has the agents work, shows it, and says what came of it. */
+/** Runs a turn, shows it, and prints the result. */
 export async function takeTurn(chat: Chat, go: (signal: AbortSignal) => Promise<RunResult>): Promise<void> {
   const { drive, output, seen } = chat
   seen.view = emptyView()
-  steerTurn(chat)
-  const result = await drive
-    .during(go)
-    .catch((error: unknown) => {
-      // Also where a command was to begin the turn.
-      if (error instanceof CadreError) chat.code = exitCodeOfError(error.code)
-      throw error
-    })
-    .finally(() => {
-      if (chat.screen !== undefined) chat.screen.steering = undefined
-    })
+  const result = await whileBusy(chat, true, go).catch((error: unknown) => {
+    // Also if a command was to start the turn.
+    if (error instanceof CadreError) chat.code = exitCodeOfError(error.code)
+    throw error
+  })
   chat.code = await output.ending(result, saidLast(seen.view, result))
-  // Ctrl-C at a prompt comes back to it; any other end was not meant for the turn alone.
+  // Ctrl-C at a terminal returns to the prompt; any other signal ends the chat.
   if (drive.stoppedBy !== undefined && (!drive.hasPerson || drive.stoppedBy !== 'SIGINT')) chat.isLeft = true
 }
 
-/** What the entry agent said last: it is on the screen already. */
+/** Shows what `work` does. Meanwhile the person can stop it, and type: for its session if it `hears`, for later otherwise. */
+export async function whileBusy<T>(
+  chat: Chat,
+  hears: boolean,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  steerTurn(chat, hears)
+  try {
+    return await chat.drive.during(work)
+  } finally {
+    if (chat.screen !== undefined) chat.screen.steering = undefined
+  }
+}
+
+/** The entry agent's last text, which is already on the screen. */
 function saidLast({ sessions, roots }: View, result: RunResult): string {
   const session = result.kind === 'report' ? result.report.session : (roots[0] ?? '')
   const rounds = sessions.get(session)?.rounds ?? []
   return rounds.findLast(({ reply }) => reply.trim() !== '')?.reply ?? ''
 }
 
-/** Sends a message; `line` is how the person wrote it. */
+/** Sends a message; `entered` is how the person wrote it. */
 export async function sendMessage(
   chat: Chat,
   text: string,
-  line: string,
+  entered: Entered,
   taken?: TakenHandoff,
 ): Promise<void> {
-  const { conversation, screen, notes, io } = chat
-  // Only a person at a terminal attaches files: lines from elsewhere, and the prompt of a handoff, are not theirs.
-  const work =
-    screen === undefined || taken !== undefined
-      ? { content: text }
-      : attachFiles(io, text, conversation.workspace)
+  const { conversation, notes, io, runtime, output, drive } = chat
+  const { work, notes: attached } = await attachFiles(text, entered, {
+    io,
+    orchestrator: runtime.orchestrator,
+    agent: taken?.to ?? conversation.agent,
+    workspace: conversation.workspace,
+  })
+  for (const note of attached) output.note(drive.style.dim(note))
   const content = [work.content, ...notes].join('\n\n')
-  chat.input.sent(line)
+  chat.input.sent(entered.text)
   await takeTurn(chat, (signal) => conversation.say({ ...work, content }, signal, taken))
   notes.length = 0
 }

@@ -18,9 +18,12 @@ export interface TurnTextOptions {
   readonly folded: FoldedOutputs
 }
 
+/** Lines of a message that are shown as they are. */
+const mostSaid = 10
+
 /**
- * What stays of a turn on the screen: what the entry agent says, as it says it, and how each of its calls ended, in that order. Takes events
- * that are in the view already.
+ * The lasting output of a turn: the text of the entry agent as it arrives, and the result of each of its calls, in order.
+ * Expects events that are already in the view.
  */
 export class TurnText {
   /** The session that the person talks to. */
@@ -37,9 +40,9 @@ export class TurnText {
     this.#calls = createTurnLines(options.view, options.style)
   }
 
-  /** Lines that are final. */
+  /** Returns final lines. */
   event(event: CadreEvent): string[] {
-    const { style, columns, workspace } = this.#options
+    const { columns, workspace } = this.#options
     if (event.type === 'session.started' && event.parent === undefined) this.entry = event.session
     if (event.session !== this.entry) return this.#apart('call', this.#calls(event, columns()))
     switch (event.type) {
@@ -52,7 +55,7 @@ export class TurnText {
         return this.#receive(event.text)
       case 'message.added':
         if (event.from !== 'person') break
-        return [...this.#breakOff(), ...this.#apart('text', [style.bold(`> ${cleanText(event.text)}`)])]
+        return [...this.#breakOff(), ...this.#apart('text', this.#said(event.text))]
       case 'call.started':
         if (event.tool === 'write_file' || event.tool === 'edit_file') {
           const input = callOf(this.#options.view, event.session, event.call)?.input ?? ''
@@ -65,7 +68,7 @@ export class TurnText {
     return this.#apart('call', this.#calls(event, columns()))
   }
 
-  /** The lines of the reply that are not final yet. */
+  /** Returns the lines of the reply that are not final yet. */
   tail(): string[] {
     const lines = this.#stream?.tail() ?? []
     return lines.length > 0 && this.#last === 'call' ? ['', ...lines] : lines
@@ -73,6 +76,15 @@ export class TurnText {
 
   end(): string[] {
     return this.#breakOff()
+  }
+
+  /** What the person said meanwhile. Attached files make it long. */
+  #said(text: string): string[] {
+    const { style, columns, folded } = this.#options
+    const [first = '', ...rest] = cleanText(text).split('\n')
+    const title = style.bold(`> ${first}`)
+    if (rest.length <= mostSaid) return [title, ...rest.map((line) => style.bold(line))]
+    return [title, ...folded.fold(`> ${first}`, rest.join('\n'), columns(), style)]
   }
 
   #streamed(): MarkdownStream {
@@ -87,7 +99,7 @@ export class TurnText {
   }
 
   #receive(text: string): string[] {
-    // Pieces may have been dropped on the way. What is on the screen cannot be taken back, so the whole follows.
+    // Pieces may have been dropped. Printed text cannot be removed, so the complete text follows.
     const rest = text.startsWith(this.#heard) ? text.slice(this.#heard.length) : `\n\n${text}`
     const stream = this.#streamed()
     const lines = this.#apart('text', [...stream.add(rest), ...stream.end()])
@@ -96,7 +108,7 @@ export class TurnText {
     return lines
   }
 
-  /** The reply does not arrive: what was read of it stays. */
+  /** The reply was interrupted: the text so far stays. */
   #breakOff(): string[] {
     if (this.#heard.trim() === '') return []
     const lines = this.#apart('text', this.#stream?.end() ?? [])
@@ -128,7 +140,7 @@ export class TurnText {
     return [`${mark} ${title}`, ...(output.trim() === '' ? [] : folded.fold(title, output, columns(), style))]
   }
 
-  /** A blank line between what is said and what is done. */
+  /** Adds a blank line between text and calls. */
   #apart(kind: 'text' | 'call', lines: string[]): string[] {
     if (lines.length === 0) return lines
     const before = this.#last

@@ -3,8 +3,8 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 
 /**
- * Each asks `cadre __complete` with the words up to the cursor, and gets one candidate a line: value, tab, description. The bash of
- * macOS is version 3.2, which has neither `mapfile` nor negative indexes.
+ * Each script calls `cadre __complete` with the words up to the cursor, and gets one candidate per line: value, tab,
+ * description. The bash of macOS is version 3.2, which has neither `mapfile` nor negative indexes.
  */
 const scripts: { readonly [shell: string]: string } = {
   bash: `# cadre: completion for bash

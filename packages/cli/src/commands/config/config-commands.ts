@@ -8,21 +8,21 @@ const key = { brief: 'The key, with dots: openai.baseUrl', parse: String, placeh
 const list = defineCommand({
   brief: 'List the settings in effect, with their sources',
   about:
-    'Lists every setting with its value and its source: the line of a file, an environment variable or a policy. The file of the\n' +
-    'project takes precedence over yours, and environment variables over both. Keys are never shown.\n' +
+    'Lists every setting with its value and its source: the line of a file, an environment variable or a policy. The project file\n' +
+    'takes precedence over your user file, and environment variables over both. Keys are never shown.\n' +
     'With --json: [{"key", "value", "source", "from", "overrides"}].',
   examples: [
     ['config list', 'a table'],
-    ['config list --all', 'also keys that are not set'],
+    ['config list --all', 'include keys that are not set'],
   ],
-  parameters: { flags: { all: flag('List all keys, also those that are not set'), home, json } },
+  parameters: { flags: { all: flag('Include keys that are not set'), home, json } },
   load: async () => (await import('./config-show.ts')).listConfig,
 })
 
 const get = defineCommand({
   brief: 'Print a setting',
   about:
-    'Prints the value of a key, or all values of a section. At a terminal, also prints where each value comes from.\n' +
+    'Prints the value of a key, or all values of a section. At a terminal, also prints the source of each value.\n' +
     'Exits with 1 when the key is not set.',
   examples: [
     ['config get model', 'the default model'],
@@ -33,18 +33,18 @@ const get = defineCommand({
 })
 
 const set = defineCommand({
-  brief: 'Change a setting in your file, or with --project in the file of the project',
+  brief: 'Change a setting in your user file, or with --project in the project file',
   about:
-    'Changes one key and leaves the rest of the file as it is, comments included. Checks the result first: a misspelt key or a wrong\n' +
+    'Changes one key and keeps the rest of the file, including comments. Checks the result first: a misspelt key or an invalid\n' +
     'value changes nothing. Values that are not text are YAML: true, 5, [a, b]. Secrets are refused: use keyCommand or "cadre setup".',
   examples: [
     ['config set model openai:gpt-5', 'the default model, for all projects'],
     ['config set --project limits.depth 2', 'for this project only'],
-    [`config set aliases.fast openai:gpt-5-mini`, 'a name of your own'],
+    [`config set aliases.fast openai:gpt-5-mini`, 'define an alias'],
   ],
   parameters: {
     flags: {
-      user: flag('Change your own file, which is the default'),
+      user: flag('Change your user file (the default)'),
       project: flag('Change config.yaml in the home directory of the project'),
       home,
       json,
@@ -58,12 +58,12 @@ const set = defineCommand({
 })
 
 const edit = defineCommand({
-  brief: 'Open your file, or with --project the file of the project, in an editor and check it',
+  brief: 'Open your user file, or with --project the project file, in an editor, and check it',
   about:
-    'Opens the file in VISUAL or EDITOR. When the editor ends, checks the file and shows what is wrong with it.',
+    'Opens the file in VISUAL or EDITOR. When you close the editor, checks the file and reports its errors.',
   examples: [
-    ['config edit', 'your own file'],
-    ['config edit --project', 'the file of the project'],
+    ['config edit', 'edit your user file'],
+    ['config edit --project', 'edit the project file'],
   ],
   parameters: {
     flags: { project: flag('Edit config.yaml in the home directory of the project'), home },

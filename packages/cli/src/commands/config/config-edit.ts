@@ -10,7 +10,7 @@ import type { Io } from '../../io.ts'
 import { readLine } from '../../run/ask-line.ts'
 import { configPlaces } from './config-rows.ts'
 
-const start = '# Settings of Cadre. "cadre config list --all" lists all keys.\n'
+const start = '# Cadre settings. "cadre config list --all" lists all keys.\n'
 
 /** `cadre config edit`. */
 export async function editConfig(
@@ -42,7 +42,7 @@ export async function editConfig(
   }
 }
 
-/** The editor may be written with options, so a shell reads it; the file is passed beside it. */
+/** The editor may include options, so a shell parses it; the file is passed separately. */
 function open(io: Io, editor: string, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const options = { stdio: 'inherit', env: io.env, cwd: io.cwd } as const
@@ -59,7 +59,7 @@ function open(io: Io, editor: string, file: string): Promise<void> {
         reject(
           new CadreError(
             'configuration',
-            `the editor ${JSON.stringify(editor)} ended with ${code}. Set VISUAL or EDITOR to another one.`,
+            `the editor ${JSON.stringify(editor)} exited with ${code}. Set VISUAL or EDITOR to another one.`,
           ),
         )
     })

@@ -12,11 +12,11 @@ export interface ConfigRow {
   readonly source: 'user' | 'project' | 'environment' | 'policy'
   /** `path:line`, or the name of an environment variable. */
   readonly from: string
-  /** Values of the same key that do not apply, the strongest first. */
+  /** Values of the same key that do not apply, strongest first. */
   readonly overrides?: readonly Omit<ConfigRow, 'key' | 'overrides'>[]
 }
 
-/** Variables that set a key. Those that hold a secret are not settings. */
+/** Environment variables that set a key. Those with secrets are not settings. */
 const variables: { readonly [key: string]: string } = {
   model: 'CADRE_MODEL',
   'openai.baseUrl': 'OPENAI_BASE_URL',
@@ -26,7 +26,7 @@ const variables: { readonly [key: string]: string } = {
 export interface ConfigPlaces {
   readonly user: string
   readonly project: string
-  /** Whether the settings of the project apply. */
+  /** True if the settings of the project apply. */
   readonly isTrusted: boolean
 }
 
@@ -39,12 +39,12 @@ export async function configPlaces(io: Io, wanted: string | undefined): Promise<
   }
 }
 
-/** Every setting in effect, with its source, in the order of the files. Rejects if a file cannot be understood. */
+/** Returns every setting in effect with its source, in file order. Rejects if a file is invalid. */
 export async function configRows(io: Io, wanted: string | undefined): Promise<ConfigRow[]> {
   const { user, project, isTrusted } = await configPlaces(io, wanted)
   const policy = await loadPolicyOf(io, homeOf(io, wanted), isTrusted)
   const found = new Map<string, Omit<ConfigRow, 'key' | 'overrides'>[]>()
-  // The strongest first.
+  // Strongest first.
   const add = (key: string, row: Omit<ConfigRow, 'key' | 'overrides'>) =>
     void found.set(key, [row, ...(found.get(key) ?? [])])
   for (const [source, file] of [
@@ -74,7 +74,7 @@ function readChecked(file: string): ConfigFile | undefined {
   return read
 }
 
-/** What a policy sets that is also a key of the configuration. */
+/** Policy values that are also configuration keys. */
 function policyRows({ limits, modelAliases, decidedBy }: Policy) {
   const { budget, ...others } = limits
   const rows: [key: string, value: Json | undefined, decided: string][] = [

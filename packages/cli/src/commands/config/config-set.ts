@@ -22,7 +22,7 @@ export async function setConfig(io: Io, flags: SetFlags, written: string, text: 
   const found = findKey(written)
   const { user, project } = await configPlaces(io, flags.home)
   const file = flags.project ? project : user
-  // A home that does not exist yet is made as a run makes it.
+  // A missing home is created as a run does it.
   if (flags.project) homeOf(io, flags.home).folder('storage')
   const value = settingValue(found, text)
   const changed = writeSettings(file, [{ keys: found.keys, value }])
@@ -45,7 +45,7 @@ export interface NewSetting {
   readonly value: Json
 }
 
-/** Changes settings in a file, all or none, after the result was checked. True when it changed. */
+/** Changes settings in a file, all or none, after validating the result. Returns true if it changed. */
 export function writeSettings(file: string, settings: readonly NewSetting[]): boolean {
   mkdirSync(path.dirname(file), { recursive: true })
   return editFile(file, (raw) => {
@@ -62,7 +62,7 @@ export function writeSettings(file: string, settings: readonly NewSetting[]): bo
   })
 }
 
-/** As text where the key takes text; otherwise as YAML: `true`, `5`, `[a, b]`. */
+/** Text if the key expects text; otherwise YAML: `true`, `5`, `[a, b]`. */
 function settingValue({ shape }: FoundKey, text: string): Json {
   if (shape.kind === 'text' || shape.kind === 'choice') return text
   const read = readYaml({ text, path: 'VALUE' })

@@ -27,7 +27,7 @@ export async function listConfig(io: Io, flags: ShowFlags & { readonly all?: boo
   if (cells.length > 0) io.stdout.write(textTable(['KEY', 'VALUE', 'FROM'], cells, roomIn(io.stdout)))
   else
     io.stdout.write(
-      `Nothing is configured. Your file: ${cleanLine(user)}. The project's file: ${cleanLine(project)}.\n`,
+      `Nothing is configured. User file: ${cleanLine(user)}. Project file: ${cleanLine(project)}.\n`,
     )
   if (!isTrusted) io.warn(`${project} is ignored, because you do not trust this folder.`)
   return exitCodes.done
@@ -54,7 +54,7 @@ function sourceText({ from, overrides = [] }: ConfigRow): string {
   return cleanLine(`  from ${from}${others.length === 0 ? '' : `; overrides ${others.join(', ')}`}`)
 }
 
-/** Below the user's own folder, as a shell shows it. */
+/** Abbreviates the user's home, as shells do. */
 function shortened({ env }: Io, from: string): string {
   const home = env['HOME']
   return home && from.startsWith(`${home}/`) ? `~${from.slice(home.length)}` : from

@@ -2,7 +2,7 @@ import { loadParts, type PartsOptions } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
 
-/** Asks a person at the keyboard about what the folder brings, before there is a process that nobody sits in front of. */
+/** Asks a person at the terminal whether they trust the folder, before the daemon runs unattended. */
 export async function askTrust(io: Io, options: PartsOptions & { readonly json?: boolean }): Promise<void> {
   const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && options.json !== true
   if (!hasPerson) return

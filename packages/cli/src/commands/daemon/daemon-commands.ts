@@ -7,7 +7,7 @@ export const upCommand = defineCommand({
   about:
     'Watches the files of a home directory and acts on them: answers user entries in session files, runs tasks, carries out\n' +
     'decisions and resumes unfinished sessions. Each home directory has one daemon; a second one names the first and exits with 6.\n' +
-    'Ctrl-C shuts down, and the next start continues from there. Press Ctrl-C again to exit immediately.',
+    'Ctrl-C shuts down; the next start resumes the work. Press Ctrl-C again to exit immediately.',
   examples: [
     ['up', 'run in the foreground and print one line per event'],
     ['up --detach', 'run in the background; inspect it with "cadre status", stop it with "cadre down"'],

@@ -18,7 +18,7 @@ export interface DaemonLines {
   ready(status: DaemonStatus, home: Home): void
 }
 
-/** What a daemon shows: a line for each thing that happens, or an object. The daemon keeps working if this fails. */
+/** The output of a daemon: one line or JSON object per event. The daemon keeps working if this fails. */
 export async function daemonLines(
   io: Io,
   { log, json = false }: { readonly log?: string; readonly json?: boolean },
@@ -29,7 +29,7 @@ export async function daemonLines(
     else appendTo(file, `${line}\n`)
   }
   const at = () => new Date().toISOString()
-  // A log is a file, which others may read elsewhere: in UTC, with the date.
+  // A log file may be read elsewhere, so it uses UTC with the date.
   const plain = (line: string) => write(`${file === undefined ? localClock(new Date()) : at()} ${line}`)
   const surface = createPlainLines(plain, plain)
   return {
@@ -62,6 +62,6 @@ function appendTo(file: string, line: string): void {
   try {
     appendFileSync(file, line, { mode: 0o600 })
   } catch {
-    // A full disk: what matters is in the sessions and in the status, and the daemon keeps running.
+    // On a full disk the daemon keeps running: the sessions and the status have the important data.
   }
 }

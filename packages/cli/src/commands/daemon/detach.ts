@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
 import type { Home } from '@cadre/home'
-import { describeTrouble, placeOfProblem, readStatus } from '@cadre/server'
+import { describeSystemError, placeOfProblem, readStatus } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -11,7 +11,7 @@ import type { UpFlags } from './up.ts'
 
 const mostLog = 5 << 20
 
-/** Starts the daemon as a process of its own, and comes back when it is ready, or with why it is not. */
+/** Starts the daemon in a separate process. Resolves when it is ready, or with why it failed. */
 export async function detach(
   io: Io,
   home: Home,
@@ -40,7 +40,7 @@ export async function detach(
     io.stdout.write(
       `Watching ${home.path} in process ${child.pid}. Log: ${log}. Stop it with: cadre down${repeatedFlags(flags)}\n`,
     )
-  // Whoever goes away now should know what it will not be able to do.
+  // Warns a user who leaves now about missing permissions.
   if (!flags.json)
     for (const problem of readStatus(home)?.problems ?? [])
       io.stderr.write(`cadre: ${cleanLine(`${placeOfProblem(problem)}: ${problem.message}`)}\n`)
@@ -55,7 +55,7 @@ function openLog(home: Home, log: string): { readonly file: number; readonly fro
     writeSync(file, `${new Date().toISOString()} cadre up --detach\n`)
     return { file, from: statSync(log).size }
   } catch (error) {
-    const message = `cannot write the log of the daemon. ${describeTrouble(error)}, or use another home directory with --home.`
+    const message = `cannot write the daemon log. ${describeSystemError(error)}, or use another home directory with --home.`
     throw new CadreError('configuration', message, { where: log, cause: error })
   }
 }
@@ -90,7 +90,7 @@ async function untilReady(home: Home, pid: number): Promise<'ready'> {
   }
 }
 
-/** It has said why, on its way out. */
+/** The daemon has printed the reason before it exited. */
 function tellFailed(io: Io, { json }: UpFlags, log: string, from: number, code: ExitCode): ExitCode {
   const said = readFileSync(log).subarray(from).toString('utf8').trim().split('\n')
   const last = said.at(-1) ?? ''

@@ -9,7 +9,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { requireOutside } from './require-outside.ts'
 
-/** How long it has to notice the request, and to shut down. */
+/** How long it may take to notice the request and shut down. */
 const taken = 5000
 const patience = 90_000
 
@@ -35,7 +35,7 @@ export async function down(
   let isSignalled = false
   while (!isOver()) {
     const waited = performance.now() - begun
-    // It stands still, or cannot see the file: its process is known, and is asked itself.
+    // It hangs or cannot see the file, so it gets a signal.
     if (waited > taken && !isSignalled && owner.host === hostname() && existsSync(request)) {
       isSignalled = true
       process.kill(owner.pid, 'SIGTERM')
@@ -44,12 +44,12 @@ export async function down(
       rmSync(request, { force: true })
       throw new CadreError(
         'timeout',
-        `process ${owner.pid} on ${owner.host} did not stop within ${patience / 1000} seconds. See what it is doing with "cadre status", or run "kill -9 ${owner.pid}"; the next "cadre up" continues from there.`,
+        `process ${owner.pid} on ${owner.host} did not stop within ${patience / 1000} seconds. Check it with "cadre status", or run "kill -9 ${owner.pid}"; the next "cadre up" resumes its work.`,
       )
     }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  // Its last act is to give up the home; a caller that looks for the process should not find it.
+  // The daemon releases the home last; wait until the process itself is gone.
   for (let looks = 0; looks < 100 && owner.host === hostname() && isAlive(owner, thisProcess(), 0); looks++)
     await new Promise((resolve) => setTimeout(resolve, 20))
   return tell(true, `Stopped the daemon on ${home.path} (process ${owner.pid}).`)

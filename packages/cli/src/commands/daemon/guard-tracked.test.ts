@@ -29,7 +29,7 @@ it('waits while git is at work, looks when the index has changed, and ends when 
   const lock = path.join(folder, '.git', 'index.lock')
   writeFileSync(lock, '')
   expect(guard.mayAct()).toBe(false)
-  // One that a dead git has left behind holds nobody up for ever.
+  // A lock left by a dead git process blocks nothing forever.
   utimesSync(lock, 0, 0)
   expect(guard.mayAct()).toBe(true)
   rmSync(lock)

@@ -1,9 +1,9 @@
 /**
- * Owns whether a daemon may act on the files of its home while git brings files into it.
+ * Decides whether a daemon may act on the files of its home while git changes files in it.
  *
- * 1. While a git command changes the work tree around the home, nothing is done: files arrive before the index names them.
- * 2. When an index has changed, nothing is done until it is known that the home is still trusted.
- * 3. Once it is not, nothing is done any more, and `untrusted` resolves.
+ * 1. While a git command changes the work tree around the home, nothing is done: files arrive before they are in the index.
+ * 2. If an index has changed, nothing is done until it is known that the home is still trusted.
+ * 3. Once it is not, nothing is done anymore, and `untrusted` resolves.
  */
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -15,7 +15,7 @@ export interface TrackedGuard {
   readonly untrusted: Promise<readonly FolderItem[]>
 }
 
-/** A lock that is older was left behind by a git that died. */
+/** An older lock was left by a dead git process. */
 const longestLock = 60_000
 
 export function guardTracked(home: Home, untrustedNow: () => Promise<readonly FolderItem[]>): TrackedGuard {
@@ -43,7 +43,7 @@ export function guardTracked(home: Home, untrustedNow: () => Promise<readonly Fo
       if (isOver || isLooking || isLocked(home)) return false
       const stamp = stampOf(home)
       if (stamp === known) return true
-      // What cannot be looked at now is looked at again when somebody asks again.
+      // If a check fails, the next call checks again.
       look(stamp).catch(() => {})
       return false
     },

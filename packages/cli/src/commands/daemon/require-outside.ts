@@ -3,7 +3,7 @@ import { isInsideCommand } from '@cadre/gate'
 import type { Home } from '@cadre/home'
 import type { Io } from '../../io.ts'
 
-/** Throws inside an agent's command: an agent under the daemon neither starts nor stops one. */
+/** Throws inside an agent's command: an agent under the daemon may neither start nor stop one. */
 export function requireOutside(home: Home, { env }: Io): void {
   if (!isInsideCommand(home, env)) return
   throw new CadreError(

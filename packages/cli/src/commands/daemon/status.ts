@@ -40,7 +40,7 @@ export async function status(
       `${style.green('●')} The daemon on ${home.path} is running: process ${owner.pid} on ${owner.host}${since === undefined ? '' : `, since ${localTime(since)}`}.`,
     )
   }
-  // Of a process that is only starting, what is there is what another has left.
+  // While a process is only starting, the status is from an earlier one.
   if (known !== undefined && (owner === undefined || known.pid === owner.pid))
     lines.push(...describe(known, owner !== undefined, style))
   io.stdout.write(`${lines.join('\n')}\n`)

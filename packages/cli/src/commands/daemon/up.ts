@@ -23,7 +23,7 @@ export interface UpFlags extends Pick<GateFlags, 'allow'> {
   readonly json?: boolean
 }
 
-/** This process did nothing for so long that another one took it for dead. */
+/** This process was suspended for so long that another one took over. */
 function lostHome(home: Home): CadreError {
   const message =
     'this daemon was suspended for too long, and another process has taken over the home directory'

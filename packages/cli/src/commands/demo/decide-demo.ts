@@ -10,7 +10,7 @@ import type { DemoPlace } from './prepare-demo.ts'
 
 export interface DemoQuestion {
   readonly place: DemoPlace
-  /** Of the approval. */
+  /** The id of the approval. */
   readonly id: string
   /** A user is at the terminal. */
   readonly isAsked: boolean
@@ -35,7 +35,7 @@ export async function decideDemo(
     const action = actionLines(record).join('\n')
     const by = isAsked ? (personName(io.env) ?? 'you') : 'demo'
     const decision = isAsked ? await ask(io, action, style, stop) : 'approve'
-    const reason = isAsked ? undefined : 'no terminal to ask at'
+    const reason = isAsked ? undefined : 'no terminal to ask in'
     await opened.engine.approvals.decide(record, { decision, by, ...(reason && { reason }) })
     return { action, kind: decision === 'approve' ? 'approved' : 'rejected', by }
   } finally {

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Home } from '@cadre/home'
 import { openTaskFiles, type TaskItem } from '@cadre/tasks'
 
-/** What of the scenario has happened, as the files of the home say. */
+/** The progress of the scenario, according to the files of the home. */
 export interface DemoSigns {
   task(id: string): TaskItem | undefined
-  /** Approvals that wait, by id. */
+  /** The ids of pending approvals. */
   pending(): readonly string[]
-  /** What was sent, the lines of the outbox that have a receipt. */
+  /** Sent messages: the lines of the outbox with a receipt. */
   sent(): readonly { readonly text: string }[]
-  /** What an agent said that begins like this, once its session has ended. */
+  /** An agent's text that starts like this, once its session has ended. */
   lastWords(agent: string, words: string): { readonly file: string; readonly text: string } | undefined
 }
 
@@ -45,7 +45,7 @@ export function readSigns(home: Home): DemoSigns {
       return readFileSync(file, 'utf8')
         .split('\n')
         .flatMap((line) => {
-          // A line that is just being written is read the next time.
+          // An incomplete line is read the next time.
           if (!line.endsWith('}')) return []
           const { state, message } = JSON.parse(line) as { state?: string; message?: { text?: string } }
           return state === 'sent' ? [{ text: String(message?.text ?? '') }] : []

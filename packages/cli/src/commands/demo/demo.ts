@@ -53,7 +53,7 @@ export async function demo(io: Io, flags: DemoFlags): Promise<ExitCode> {
     }
     await runScenario({ home: place.home, show, decide }, stop.signal)
   } catch (error) {
-    // The cursor is behind a question.
+    // The cursor is after a question.
     if (isAsked) io.stdout.write('\n')
     if (stop.signal.aborted) throw new CadreError('cancelled', stoppedText(io, place))
     throw error
@@ -70,14 +70,14 @@ export async function demo(io: Io, flags: DemoFlags): Promise<ExitCode> {
   return exitCodes.done
 }
 
-/** The files are enough to continue with. */
+/** The files are enough to continue. */
 function stoppedText(io: Io, { home, folder, model }: DemoPlace): string {
   const flags = `${repeatedFlags({ home: home.path })} --workspace ${folder} --model ${model} --trust`
   return `the demo was stopped. Its files are kept. Continue with: ${commandName(io)} up${flags}`
 }
 
 async function up(io: Io, { home, folder, model }: DemoPlace): Promise<void> {
-  // The folder was made for this, and nothing else is in it.
+  // The folder was created for the demo, and contains nothing else.
   const flags = ['--home', home.path, '--workspace', folder, '--model', model, '--trust']
   const { code, stderr } = await runCadre(io, ['up', '--detach', ...flags]).catch((error) => ({
     code: 1,
@@ -96,7 +96,7 @@ interface CadreEnd {
   readonly stderr: string
 }
 
-/** Runs this same command as a process of its own, as a person would. */
+/** Runs this command in a separate process, as a person would. */
 function runCadre(io: Io, args: readonly string[]): Promise<CadreEnd> {
   const child = spawn(process.execPath, [commandFile, ...args], {
     cwd: io.cwd,

@@ -9,10 +9,10 @@ import type { DemoDecision } from './decide-demo.ts'
 import { taskFile } from './demo-steps.ts'
 import type { DemoPlace } from './prepare-demo.ts'
 
-/** What there is to see afterwards. */
+/** What can be inspected afterwards. */
 export function endingText(io: Io, { home }: DemoPlace, decisions: readonly DemoDecision[]): string {
   const cadre = commandName(io)
-  // Elsewhere there is no such script, and the name alone may belong to somebody else's package.
+  // Elsewhere there is no such script, and the name alone might be another package.
   const elsewhere = cadre === 'cadre' ? cadre : `node ${commandFile}`
   const flags = repeatedFlags({ home: home.path })
   const log = spawnSync('git', ['-C', home.path, 'log', '--oneline', '--no-decorate', '-12'], {

@@ -11,19 +11,19 @@ import { placeTeamFiles } from '../init/place-team-files.ts'
 import { planTeamFiles } from '../init/plan-team-files.ts'
 
 export interface DemoPlace {
-  /** What the agents may change. */
+  /** The workspace. */
   readonly folder: string
   readonly home: Home
   /** `--model`. */
   readonly model: string
 }
 
-/** A folder for the demo with a home in it: the four operators, what they may look up, and where messages go. */
+/** Creates a folder for the demo with a home: the four operators, their reference data, and message routes. */
 export async function prepareDemo(io: Io, wanted: string | undefined): Promise<DemoPlace> {
   const folder =
     wanted === undefined ? mkdtempSync(path.join(tmpdir(), 'cadre-demo-')) : path.resolve(io.cwd, wanted)
   if (wanted !== undefined && existsSync(folder) && readdirSync(folder).length > 0)
-    throw new CadreError('usage', 'the folder for the demo must be empty or must not exist yet.', {
+    throw new CadreError('usage', 'the demo folder must be empty or must not exist yet.', {
       where: folder,
     })
   mkdirSync(folder, { recursive: true })

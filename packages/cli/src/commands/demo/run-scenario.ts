@@ -7,11 +7,11 @@ import { type DemoSigns, readSigns, taskFile } from './demo-steps.ts'
 
 export const question = 'Is our Node.js new enough?'
 
-/** One of the ten steps, when it has happened. */
+/** One of the ten steps, once it has happened. */
 export interface Step {
   readonly step: number
   readonly title: string
-  /** Where it can be seen, relative to the home. */
+  /** The file that shows it, relative to the home. */
   readonly file: string
   readonly text?: string
 }
@@ -19,11 +19,11 @@ export interface Step {
 export interface ScenarioOptions {
   readonly home: Home
   readonly show: (step: Step) => void
-  /** Decides about what waits; rejects to stop the demo. */
+  /** Decides a pending approval; rejects to stop the demo. */
   readonly decide: (approval: string) => Promise<DemoDecision>
 }
 
-/** From the message to its answer, or to what a person did not want. Followed in the files of the home; rejects when it cannot go on. */
+/** Runs from the message to its answer, or to a rejection. Follows the files of the home; rejects if it cannot continue. */
 export async function runScenario(options: ScenarioOptions, signal: AbortSignal): Promise<void> {
   const { home, show } = options
   const signs = readSigns(home)

@@ -5,19 +5,19 @@ import { counted } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 export interface CopilotCheck {
-  /** The model that a run would use; a missing server is a failure when it is one of Copilot's. */
+  /** The model that a run would use; if it is Copilot's, a missing server is a failure. */
   readonly model: string | undefined
-  /** Milliseconds to wait for the language server. */
+  /** The timeout for the language server, in milliseconds. */
   readonly limit: number
 }
 
 export interface CopilotChecks {
   readonly checks: readonly Check[]
-  /** What the account offers, when it was told. */
+  /** The models of the account, if known. */
   readonly models: Survey['models']
 }
 
-/** The language server, who is signed in, and the SDK. Nothing is started when the server is not installed or nobody signed in. */
+/** Checks the language server, the sign-in and the SDK. Starts nothing if the server is not installed or nobody is signed in. */
 export async function checkCopilot(
   io: Io,
   settings: Settings | undefined,
@@ -113,7 +113,7 @@ async function checkAccount(
   }
 }
 
-/** Not a problem: Copilot is one of several ways to reach models. */
+/** Not a problem: Copilot is only one of several backends. */
 function note(name: string, message: string, fix?: string): Check {
   return { ...ok(name, message), ...(fix !== undefined && { fix }) }
 }

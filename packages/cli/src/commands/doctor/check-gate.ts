@@ -9,7 +9,7 @@ import { counted } from '../../output/numbers.ts'
 import { instructionProblems } from '../lint/lint-instructions.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** What is wrong with hooks and with lists of commands. Whether the folder is trusted is said elsewhere. */
+/** Checks hooks and allowlists. Trust is checked elsewhere. */
 export function checkGate(io: Io, home: Home): Check[] {
   const { home: userHome, allowlist } = userPlaces(io.env)
   const trusted = (_item: TrustItem) => true
@@ -34,7 +34,7 @@ export function checkGate(io: Io, home: Home): Check[] {
   ]
 }
 
-/** Nobody should think that they run. */
+/** Nobody should expect them to run. */
 function unstartedServers(project: string): Check[] {
   return ['.mcp.json', '.vscode/mcp.json'].flatMap((name) =>
     existsSync(path.join(project, name)) ? [ok('mcp', `${name}: Cadre does not start MCP servers`)] : [],

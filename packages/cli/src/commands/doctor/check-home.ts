@@ -4,7 +4,7 @@ import { type Home, runningProcess } from '@cadre/home'
 import { counted } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** The home as it lies on disk. Nothing is opened or put right: a doctor only looks. */
+/** Checks the home on disk, without opening or repairing anything. */
 export function checkHome(home: Home): Check[] {
   if (!existsSync(home.path)) {
     const above = nearestFolder(home.path)

@@ -17,23 +17,23 @@ import { type CopilotChecks, isOfCopilot } from './check-copilot.ts'
 const timeout = 3000
 
 interface ModelCheck {
-  /** The default model as somebody named it. */
+  /** The default model, as configured. */
   readonly named: string | undefined
   readonly copilot: Promise<CopilotChecks>
-  /** Milliseconds to wait for the language server. */
+  /** The timeout for the language server, in milliseconds. */
   readonly limit: number
   /** Agents whose models are looked up, too. */
   readonly agents: readonly AgentDefinition[]
 }
 
-/** The default model: is it known, does its server answer, is there a key. The key itself is never looked at. */
+/** Checks the default model: whether it is known, its server answers, and there is a key. Never reads the key itself. */
 export async function checkModel(
   io: Io,
   settings: Settings | undefined,
   policy: Policy,
   { named, copilot, limit, agents }: ModelCheck,
 ): Promise<Check[]> {
-  // Copilot is asked once, for everything.
+  // Copilot is asked only once.
   if (!named || isOfCopilot(named)) {
     const { models = [] } = await copilot
     const name = named?.slice('copilot-ls:'.length).replace(/@\w+$/, '')
@@ -73,7 +73,7 @@ export async function checkModel(
 
   async function open(): Promise<Models> {
     const written = withModelAliases(settings?.config ?? {}, policy)
-    // An alias may stand for a model of Copilot.
+    // An alias may refer to a Copilot model.
     const config = { ...written, copilot: { ...written.copilot, idleTimeout: limit } }
     const { createModels } = await import('@cadre/backends')
     const all = createModels({
@@ -81,7 +81,7 @@ export async function checkModel(
       env: io.env,
       cwd: io.cwd,
       clock: systemClock,
-      // A bare name belongs to the backend of the account.
+      // A bare name refers to the backend of the account.
       defaultModel: async () => ofAccount((await copilot).models),
       ...(named && { model: named }),
     })
@@ -123,7 +123,7 @@ function allowed(id: string, policy: Policy): Check {
 }
 
 function ofCopilot(named: string, models: readonly { readonly id: string }[]): Check {
-  // The lines about Copilot explain why there are none.
+  // The Copilot checks explain why there are none.
   if (models.length === 0)
     return warn('model', `${named}: cannot check whether your Copilot plan includes this model`)
   const names = models.map(({ id }) => `copilot-ls:${id}`)
@@ -159,7 +159,7 @@ async function server(io: Io, settings: Settings | undefined, model: string): Pr
   return base === undefined ? [key] : [await reach(base, fix), key]
 }
 
-/** Any answer will do, a refusal included; no key is sent. */
+/** Any answer will do, even a refusal; no key is sent. */
 async function reach(base: string, fix: string): Promise<Check> {
   let origin = base
   try {

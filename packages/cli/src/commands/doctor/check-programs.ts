@@ -3,7 +3,7 @@ import { type Check, fail, ok, warn } from './check.ts'
 
 const timeout = 5000
 
-/** What has to be installed. */
+/** Checks the required programs. */
 export async function checkPrograms(): Promise<Check[]> {
   return [checkNode(process.versions.node), await checkGit(), await checkRipgrep()]
 }

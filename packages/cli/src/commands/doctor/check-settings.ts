@@ -7,7 +7,7 @@ import type { Io } from '../../io.ts'
 import { counted } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** The configuration, what in it is not trusted, and the agents. The settings are given back for what depends on them. */
+/** Checks the configuration, trust and the agents. Returns the settings for other checks. */
 export async function checkSettings(
   io: Io,
   home: Home,
@@ -29,7 +29,7 @@ export async function checkSettings(
   }
 }
 
-/** What nobody has agreed to: until a person trusts the folder, Cadre ignores what it brings and agents are read-only. */
+/** Checks what is untrusted: until a person trusts the folder, Cadre ignores these items and agents are read-only. */
 async function checkTrust(io: Io, home: Home, { customAgents }: Policy): Promise<Check[]> {
   const places = agentPlaces(io, home, io.cwd)
   const agents = customAgents ? createAgents(places).list() : []
@@ -61,7 +61,7 @@ function onlyBuiltIn({ decidedBy }: Policy): Check {
   const key = 'customAgent.enabled'
   return ok(
     'agents',
-    `only built-in agents are available: ${key} is false (${decidedBy.get(key) ?? 'the policy'})`,
+    `only built-in agents are available: ${key} is false (${decidedBy.get(key) ?? 'policy'})`,
   )
 }
 

@@ -1,9 +1,9 @@
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   readonly name: string
   readonly status: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly fix?: string
 }
 

@@ -25,7 +25,7 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const home = homeOf(io, flags.home)
   const homeTrusted = (await untrustedIn(io, home)).length === 0
   const loaded = await loadPolicyOf(io, home, homeTrusted)
-  // Of a policy that cannot be understood nothing can be said about the rest.
+  // If a policy is invalid, its other decisions are unknown.
   const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? openPolicy : loaded
   const { checks: settled, settings } = await checkSettings(io, home, { policy, homeTrusted })
   const limit = (flags.wait ?? 3) * 1000
@@ -65,7 +65,7 @@ function lineOf({ name, status, message, fix }: Check, style: Style): string {
   return `${colour[status](status.padEnd(4))}  ${name.padEnd(14)} ${said}${todo}`
 }
 
-/** Which policies are in force, what each of them decides, and who could change them. */
+/** The policies in effect, their decisions, and who can change them. */
 function checkPolicy(policy: LoadedPolicy): Check[] {
   const { files, diagnostics } = policy
   if (files.length === 0)
@@ -92,7 +92,7 @@ function checkPolicy(policy: LoadedPolicy): Check[] {
   return isBroken ? problems : [...found, ...problems]
 }
 
-/** What keeps commands from the rest of the machine. */
+/** The isolation of commands. */
 async function checkSandbox(env: NodeJS.ProcessEnv): Promise<Check> {
   const { findSandbox } = await import('@cadre/gate')
   const sandbox = await findSandbox(env)

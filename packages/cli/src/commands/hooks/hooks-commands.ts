@@ -6,8 +6,8 @@ import { commands } from '../../commands.ts'
 const list = defineCommand({
   brief: 'List hooks, their source, whether they run, and their problems',
   about:
-    'Lists the hooks in .github/hooks, .github/copilot, .claude, ~/.copilot, ~/.claude, in agent files, and of the administrator\n' +
-    '(/etc/cadre/hooks.d), each with its file and line, its dialect and, if it does not run, the reason. Runs no hooks.\n' +
+    'Lists the hooks in .github/hooks, .github/copilot, .claude, ~/.copilot, ~/.claude, in agent files, and in /etc/cadre/hooks.d\n' +
+    '(for administrators), each with its file, line and dialect and, if it does not run, the reason. Runs no hooks.\n' +
     'With --json: {"hooks": […], "files": […], "diagnostics": […]}.',
   examples: [
     ['hooks list', 'a table'],
@@ -18,7 +18,7 @@ const list = defineCommand({
 })
 
 const test = defineCommand({
-  brief: 'Run the hooks of an event with a sample, and show what they decide',
+  brief: 'Run the hooks of an event with a sample, and show their decisions',
   about:
     'Runs the matching hooks with a sample event and shows the input, exit code, output and meaning for each. The hooks really run;\n' +
     'the tool does not. Hooks of an untrusted folder run only with --trust, or when you name their file. Exits with 0 whatever the\n' +

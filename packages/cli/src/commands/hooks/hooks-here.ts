@@ -22,7 +22,7 @@ export interface HooksHere {
   readonly folder: TrustedFolder
   readonly policy: Policy
   readonly registry: AgentRegistry
-  /** Of files, and of the agents that can be used here. */
+  /** From files, and from the agents that can be used here. */
   readonly hooks: readonly Hook[]
   readonly files: readonly HookFile[]
   readonly diagnostics: readonly Diagnostic[]
@@ -33,14 +33,14 @@ export interface HooksFlags {
   readonly trust?: boolean
 }
 
-/** The hooks that a run in this folder would have, and those it would not, with the reason. Nothing is run. */
+/** Returns the hooks of a run in this folder, and those that would not run, with the reason. Runs nothing. */
 export async function hooksHere(io: Io, flags: HooksFlags): Promise<HooksHere> {
   const home = homeOf(io, flags.home)
   const places = agentPlaces(io, home, io.cwd)
   const project = places.project ?? io.cwd
   const userHome = userPlaces(io.env).home
   const { customAgents } = await loadPolicyOf(io, home, false)
-  // As a run asks it: a folder is trusted as a whole or not at all.
+  // As for a run: a folder is trusted as a whole or not at all.
   const folder = await trustFolder(io, {
     home,
     project,
@@ -73,7 +73,7 @@ function diagnosticsOf(agent: AgentDefinition): readonly Diagnostic[] {
   return readAgentHooks(agent).diagnostics
 }
 
-/** What a hook does, in one line. */
+/** Describes a hook in one line. */
 export function runsOf({ action }: Hook): string {
   if (action.kind === 'http') return `POST ${new URL(action.url).origin}${new URL(action.url).pathname}`
   return [action.command, ...(action.args ?? [])].join(' ')

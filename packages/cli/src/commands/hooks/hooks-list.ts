@@ -19,7 +19,7 @@ export async function listHooks(io: Io, flags: HooksFlags & { readonly json?: bo
   }
   const { hooks, files, diagnostics, project } = here
   if (hooks.length === 0)
-    io.stdout.write('No hooks found. docs/hooks.md lists the places that Cadre searches.\n')
+    io.stdout.write('No hooks found. docs/hooks.md lists where Cadre looks for hooks.\n')
   else {
     const rows = hooks.map((hook) => rowOf(hook, project))
     io.stdout.write(

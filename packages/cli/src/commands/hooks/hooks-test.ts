@@ -37,7 +37,7 @@ export interface TestHooksFlags extends HooksFlags {
   readonly json?: boolean
 }
 
-/** `cadre hooks test`: runs the hooks of an event for real, with a sample of it. */
+/** `cadre hooks test`: runs the hooks of an event with a sample. */
 export async function testHooks(io: Io, flags: TestHooksFlags, name: string): Promise<ExitCode> {
   const event = eventNamed(name)
   const here = await hooksHere(io, flags)
@@ -98,7 +98,7 @@ function agentNamed({ registry }: HooksHere, name: string | undefined): AgentDef
   )
 }
 
-/** Naming a file is agreeing to run it. */
+/** Naming a file counts as trusting it. */
 function hooksIn(io: Io, file: string): readonly Hook[] {
   const at = path.resolve(io.cwd, file)
   if (!statSync(at, { throwIfNoEntry: false })?.isFile())
@@ -124,7 +124,7 @@ async function toolNamed(io: Io, { home, folder }: HooksHere, name = 'execute_co
   )
 }
 
-/** One that is not here: a server's, an editor's. Hooks are told of it under its own name. */
+/** A tool that is not available here, of a server or an editor. Hooks get its own name. */
 function unknownTool(name: string): Tool {
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name))
     throw new CadreError('usage', `${JSON.stringify(name)} is not a valid tool name.`)

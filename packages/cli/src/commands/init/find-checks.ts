@@ -10,7 +10,7 @@ export interface Checks {
   readonly integration: readonly string[]
 }
 
-/** The checks that a project has, from the files of its build tools. Runs nothing; a file that cannot be read has none. */
+/** Finds the checks of a project in the files of its build tools. Runs nothing; an unreadable file has none. */
 export function findChecks(project: string): Checks {
   const found = [nodeChecks, pythonChecks, cargoChecks, goChecks, makeChecks].map((find) => find(project))
   const all = (kind: keyof Checks) => [...new Set(found.flatMap((checks) => checks[kind] ?? []))]
@@ -24,7 +24,7 @@ const names = {
   integration: ['test:integration', 'test-integration', 'integration', 'test:e2e', 'test-e2e', 'e2e'],
 } as const
 
-/** What `npm init` writes: it fails, and tests nothing. */
+/** The default test script of `npm init`, which fails and tests nothing. */
 const placeholder = /no test specified/
 
 function nodeChecks(project: string): Partial<Checks> {

@@ -7,8 +7,8 @@ export const initCommand = defineCommand({
   about:
     'Writes the agents of a built-in team as files that you can change: to .github/agents of the project or, for a team of templates,\n' +
     'to the templates of the home directory. If a file already exists and differs, writes nothing unless you add --force.\n' +
-    'The team supervisor comes with hooks that hold Claude Code, Copilot CLI and VS Code to its roles, a script that tests the hooks,\n' +
-    'and a checklist with the test commands of the project. Hooks are added to an existing .claude/settings.json.\n' +
+    'The team supervisor includes hooks that enforce its roles in Claude Code, Copilot CLI and VS Code, a script that tests the\n' +
+    'hooks, and a checklist with the test commands of the project. Hooks are added to an existing .claude/settings.json.\n' +
     'Without --team, lists the teams.',
   examples: [
     ['init', 'list the built-in teams'],

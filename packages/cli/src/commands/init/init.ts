@@ -60,10 +60,10 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
       `\nAll agents in this project can now ${allowed.join(' and ')} in the workspace without approval. To be asked, edit ${cleanLine(policy.path)}.\n`,
     )
   for (const notice of notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
-  // A team with a place for messages is one that can work on its own.
+  // A team with message routes can run unattended.
   const watches = files.some(({ path }) => path === home.at('inbox', 'routes.yaml'))
   const up = `${commandName(io)} up${repeatedFlags(flags)}`
-  const more = watches ? `or run the daemon and work through the files of its home directory:\n  ${up}\n` : ''
+  const more = watches ? `or run the daemon and work with the files of its home directory:\n  ${up}\n` : ''
   const elsewhere = plan.start === undefined ? '' : `or, in ${plan.start.program}:\n  ${plan.start.command}\n`
   if (!dryRun) io.stdout.write(`\nYou can edit these files. Next:\n  ${next}\n${more}${elsewhere}`)
   return exitCodes.done
@@ -76,14 +76,14 @@ function refuseDoubtful({ team, variant }: InitFlags): void {
     throw new CadreError('usage', `--team ${team} already names a variant. Remove --variant ${variant}.`)
 }
 
-/** What is wrong with the new files where they lie now: mostly that another file of the same agent comes before one of them. */
+/** Returns problems of the new files in their place: mostly that another file for the same agent takes precedence. */
 function faultsIn(files: readonly TeamFileStatus[], diagnostics: readonly Diagnostic[]): string[] {
   return diagnostics
     .filter(({ path, severity }) => severity !== 'info' && files.some((file) => file.path === path))
     .map(showDiagnostic)
 }
 
-/** Shows the teams, and asks which one where there is somebody to ask. */
+/** Shows the teams, and asks which one to use if there is a terminal. */
 async function chosen(io: Io, { json }: InitFlags): Promise<string | undefined> {
   const teams = listTeams()
   if (json) {

@@ -14,11 +14,11 @@ export interface PlaceTeamRequest {
   readonly home: Home
   readonly project: string
   readonly force: boolean
-  /** Only says what would happen. */
+  /** Only report what would happen. */
   readonly dryRun: boolean
 }
 
-/** Writes the files of a team. When one of them may not be written, none is, and all such files are named. */
+/** Writes the files of a team. If one of them may not be written, none is, and all such files are listed. */
 export function placeTeamFiles({ plan, home, project, force, dryRun }: PlaceTeamRequest): TeamFileStatus[] {
   const parts: PlaceRequest[] = [
     { folder: project, files: plan.inProject, force, edited: plan.edited },
@@ -34,7 +34,7 @@ export function placeTeamFiles({ plan, home, project, force, dryRun }: PlaceTeam
   const faults = parts.flatMap((part) => faultsOf(part, look(part)))
   if (faults.length > 0) throw new CadreError('configuration', `nothing was written: ${faults.join('; ')}`)
   const placed = parts.map((part) => {
-    // Made before its files, so that git never sees them, and after those of the project, which may fail.
+    // Created before its files, so that git never sees them, and after the project's files, which may fail.
     if (part.isPrivate === true) home.folder()
     return { part, placement: placeFiles(part) }
   })
@@ -47,7 +47,7 @@ function statusesOf(part: PlaceRequest, placement: Placement): TeamFileStatus[] 
   if (placement.kind === 'placed')
     return placement.files.map(({ path: file, status }) => ({ path: at(file), status }))
   const refused = new Set(placement.faults.map((fault) => fault.path))
-  // Each by itself: what would become of the others is worth knowing as well.
+  // Each separately, because the result of the others is useful too.
   return files.flatMap((file): TeamFileStatus[] =>
     refused.has(file.path)
       ? [{ path: at(file.path), status: 'conflict' }]

@@ -8,11 +8,11 @@ import { verificationChecklist } from './verification-checklist.ts'
 
 export interface PlannedHooks {
   readonly files: readonly PlacedFile[]
-  /** Of these files, those that begin with what is there, and so may replace it. */
+  /** Files that extend existing content, and so may replace it. */
   readonly edited: ReadonlySet<string>
-  /** Files that are there and stay as they are. Below the project. */
+  /** Existing files that stay unchanged, relative to the project. */
   readonly kept: readonly string[]
-  /** Files in which there are hooks of others, too. Below the project. */
+  /** Files that also contain other hooks, relative to the project. */
   readonly mixed: ReadonlySet<string>
   readonly notes: readonly string[]
 }
@@ -36,7 +36,7 @@ const claudeSettings = '.claude/settings.json'
 const copilotHooks = '.github/hooks/copilot-hooks.json'
 
 /**
- * The scripts that hold other programs to the roles of a team, the configuration that makes a program run them, and what a person
+ * Plans the scripts that enforce the roles of a team in other programs, the configuration that runs them, and what a person
  * needs to verify both.
  */
 export function planHooks(project: string, host: HookHost): PlannedHooks {
@@ -69,7 +69,7 @@ function notesOn(file: string, { hasOthers, isOff }: { hasOthers: boolean; isOff
   ]
 }
 
-/** Whoever changed one of these wants it so, and what is in its place is never replaced. */
+/** Changes by a person are kept, and existing files are never replaced. */
 function isKept(project: string, { path: file, text }: PlacedFile): boolean {
   const target = path.join(project, file)
   const stats = lstatSync(target, { throwIfNoEntry: false })
@@ -80,7 +80,7 @@ function isKept(project: string, { path: file, text }: PlacedFile): boolean {
 function withHooks(project: string): { text: string; hasOthers: boolean; isOff: boolean } {
   const target = path.join(project, claudeSettings)
   const stats = lstatSync(target, { throwIfNoEntry: false })
-  // What is there and is not a file is refused where files are written.
+  // Anything that is not a file is rejected when files are written.
   const bytes = stats?.isFile() === true ? readFileSync(target) : Buffer.from('{}\n')
   const text = bytes.toString('utf8')
   const refuse = (line: number, reason: string) =>

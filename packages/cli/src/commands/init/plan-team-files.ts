@@ -13,37 +13,37 @@ import { headerHooks, projectHook } from '@cadre/gate'
 import { loadConfig } from '@cadre/home'
 import { isHookHost, noHooks, planHooks } from './plan-hooks.ts'
 
-/** VS Code reads the dialect of Copilot. Its hooks are in the headers of the agent files. */
+/** VS Code reads the dialect of Copilot, with hooks in the headers of agent files. */
 export type InitTarget = FileDialect | 'vscode'
 
 export interface PlanRequest {
   readonly team: Team
   readonly home: string
   readonly project: string
-  /** Default: as the team's own files are written. */
+  /** Default: the dialect of the team's files. */
   readonly to?: InitTarget | undefined
 }
 
 export interface Plan {
-  /** Below the project. */
+  /** Relative to the project. */
   readonly inProject: readonly PlacedFile[]
-  /** Of those, the ones that begin with what is there. */
+  /** Those that extend existing content. */
   readonly edited: ReadonlySet<string>
-  /** Files in which there are hooks of others, too. */
+  /** Files that also contain other hooks. */
   readonly mixed: readonly string[]
-  /** Below the home. */
+  /** Relative to the home. */
   readonly inHome: readonly PlacedFile[]
-  /** What the host of another dialect will not do. */
+  /** What the host of another dialect does not support. */
   readonly notes: readonly string[]
-  /** Files that are there and stay as they are. */
+  /** Existing files that stay unchanged. */
   readonly kept: readonly string[]
   /** How to start the team in the program it was written for. */
   readonly start?: { readonly program: string; readonly command: string }
-  /** A run starts with the team's own entry agent without its being named. */
+  /** True if a run starts with the team's entry agent by default. */
   readonly starts: boolean
 }
 
-/** Which files a team becomes, and where they go. Reads and changes nothing but what it has to know. */
+/** Plans which files a team becomes, and where they go. Changes nothing. */
 export async function planTeamFiles({ team, home, project, to }: PlanRequest): Promise<Plan> {
   const own = readTeamFiles(team.name, team.variant)
   const form = own.some(({ file }) => file.endsWith('.yaml')) ? 'template' : 'copilot'
@@ -59,7 +59,7 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
   const config = path.join(home, 'config.yaml')
   const isThere = existsSync(config)
   const text = `# The agent that runs when you name no other.\nentry: ${team.entry}\n`
-  // Other settings may stand in a file that is there, and nobody asked for those to be changed.
+  // An existing file may contain other settings, which must not change.
   const starts = !isThere || (await loadConfig({ home })).config.entry === team.entry
   const settings = isThere ? [] : [{ path: 'config.yaml', text }]
   const policy = team.effects === undefined ? undefined : path.join(home, policyPath)
@@ -98,7 +98,7 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
   }
 }
 
-/** Below the home. */
+/** Relative to the home. */
 const policyPath = path.join('storage', 'policy.yaml')
 
 function policyText({ name, effects = {} }: Team): string {
@@ -123,7 +123,7 @@ function rewritten({ agents }: Team, target: InitTarget): { files: readonly Plac
   return { files, notes: notes.map(({ agent, message }) => `${agent}: ${message}`) }
 }
 
-/** Git may have changed the ends of lines of a file on its way: it is the same file all the same. */
+/** Git may have converted the line endings; it still counts as the same file. */
 function withEndsOf(target: string, file: PlacedFile): PlacedFile {
   const text = file.text.replaceAll('\n', '\r\n')
   try {

@@ -9,19 +9,19 @@ import type { TeamFileStatus } from './place-team-files.ts'
 export interface WrittenTeam {
   readonly project: string
   readonly files: readonly TeamFileStatus[]
-  /** Files in which there are hooks of others, too. */
+  /** Files that also contain other hooks. */
   readonly mixed: readonly string[]
-  /** The agents of the project, as they are now. */
+  /** The current agents of the project. */
   readonly agents: readonly AgentDefinition[]
 }
 
 /**
- * Hooks that were written just now, on a person's command, need no further word, where every script they name is of the team as
- * well. What else lies in the folder, a file that was kept, and one with hooks of others in it are as little trusted as before.
+ * Trusts hooks that were just written at the user's request, if every script they name is part of the team. Everything else
+ * in the folder, kept files, and files with other hooks stay untrusted.
  */
 export function trustWritten(io: Io, { project, files, mixed, agents }: WrittenTeam): void {
   const { trust, home: userHome } = userPlaces(io.env)
-  // One that was there and is exactly what would be written is what the person asked for.
+  // An existing file with exactly the same content counts as written.
   const own = new Set(
     files
       .filter(({ status }) => status === 'created' || status === 'replaced' || status === 'unchanged')

@@ -1,7 +1,7 @@
 import type { PlacedFile } from '@cadre/agents'
 import type { Checks } from './find-checks.ts'
 
-/** The phases that the verifier goes through, with the commands of this project. */
+/** The phases of the verifier, with the commands of this project. */
 export function verificationChecklist({ lint, build, unit, integration }: Checks): PlacedFile {
   const rows = [
     ['Lint and types', commands(lint)],

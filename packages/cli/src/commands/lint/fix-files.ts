@@ -5,24 +5,24 @@ import { messageOf } from '@cadre/core'
 import { decodeText } from '@cadre/disk'
 import { createTwoFilesPatch } from 'diff'
 
-/** What --fix did with one file, or would have done. */
+/** What --fix did with one file, or would do. */
 export interface FixedFile {
   readonly path: string
-  /** A unified diff; values that look like keys are not in it. */
+  /** A unified diff, without values that look like keys. */
   readonly diff?: string
   readonly written: boolean
-  /** Why it was left as it is. */
+  /** Why it was not changed. */
   readonly refused?: string
 }
 
 export interface FixRequest {
-  /** Absolute, each with the folder it may be changed in. */
+  /** Absolute paths, each with the folder that changes are limited to. */
   readonly files: readonly { readonly file: string; readonly within: string }[]
   readonly cwd: string
   readonly dryRun: boolean
 }
 
-/** Puts files right. Only those that needed it are in the result. */
+/** Fixes files. Returns only those that needed it. */
 export function fixFiles({ files, cwd, dryRun }: FixRequest): FixedFile[] {
   return files.flatMap(({ file, within }) => {
     const shown = shownPath(cwd, file)
@@ -43,7 +43,7 @@ function fixOne(file: string, within: string, shown: string, dryRun: boolean): F
   const fix = fixAgentText({ path: path.resolve(file), text })
   if (fix.kind === 'nothing') return []
   if (fix.kind === 'refused') return [{ path: shown, written: false, refused: fix.reason }]
-  // Letters that could not be read would be lost for good.
+  // Undecodable bytes would be lost.
   if (!Buffer.from(text).equals(before))
     return [{ path: shown, written: false, refused: 'it contains bytes that are not UTF-8' }]
   const header = readWrittenHeader({ path: file, text: fix.text })

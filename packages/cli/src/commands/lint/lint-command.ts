@@ -31,12 +31,11 @@ export const lintCommand = defineCommand({
         'Check only for these hosts, separated by commas: vscode, copilot-harness, copilot-cli, github, claude, opencode',
         'HOST',
       ),
-      strict: flag('Exit with 1 on warnings, too'),
+      strict: flag('Also exit with 1 on warnings'),
       level: {
         kind: 'enum',
         values: ['error', 'warning', 'info'],
-        brief:
-          'The lowest severity to show; lower ones are only counted. Default: warning. --json includes all',
+        brief: 'The lowest severity to show; others are only counted. Default: warning. --json includes all',
         optional: true,
       },
       quiet: flag('Show only errors; same as --level error'),

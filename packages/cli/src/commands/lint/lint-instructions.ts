@@ -4,14 +4,14 @@ import { findPermissions } from '@cadre/gate'
 import { findInstructions, findPromptFiles, findSkills } from '@cadre/knowledge'
 
 export interface InstructionProblems {
-  /** Of a folder, and the settings of Claude Code in it. */
+  /** The folder, including its Claude Code settings. */
   readonly folder: string
   readonly userHome: string
 }
 
-/** What is wrong with the instructions, skills, prompt files and permissions of a folder. */
+/** Returns the problems in the instructions, skills, prompt files and permissions of a folder. */
 export function instructionProblems({ folder, userHome }: InstructionProblems): readonly Diagnostic[] {
-  // Nothing of the user's own is a fault of the folder.
+  // Problems in the user's own files are not problems of the folder.
   const places = { workspace: folder, userHome }
   const found = [
     ...findInstructions(places).diagnostics,
@@ -26,7 +26,7 @@ export function instructionProblems({ folder, userHome }: InstructionProblems): 
   })
 }
 
-/** The same as results of lint: one entry for each file with a problem. */
+/** The same as lint results: one entry for each file with a problem. */
 export function lintInstructions(folder: string, userHome: string, cwd: string): LintedFile[] {
   const byFile = new Map<string, Diagnostic[]>()
   for (const problem of instructionProblems({ folder, userHome }))

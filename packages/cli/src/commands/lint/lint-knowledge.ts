@@ -13,15 +13,15 @@ import {
 import type { Io } from '../../io.ts'
 
 /**
- * What the files of a project are judged against: the tools that are there, the models of a configured backend, agents from
- * elsewhere. A configuration that cannot be read is told, and is no reason not to look at agents.
+ * What the files of a project are checked against: available tools, models of a configured backend, and agents from
+ * elsewhere. An invalid configuration is reported, but agents are still checked.
  */
 export async function lintKnowledge(
   io: Io,
   home: Home,
   tell: (message: string) => void,
 ): Promise<LintKnowledge> {
-  // Those of a project are found where they are looked at: another project's are none of its business.
+  // Excludes agents of the current project: they are found with the checked files, and other projects do not use them.
   const agents = createAgents({ home: home.path, userHome: userPlaces(io.env).home }).list()
   try {
     const places = agentPlaces(io, home, io.cwd)
@@ -30,7 +30,7 @@ export async function lintKnowledge(
       project: places.project ?? io.cwd,
       agents: createAgents(places).list(),
     })
-    // Tools are modules, and a module runs when it is looked at: it counts where a run would use it.
+    // Tool modules run when they are loaded, so they are loaded only where a run would use them.
     const settings = await loadSettings(io, home, folder)
     const { tools } = await loadTools({ home, settings })
     const { policy } = await loadPolicyForDisplay(io, home, folder.homeTrusted)
@@ -43,7 +43,7 @@ export async function lintKnowledge(
   }
 }
 
-/** Absent when no backend is configured: then nobody can tell. */
+/** Absent if no backend is configured: then models are unknown. */
 async function modelKnowledge(io: Io, config: Config): Promise<LintKnowledge['model']> {
   const { env } = io
   const variables = [

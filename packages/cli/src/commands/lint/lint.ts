@@ -66,7 +66,7 @@ export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]
   return isGood(result, flags.strict === true, wanted) ? exitCodes.done : exitCodes.failed
 }
 
-/** Hosts count when they were asked for: no file is right for all of them. */
+/** Host problems count only for requested hosts, because no file suits all of them. */
 function isGood({ files, summary }: LintResult, strict: boolean, asked: readonly HostName[] = []): boolean {
   if (summary.errors > 0 || (strict && summary.warnings > 0)) return false
   const effects = files.flatMap((file) => asked.flatMap((host) => file.hosts?.[host] ?? []))
@@ -121,7 +121,7 @@ async function look({ folders, files }: Targets, options: LintOptions): Promise<
   const results: LintResult[] = []
   for (const folder of folders) results.push(await lintFolder(folder, options))
   if (files.length > 0) results.push(await lintFiles(files, options))
-  // One that is named twice is one file.
+  // A file that is named twice counts once.
   const each = new Map(results.flatMap((result) => result.files).map((file) => [file.path, file]))
   const all = [...each.values()]
   return { files: all, summary: summaryOf(all), endless: results.flatMap(({ endless }) => endless) }

@@ -1,7 +1,7 @@
 import { homeOf, loadSettings, untrustedIn } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
-/** `copilot.server` of the configuration. That of a home counts when it is trusted, because it is a program. */
+/** `copilot.server` of the configuration. That of a home applies only if it is trusted, because it is a program. */
 export async function copilotServer(io: Io, wanted: string | undefined): Promise<string | undefined> {
   const home = homeOf(io, wanted)
   const homeTrusted = (await untrustedIn(io, home)).length === 0

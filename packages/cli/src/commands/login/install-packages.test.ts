@@ -17,7 +17,7 @@ import { installCommand, installPackages, isThere } from './install-packages.ts'
 const never = new AbortController().signal
 const patient = { timeout: 20_000 }
 
-/** What npm would put into `$3/node_modules`. */
+/** The files that npm would install into `$3/node_modules`. */
 const server = `
 mkdir -p "$3/node_modules/@github/copilot-language-server" "$3/node_modules/@github/copilot-language-server-${process.platform}-${process.arch}"
 echo '{"version":"${serverPackage.version}"}' > "$3/node_modules/@github/copilot-language-server/package.json"
@@ -46,7 +46,7 @@ function machine(script: string | undefined) {
     at,
     folder,
     env: { PATH: `${at('bin')}${tools}`, HOME: root } as NodeJS.ProcessEnv,
-    /** What is beside the folder that counts. */
+    /** The folders next to the final one. */
     rest: () => readdirSync(path.dirname(folder)).filter((name) => name !== 'copilot'),
   }
 }
@@ -63,7 +63,7 @@ it('installs exact versions, without scripts, and leaves nothing else behind', a
   expect(said).toMatch(
     /^install --prefix \S+ --ignore-scripts .*@github\/copilot-language-server@1\.539\.0$/m,
   )
-  // Not in the folder of the command: a project's own configuration of npm would count there.
+  // Not in the current folder: npm would use the configuration of a project there.
   expect(readFileSync(at('where'), 'utf8').startsWith(`${folder}.`)).toBe(true)
 })
 
@@ -106,7 +106,7 @@ it.each([
   [
     'leaves the program out',
     'mkdir -p "$3/node_modules/@github/copilot-language-server"',
-    /without what it needs/,
+    /without the files for this system/,
   ],
   ['is not there', undefined, /npm is not installed, or not on PATH/],
 ])('counts for nothing when npm %s', async (_, script, message) => {
@@ -149,7 +149,7 @@ it('ends npm and everything it started when it is cancelled', async () => {
 it.each(['server', 'both'])(
   'keeps the larger of two installations at once when %s ends first',
   async (first) => {
-    // Each waits until both have begun, and the second one until the first has ended.
+    // Each waits until both have started, and the second one until the first has ended.
     const script = `
 case "$*" in *copilot-sdk*) me=both; other=server ;; *) me=server; other=both ;; esac
 touch "$HOME/$me.begun"
@@ -173,7 +173,7 @@ ${server}
 
 it('removes what a killed installation left behind', async () => {
   const { folder, env, rest } = machine(server)
-  // No process has such a number.
+  // No process has such an id.
   mkdirSync(`${folder}.4194305-abc`, { recursive: true })
   await installPackages({ folder, packages: [serverPackage], env }, never)
   expect(rest()).toEqual([])
@@ -188,7 +188,7 @@ it('names a command for people, with quotes where they are needed', () => {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // Ended, but nobody has asked how.
+    // A zombie.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false

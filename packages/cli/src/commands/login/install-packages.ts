@@ -1,9 +1,9 @@
 /**
- * Installs packages of Copilot for this user, with npm.
+ * Installs Copilot packages for this user, with npm.
  *
- * 1. A folder in the place that Cadre looks at is complete: it is made beside that place, checked, and then renamed.
- * 2. Two installations at once are safe. The last one puts its folder there, unless the one before has everything that it wanted.
- * 3. Nothing of the current folder is used: npm runs elsewhere, and runs no scripts of packages.
+ * 1. The final folder is always complete: it is created next to that path, checked, and then renamed.
+ * 2. Concurrent installations are safe. The last one replaces the folder, unless it already contains everything.
+ * 3. Nothing in the current folder is used: npm runs elsewhere, and runs no package scripts.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ export async function installPackages(
     const missing = packages.filter((item) => !isThere(fresh, item))
     if (missing.length > 0)
       return failed(
-        `npm installed ${missing.map(shown).join(' and ')} without what it needs on this system (${process.platform}-${process.arch}).`,
+        `npm installed ${missing.map(shown).join(' and ')} without the files for this system (${process.platform}-${process.arch}).`,
       )
     putInPlace(fresh, folder, packages)
     return { kind: 'installed' }
@@ -48,7 +48,7 @@ export async function installPackages(
   }
 }
 
-/** What a person would type to do the same. */
+/** The equivalent command for a person. */
 export function installCommand(folder: string, packages: readonly CopilotPackage[]): string {
   const words = ['npm', ...argsOf(folder, packages)].filter((word) => !/^--no-/.test(word))
   return words.map((word) => (/^[\w@./:=-]+$/.test(word) ? word : `'${word}'`)).join(' ')
@@ -63,7 +63,7 @@ export function shown({ name, version }: CopilotPackage): string {
   return `${name}@${version}`
 }
 
-/** Whether exactly this version is in the folder, and complete. */
+/** True if exactly this version is in the folder, and complete. */
 export function isThere(folder: string, { name, version }: CopilotPackage): boolean {
   const place = path.join(folder, 'node_modules', name)
   if (versionIn(place) !== version) return false
@@ -78,7 +78,7 @@ function putInPlace(fresh: string, folder: string, packages: readonly CopilotPac
     olds.push(old)
     try {
       renameSync(folder, old)
-      // Somebody else was faster, and may have installed more.
+      // Another process was faster, and may have installed more.
       if (packages.every((item) => isThere(old, item))) candidate = old
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error
@@ -94,7 +94,7 @@ function putInPlace(fresh: string, folder: string, packages: readonly CopilotPac
   }
 }
 
-/** Of installations that were killed. */
+/** Deletes folders of killed installations. */
 function removeLeftovers(folder: string): void {
   const parent = path.dirname(folder)
   for (const name of readdirSync(parent)) {
@@ -123,7 +123,7 @@ function runNpm(
       env: npmEnvironment(env),
       stdio: ['ignore', 'pipe', 'pipe'],
       shell: isWindows,
-      // A group of its own, so that what npm starts ends with it.
+      // Its own process group, so that npm's children end with it.
       detached: !isWindows,
     })
     let said = ''
@@ -138,7 +138,7 @@ function runNpm(
         if (isWindows) child.kill()
         else process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // It has ended already.
+        // It has already exited.
       }
     }
     signal.addEventListener('abort', stop)
@@ -150,15 +150,15 @@ function runNpm(
     child.on('error', (error) => {
       if (hasCode(error, 'ENOENT') && existsSync(cwd))
         end(failed('npm is not installed, or not on PATH. Install Node.js together with npm.'))
-      else end(failed(`npm cannot be run: ${error.message}.`))
+      else end(failed(`cannot run npm: ${error.message}.`))
     })
     child.on('close', (code) => end(code === 0 ? { kind: 'done' } : failed(explain(said, code))))
   })
 }
 
 /**
- * npm gets what it needs to reach a registry, and no keys of other services. A script of npm hands on the settings of its project as
- * variables, so those count only where a person has set them.
+ * npm gets what it needs to reach a registry, and no keys of other services. An npm script passes the settings of its
+ * project as variables, so these are used only if a person has set them.
  */
 function npmEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isInScript = env['npm_command'] !== undefined || env['npm_lifecycle_event'] !== undefined
@@ -182,8 +182,8 @@ function explain(said: string, code: number | null): string {
     .filter((line) => line !== '' && !/complete log of this run|_logs.*debug/.test(line))
     .slice(-6)
   const what = unreachable.test(said)
-    ? 'npm cannot reach its registry: check the network, and the proxy and registry in the configuration of npm.'
-    : `npm ended with exit code ${code ?? 'unknown'}.`
+    ? 'npm cannot reach its registry: check the network, and the proxy and registry in the npm configuration.'
+    : `npm exited with code ${code ?? 'unknown'}.`
   return lines.length === 0 ? what : `${what} Its last lines: ${lines.join(' | ')}`
 }
 

@@ -13,13 +13,13 @@ export const loginCommand = defineCommand({
     'With --json: {"type": "code", "code", "address", "expiresIn"}, then {"type": "login", "status", "user", "source"}.',
   examples: [
     ['login', 'asks before installing anything'],
-    ['login --yes', 'installs what is missing without asking'],
+    ['login --yes', 'installs missing packages without asking'],
     ['login --sdk', 'installs the Copilot SDK as well'],
   ],
   parameters: {
     flags: {
       yes: flag(
-        'Answer yes to every question: install, and use an account that is signed in on this machine',
+        'Answer yes to every question: install packages, and use an account that is signed in on this machine',
       ),
       sdk: flag('Install the Copilot SDK as well'),
       home,

@@ -27,7 +27,7 @@ export interface LoginFlags {
   readonly json?: boolean
 }
 
-/** How somebody came to be signed in. */
+/** How the user was signed in. */
 type Source = 'code' | 'stored' | 'editor' | 'environment'
 
 type Ending =

@@ -48,7 +48,7 @@ export async function logout(io: Io, flags: LogoutFlags): Promise<ExitCode> {
         .map((line) => `${cleanLine(line)}\n`)
         .join(''),
     )
-  // The user asked to be signed out, and is not.
+  // The user wanted to sign out, but is still signed in.
   return variable === undefined ? exitCodes.done : exitCodes.failed
 }
 
@@ -65,7 +65,7 @@ function lines(status: string, kept: readonly string[], variable: string | undef
   ].filter((line) => line !== '')
 }
 
-/** Only the language server can remove what it has stored. */
+/** Only the language server can remove its stored sign-in. */
 function cannotLeave(env: Io['env'], configured: string | undefined): CadreError {
   const { account } = recall(env)
   const whose = account?.kind === 'signed-in' ? ` of ${account.user}` : ''

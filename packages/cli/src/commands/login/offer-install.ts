@@ -39,7 +39,7 @@ export async function offerInstall(
   const wrong = wrongServer({ env, configured: options.configured })
   if (wrong !== undefined) throw new CadreError('configuration', wrong)
   const folder = copilotFolder(env)
-  // The new folder replaces the old one, so it also needs what is installed already.
+  // The new folder replaces the old one, so it must also contain what is already installed.
   const packages = [serverPackage, sdkPackage].filter(
     (item) => missing.includes(item) || isThere(folder, item),
   )

@@ -3,13 +3,13 @@ import { duration } from '../../output/numbers.ts'
 import { readLine } from '../../run/ask-line.ts'
 import { takeStopSignals } from '../../run/stop-signals.ts'
 
-/** Who sits in front of the command, if anybody does, and how they stop it. */
+/** The user at the terminal, if any, and how they cancel. */
 export interface Person {
-  /** Fires with Ctrl-C, and when the process is asked to end. */
+  /** Aborts on Ctrl-C, and when the process is asked to end. */
   readonly signal: AbortSignal
-  /** Undefined when nobody can be asked. */
+  /** Undefined without a terminal. */
   confirm(question: string): Promise<boolean | undefined>
-  /** Shows that something is going on. */
+  /** Shows progress. */
   progress(what: string): { end(said?: string): void }
   leave(): void
 }

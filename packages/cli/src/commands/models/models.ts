@@ -9,7 +9,7 @@ import { cleanLine } from '../../output/clean-text.ts'
 import { amount } from '../../output/numbers.ts'
 import { roomIn, textTable } from '../../output/text-table.ts'
 
-/** Milliseconds for the Copilot language server, which has to start first. */
+/** The timeout for the Copilot language server, which must start first, in milliseconds. */
 const limit = 20_000
 
 /** `cadre models`. */
@@ -73,7 +73,7 @@ function table(io: Io, rows: readonly Row[]): string {
   return textTable(head, cells, roomIn(io.stdout))
 }
 
-/** Undefined when none is configured, or it is unknown: `cadre doctor` explains that. */
+/** Undefined if none is configured, or it is unknown: `cadre doctor` explains that. */
 async function defaultModel(
   io: Io,
   config: Config,

@@ -5,7 +5,7 @@ import { differences, type ExpectedCall } from './expected-call.ts'
 import type { Explanation } from './explanation.ts'
 import type { Table } from './read-table.ts'
 
-/** A call about which something else was decided than expected. */
+/** A call with another decision than expected. */
 export interface Failure {
   readonly call: ExpectedCall
   readonly got: Explanation
@@ -16,17 +16,17 @@ export interface CheckedTable {
   readonly path: string
   readonly calls: number
   readonly failures: readonly Failure[]
-  /** Calls that nothing can be said about: an agent that is not there. */
+  /** Calls that cannot be judged, because an agent does not exist. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** What of a call decides who explains it. */
+/** The agent and place of a call, which determine its explainer. */
 export interface Speaker {
   readonly agent: ExpectedCall['agent'] | undefined
   readonly depth: ExpectedCall['depth'] | undefined
 }
 
-/** Has every call of a table judged, in order. What a run is made of is put together once for each agent and place. */
+/** Judges every call of a table, in order. The parts of a run are created once per agent and place. */
 export async function checkTable(
   { path, calls }: Table,
   explainerFor: (speaker: Speaker) => Promise<Explainer>,
@@ -50,7 +50,7 @@ export async function checkTable(
   return { path, calls: calls.length, failures, diagnostics }
 }
 
-/** An agent that is not there is a mistake of the table; a policy that cannot be read is one of everything. */
+/** A missing agent is an error in the table; an invalid policy is a general error. */
 async function explainerOrFault(create: () => Promise<Explainer>): Promise<Explainer | CadreError> {
   try {
     return await create()

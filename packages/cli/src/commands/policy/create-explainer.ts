@@ -5,27 +5,27 @@ import type { Depth } from './depth.ts'
 import { type Explanation, explanationOf } from './explanation.ts'
 import { findChain } from './find-chain.ts'
 
-/** What a run can be given on the command line counts here as well: it can change what is decided. */
+/** Includes the flags of a run, because they can change decisions. */
 export interface ExplainerOptions extends GateFlags, ControlFlags {
   readonly home?: string | undefined
   readonly team?: string | undefined
   readonly workspace: string
   readonly trust?: boolean | undefined
-  /** Absent: the agent that a run starts with. */
+  /** Default: the entry agent. */
   readonly agent?: string | undefined
   readonly depth?: Depth | undefined
 }
 
-/** Says what would be decided about calls of one agent at one place in a tree. */
+/** Explains decisions about calls of one agent at one place in a tree. */
 export interface Explainer {
-  /** What a person should know of the parts, as before a run. */
+  /** Notices about the parts, as before a run. */
   readonly notices: readonly Notice[]
   explain(tool: string, input: JsonObject): Promise<Explanation>
 }
 
 /**
- * Puts together what a run is made of, with nothing behind it: no journal, no model, no hook, so that nothing is run, asked or
- * written. Rejects where a run would, but for what a policy forbids: that is a decision like others.
+ * Assembles the parts of a run without journal, model and hooks, so that nothing is run, asked or written. Rejects where a
+ * run would, except for what a policy forbids, which is an ordinary decision.
  */
 export async function createExplainer(io: Io, options: ExplainerOptions): Promise<Explainer> {
   const { agent, depth, workspace } = options
@@ -68,13 +68,13 @@ export async function createExplainer(io: Io, options: ExplainerOptions): Promis
   }
 }
 
-/** The agents that must be there: a built-in one brings its team with it. */
+/** The required agents: a built-in one includes its team. */
 function namesIn({ agent, depth }: ExplainerOptions): readonly string[] | undefined {
   if (agent === undefined) return undefined
   return depth?.kind === 'below' ? [...depth.names, agent] : [agent]
 }
 
-/** Which model asks for a call makes no difference to it; and rules can be looked at where there is no key to any. */
+/** The model does not affect a decision, and rules can be inspected without a key. */
 const anyModel: Models = {
   resolve: async (name) => ({ kind: 'found', model: { id: name ?? 'default', reply: neverRun } }),
 }

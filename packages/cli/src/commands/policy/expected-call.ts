@@ -2,11 +2,11 @@ import type { JsonObject } from '@cadre/core'
 import type { Depth } from './depth.ts'
 import type { Explanation } from './explanation.ts'
 
-/** What is to be decided about a call. What is absent may be anything. */
+/** The expected decision about a call. Absent parts may be anything. */
 export interface Expected {
   readonly decision: Explanation['decision']
   readonly by?: string
-  /** With `*` for anything. */
+  /** `*` matches anything. */
   readonly rule?: string
   readonly risk?: string
 }
@@ -14,17 +14,17 @@ export interface Expected {
 /** One call of a table. */
 export interface ExpectedCall {
   readonly line: number
-  /** Absent: the agent that a run starts with. */
+  /** Default: the entry agent. */
   readonly agent?: string
   readonly depth?: Depth
   readonly tool: string
   readonly input: JsonObject
   readonly expected: Expected
-  /** Why it is to be so, for whoever reads that it is not. */
+  /** Why this is expected, shown with a failure. */
   readonly because?: string
 }
 
-/** What is not as it was expected, a piece of a sentence each; empty when everything is. */
+/** Returns the differences, as parts of a sentence; empty if there are none. */
 export function differences(expected: Expected, got: Explanation): string[] {
   const { decision, by, rule, risk } = expected
   return [

@@ -2,7 +2,7 @@ import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
 import type { Explanation } from './explanation.ts'
 
-/** A decision for a person: what, by whom and why; then what was found in the call, each part with its own decision. */
+/** Formats a decision for a person: what, by whom and why; then the findings in the call, each with its own decision. */
 export function explanationText(explanation: Explanation, style: Style): string {
   const { decision, by, rule, reason, risk, reasons, commands, paths, hooks, input, chain } = explanation
   const rows: (readonly [label: string, lines: readonly string[]])[] = [
@@ -40,12 +40,12 @@ export function explanationText(explanation: Explanation, style: Style): string 
 
 const width = 10
 
-/** Several rules may look at one path and say the same. */
+/** Several rules may report the same about one path. */
 function unlike(lines: readonly string[]): string[] {
   return [...new Set(lines)]
 }
 
-/** Every word of a command could be a file: of `git push`, a person does not want to read about the file `push`. */
+/** Every word of a command could be a file: for `git push`, the file `push` is not worth showing. */
 function isBareWord({ path, decision }: NonNullable<Explanation['paths']>[number]): boolean {
   return decision === 'allow' && /^\w+$/.test(path)
 }
@@ -65,7 +65,7 @@ function part(
   return `${painted(decision, style)}${gap}  ${cleanLine(what)}${why}`
 }
 
-/** Words as they are: what has a space or a sign of the shell in it is shown as one word. */
+/** Quotes words with spaces or shell characters. */
 function quoted(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 }

@@ -1,6 +1,6 @@
 import type { CommandFinding, DecidedBy, JsonObject, PathFinding, Risk, Verdict } from '@cadre/core'
 
-/** What would be decided about a call: the form of `policy explain --json`. */
+/** The decision about a call: the format of `policy explain --json`. */
 export interface Explanation {
   readonly decision: 'allow' | 'ask' | 'deny'
   readonly by: DecidedBy
@@ -10,15 +10,15 @@ export interface Explanation {
   readonly reasons?: readonly string[]
   readonly commands?: readonly CommandFinding[]
   readonly paths?: readonly PathFinding[]
-  /** Hooks that a run would ask as well. They were not run, so that they may still deny, ask or change the arguments. */
+  /** Hooks that would also run. They were not run here, so they may still deny, ask or change the arguments. */
   readonly hooks?: readonly string[]
-  /** The arguments it would be run with, where a rule changes them. */
+  /** The arguments it would run with, if a rule changes them. */
   readonly input?: JsonObject
   /** The agents from the entry session down to the one that makes the call. */
   readonly chain: readonly string[]
 }
 
-/** The same, of a verdict of the gate. */
+/** Converts a verdict of the gate. */
 export function explanationOf(
   verdict: Verdict,
   chain: readonly string[],

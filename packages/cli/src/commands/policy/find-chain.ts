@@ -11,19 +11,19 @@ export type Chain = readonly [AgentDefinition, ...AgentDefinition[]]
 
 export type FoundChain =
   | { readonly kind: 'chain'; readonly chain: Chain }
-  /** No run comes to that. */
+  /** No run can have such a chain. */
   | { readonly kind: 'none'; readonly agent: AgentDefinition; readonly reason: string }
 
 export interface ChainRequest {
-  /** Absent: the agent that a run starts with. */
+  /** Default: the entry agent. */
   readonly agent?: string | undefined
   readonly depth?: Depth | undefined
 }
 
 /**
- * Who would be above an agent. Chains that are named are taken as they are: whether they can come about is for the gate to say.
- * Otherwise one is looked for, the run's own entry agent first. One that people may not start is looked for below others.
- * Throws for an agent that is not there.
+ * Finds the agents above an agent. A named chain is used as given: the gate decides whether it is possible. Otherwise one
+ * is searched for, starting with the entry agent. An agent that people may not start is searched for below others. Throws
+ * for an unknown agent.
  */
 export async function findChain(
   parts: RunParts,
@@ -44,7 +44,7 @@ function entryOf({ registry, entry }: RunParts): AgentDefinition {
 
 function below({ registry }: RunParts, names: readonly string[], agent: AgentDefinition): Chain {
   const above = names.map((name) => agentNamed(registry, name))
-  // Nobody stands below itself: a chain that ends with the agent was meant to end there.
+  // An agent cannot be below itself: a chain that ends with the agent includes it.
   if (above.at(-1)?.name === agent.name) above.pop()
   return [...above, agent] as unknown as Chain
 }
@@ -76,14 +76,14 @@ async function anywhere(parts: RunParts, agent: AgentDefinition): Promise<Chain 
   return undefined
 }
 
-/** Everybody a person may start, the one that starts by itself first. */
+/** All agents that a person may start, the entry agent first. */
 function entriesOf(parts: RunParts): readonly AgentDefinition[] {
   const first = entryOf(parts)
   const others = parts.agents.list().filter((one) => one.userInvocable !== false && one.name !== first.name)
   return [first, ...others]
 }
 
-/** With many agents that may all start each other there are more chains than anybody wants to wait for. */
+/** Many agents that can all delegate to each other have too many chains to search. */
 const mostSteps = 5_000
 
 interface Search {
@@ -93,7 +93,7 @@ interface Search {
   readonly steps: { left: number }
 }
 
-/** The first chain of so many levels that ends with the agent, by whom each session would really be offered. */
+/** Returns the first chain with this number of levels that ends with the agent, following real delegation permissions. */
 async function search(at: Search, above: Chain, parent?: SessionSpec): Promise<Chain | undefined> {
   const { parts, agent, levels, steps } = at
   const last = above.at(-1) as AgentDefinition

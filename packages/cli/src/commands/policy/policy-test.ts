@@ -46,7 +46,7 @@ function check(io: Io, flags: TestPolicyFlags, table: Table, tell: (message: str
   })
 }
 
-/** What holds for every agent is told once. */
+/** Messages that apply to every agent are shown once. */
 function teller(io: Io): (message: string) => void {
   const told = new Set<string>()
   return (message) => {
@@ -96,14 +96,14 @@ function forMachines(checked: readonly CheckedTable[]): object {
   }
 }
 
-/** What is not as expected, call by call with its place, then the sum. */
+/** Lists the failed calls with their place, then the totals. */
 function tableText(tables: readonly CheckedTable[], style: Style): string {
   const failures = tables.flatMap(({ path, failures: found }) =>
     found.map((failure) => failureText(path, failure, style)),
   )
   const calls = tables.reduce((sum, table) => sum + table.calls, 0)
   const failed = failures.length
-  const sum = `${counted(calls, 'call')}: ${calls - failed} as expected, ${failed} not`
+  const sum = `${counted(calls, 'call')}: ${calls - failed} passed, ${failed} failed`
   return `${failures.join('')}${failed === 0 ? style.green(sum) : style.red(sum)}\n`
 }
 

@@ -38,7 +38,7 @@ export async function resume(
   const root = stored.spec.root === id ? stored : await sessions.read(stored.spec.root)
   const done = work === undefined ? reportOf(stored, flags.maxTurns) : undefined
   const denied = createDeniedCalls()
-  // A message is new work: only what is denied from now on counts.
+  // A message is new work: only calls denied from now on count.
   if (work === undefined) await denied.recall(sessions, root.spec.id)
   await sessions.close()
   if (done !== undefined) {
@@ -71,7 +71,7 @@ export async function resume(
   )
 }
 
-/** Of a session that has nothing left to do: its end is the last thing recorded. Anything else is continued. */
+/** Returns the report of a session with nothing left to do, whose end is the last record. Undefined if it can continue. */
 function reportOf(stored: StoredSession, maxTurns: number | undefined): Report | undefined {
   const { outcome } = stored
   const report = outcome === 'completed' || outcome === 'incomplete' ? lastReport(stored) : undefined

@@ -69,7 +69,7 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
 }
 
 const lateNotice =
-  'standard input sent data after the run had started without it. The agents do not see it. Run it again with - after the work.'
+  'standard input received data after the run had started without it. The agents do not see this data. Run again with - after the work.'
 
 /** A report cannot have headings and be JSON. */
 function refuseSections({ name, requiredSections = [] }: AgentDefinition): void {
@@ -80,7 +80,7 @@ function refuseSections({ name, requiredSections = [] }: AgentDefinition): void 
   )
 }
 
-/** Work may begin by naming its agent: `@reviewer …`. An `@` before anything else is just text. */
+/** The work may start with the name of its agent: `@reviewer …`. Any other `@` is text. */
 function addressedIn(content: string, runtime: Runtime, wanted: string | undefined) {
   if (wanted !== undefined) return { name: wanted, text: content }
   const address = readAddress(content, namesOf(runtime))
@@ -90,7 +90,7 @@ function addressedIn(content: string, runtime: Runtime, wanted: string | undefin
   throw new CadreError('usage', `the work is empty. Describe what ${address.name} should do after its name.`)
 }
 
-/** As part of the entry session's own limits the budget is written down with it, and holds when the run is resumed. */
+/** The budget is recorded with the entry session's own limits, and applies when the run is resumed. */
 function withBudget(agent: AgentDefinition, { budgetTokens, budgetCost }: RunFlags): AgentDefinition {
   if (budgetTokens === undefined && budgetCost === undefined) return agent
   const own: Budget = agent.limits?.budget ?? {}

@@ -24,7 +24,7 @@ export async function answerQuestion(
   const id = await sessions.find(beginning)
   const stored = await sessions.read(id)
   const open = (await openQuestions(sessions, id)).filter((question) => question.name === name)
-  // The id of the run will do where the question's name is the only one of its kind in it.
+  // The id of the run is enough if the question's name is unique in it.
   const question = open.find(({ session }) => session === id) ?? (open.length === 1 ? open[0] : undefined)
   if (question === undefined) {
     const names = (await openQuestions(sessions, id)).map((other) => `${other.session} ${other.name}`)

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 
-/** How long the process that runs the session has to take the request up. */
+/** How long the process that runs the session may take to accept the request. */
 const patience = 10_000
 
 /** `cadre sessions cancel`. */

@@ -32,7 +32,7 @@ const show = defineCommand({
   about:
     'Shows a session: its rounds, calls, outcomes and report. With --json: one object with `session` (id, agent, parent, root,\n' +
     'model, status, outcome, created, updated, workspace, work, path), `entries` (the journal as in the file) and `report` (null\n' +
-    'while there is none).',
+    'until there is one).',
   examples: [
     ['sessions show lead-4k2', 'show every round'],
     ['sessions show lead-4k2 --json | jq .report.usage', 'show its usage'],
@@ -161,6 +161,6 @@ export const sessionsRoutes = buildRouteMap({
   }),
   docs: {
     brief: commands.sessions,
-    fullDescription: `${commands.sessions}.\n\nEXAMPLES\n  cadre sessions list\n    all sessions, newest first`,
+    fullDescription: `${commands.sessions}. Without a command, lists the sessions.\n\nEXAMPLES\n  cadre sessions\n    all sessions, newest first`,
   },
 })

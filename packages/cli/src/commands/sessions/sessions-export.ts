@@ -21,7 +21,7 @@ export async function exportSession(io: Io, flags: ExportSessionFlags, beginning
   const text = writeChatLog(logOfSession(await sessions.read(id)))
   if (flags.out === undefined) {
     if (flags.json) io.stdout.write(`${JSON.stringify({ session: id, format: 'chat-log', text })}\n`)
-    // As it is, byte for byte, for everybody but a terminal, which would act upon what is in it.
+    // Unchanged, byte for byte, except for a terminal, where control characters are removed.
     else io.stdout.write(io.stdout.isTTY ? cleanText(text) : text)
     return exitCodes.done
   }

@@ -17,7 +17,7 @@ export interface ImportSessionFlags {
   readonly json?: boolean
 }
 
-/** `cadre sessions import`. The same log gives the same session, so that importing twice changes nothing. */
+/** `cadre sessions import`. The same log gives the same session, so importing it twice changes nothing. */
 export async function importSession(io: Io, flags: ImportSessionFlags, file: string): Promise<ExitCode> {
   const source = path.resolve(io.cwd, file)
   const raw = contentOf(source)

@@ -20,7 +20,7 @@ export async function listSessions(
   else if (all.length === 0) io.stdout.write(`No sessions in ${sessions.home.at('sessions')} yet.\n`)
   else {
     const head = ['SESSION', 'AGENT', 'STATUS', 'UPDATED', 'PARENT', 'WORK']
-    // Without delegated sessions nobody has a parent.
+    // Without delegated sessions, the parent column is empty.
     const table = [head, ...all.map(rowOf)].map((row) => (flags.roots ? row.toSpliced(4, 1) : row))
     io.stdout.write(textTable(table[0] ?? head, table.slice(1), roomIn(io.stdout)))
   }

@@ -49,7 +49,7 @@ export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Pr
   return exitCodes.done
 }
 
-/** Folds a journal into the view. The header has the last word: a session may have gone on after a report it once gave. */
+/** Folds a journal into the view. The header takes precedence: a session may have continued after a report. */
 function takeUp(view: View, stored: StoredSession): void {
   for (const event of eventsOf(stored)) applyToView(view, event)
   const session = view.sessions.get(stored.spec.id)
@@ -58,7 +58,7 @@ function takeUp(view: View, stored: StoredSession): void {
   delete session.report
 }
 
-/** `stopped`: it was at work when its process ended. */
+/** `stopped`: it was working when its process ended. */
 function stateOf(session: SessionView, isStill: boolean): string {
   return isStill && (session.state === 'working' || session.state === 'queued') ? 'stopped' : session.state
 }

@@ -11,21 +11,21 @@ import { findLocalServers } from './find-local-servers.ts'
 
 export type BackendName = 'openai' | 'responses' | 'anthropic' | 'copilot-ls'
 
-/** A way to reach models that a person can choose. */
+/** A backend that a person can choose. */
 export interface Candidate {
   readonly backend: BackendName
   readonly label: string
-  /** What it is configured with while it is tried. */
+  /** Its configuration for the test. */
   readonly config: ModelsConfig
   readonly env: Io['env']
-  /** What is stored besides the model. */
+  /** The settings to store besides the model. */
   readonly settings: readonly NewSetting[]
 }
 
-/** Variables that would decide where a request goes. */
+/** Variables that would affect where a request goes. */
 const serverVariables = ['OPENAI_BASE_URL', 'OPENAI_API_KEY', 'ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY']
 
-/** The environment without the variables that name a server or hold its key. */
+/** The environment without variables that name a server or contain its key. */
 export function withoutServers(env: Io['env']): Io['env'] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !serverVariables.includes(name)))
 }
@@ -39,7 +39,7 @@ export interface ServerChoice {
   readonly key?: string | undefined
 }
 
-/** A server that somebody named, or that answers on this machine. */
+/** A server that the user named, or that answers on this machine. */
 export function serverCandidate(
   io: Io,
   { backend, label, baseUrl, keyCommand, key }: ServerChoice,
@@ -56,7 +56,7 @@ export function serverCandidate(
   }
 }
 
-/** What is there already: variables, the configuration, servers on this machine, the sign-in to Copilot. */
+/** Existing options: variables, the configuration, servers on this machine, the sign-in to Copilot. */
 export async function findCandidates(io: Io, config: ModelsConfig): Promise<Candidate[]> {
   const { env } = io
   const given = (name: string) => (env[name]?.trim() ? name : undefined)
@@ -89,13 +89,15 @@ export async function findCandidates(io: Io, config: ModelsConfig): Promise<Cand
 
 export interface CandidateModels {
   readonly models: readonly ListedModel[]
-  /** The model that the account uses by default. */
+  /** The default model of the account. */
   readonly usual?: string | undefined
   /** Why there are none, in full sentences. */
   readonly trouble?: string | undefined
+  /** There are none because the server wants another key, or one at all. */
+  readonly rejectsKey?: boolean | undefined
 }
 
-/** Milliseconds to wait for a list; the Copilot language server has to start first. */
+/** The timeout for a list, in milliseconds; the Copilot language server must start first. */
 const limit = 20_000
 
 export async function modelsOf(io: Io, { backend, config, env }: Candidate): Promise<CandidateModels> {
@@ -105,10 +107,11 @@ export async function modelsOf(io: Io, { backend, config, env }: Candidate): Pro
   const models = listed.models.map((model) =>
     backend === 'responses' ? { ...model, id: model.id.replace(/^openai:/, 'responses:') } : model,
   )
-  return { models, usual: listed.defaultModel, trouble: listed.trouble }
+  const { defaultModel: usual, trouble, rejectsKey } = listed
+  return { models, usual, trouble, rejectsKey }
 }
 
-/** `CADRE_SETUP_PORTS=name:port,…` replaces the usual ports, for tests and unusual machines. */
+/** `CADRE_SETUP_PORTS=name:port,…` replaces the default ports, for tests and unusual machines. */
 function localPorts(env: Io['env']): readonly (readonly [string, number])[] | undefined {
   const text = env['CADRE_SETUP_PORTS']
   if (text === undefined) return undefined

@@ -10,8 +10,8 @@ export interface EnsureOptions {
 }
 
 /**
- * Starts the setup at a terminal if no model is configured. Costs nothing where a model is named, and changes nothing without a terminal:
- * the run itself then says what is missing. Rejects if the user cancels.
+ * Starts the setup at a terminal if no model is configured. Does nothing if a model is named, or without a terminal: the
+ * run then reports what is missing. Rejects if the user cancels.
  */
 export async function ensureModel(io: Io, options: EnsureOptions): Promise<void> {
   const { model, trust, json } = options

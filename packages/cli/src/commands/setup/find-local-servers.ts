@@ -6,17 +6,17 @@ export interface LocalServer {
   readonly models: readonly string[]
 }
 
-/** Where programs that run models listen by default. Only this machine is asked. */
+/** Default ports of programs that run models, only on this machine. */
 const usual = [
   ['Ollama', 11434],
   ['LM Studio', 1234],
   ['vLLM', 8000],
 ] as const
 
-/** Milliseconds: a server on this machine answers at once. */
+/** In milliseconds: a server on this machine answers quickly. */
 const limit = 700
 
-/** The model servers that answer on this machine. `ports` replaces the usual ones, in tests. */
+/** Returns the model servers that answer on this machine. `ports` replaces the default ones in tests. */
 export async function findLocalServers(
   cwd: string,
   ports: readonly (readonly [name: string, port: number])[] = usual,
@@ -24,7 +24,7 @@ export async function findLocalServers(
   const found = await Promise.all(
     ports.map(async ([name, port]): Promise<LocalServer[]> => {
       const baseUrl = `http://127.0.0.1:${port}/v1`
-      // With an environment of its own, so that no key is sent to whatever listens there.
+      // With an empty environment, so that no key is sent to an unknown server.
       const [listed] = await listAllModels({
         config: { openai: { baseUrl } },
         env: {},

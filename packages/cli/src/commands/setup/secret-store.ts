@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process'
 import { findInPath } from '@cadre/disk'
 
-/** A program of the operating system that keeps secrets for its user. */
+/** A program of the operating system that stores secrets for its user. */
 export interface SecretStore {
   readonly name: string
   /** A command that prints the secret. */
   readonly keyCommand: string
-  /** Stores the secret, and reads it back. The reason when that fails; nothing of the secret is in it. */
+  /** Stores the secret, and reads it back. Resolves with the reason if that fails, without any part of the secret. */
   store(secret: string): Promise<string | undefined>
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** The stores on this machine, the best first. `account` names the secret, such as `openai@api.openai.com`. */
+/** The stores on this machine, best first. `account` names the secret, such as `openai@api.openai.com`. */
 export function findSecretStores(env: Env, account: string, platform = process.platform): SecretStore[] {
   const name = account.replace(/[^\w.@:-]/g, '_')
   const has = (program: string) => findInPath(program, env['PATH'] ?? env['Path']) !== undefined
-  // Programs read the secret from their input: arguments are visible to every user of the machine.
+  // Programs read the secret from standard input: arguments are visible to every user of the machine.
   const made = (
     store: Omit<SecretStore, 'store'>,
     words: readonly string[],
@@ -101,10 +101,10 @@ async function storeWith(
   const read = await run(shell[0], shell[1], '', env)
   return read.code === 0 && read.stdout.trim() === secret
     ? undefined
-    : `${program} did not return what was stored`
+    : `${program} did not return the stored key`
 }
 
-/** Milliseconds: a store may ask the user to unlock it. */
+/** In milliseconds: a store may ask the user to unlock it. */
 const limit = 120_000
 
 function run(
@@ -114,7 +114,7 @@ function run(
   env: Env,
 ): Promise<{ readonly code: number | string; readonly stdout: string }> {
   return new Promise((resolve) => {
-    // What it prints is not shown: it may be the secret.
+    // Its output is not shown, because it may be the secret.
     const child = spawn(program, [...args], {
       env: env as NodeJS.ProcessEnv,
       stdio: ['pipe', 'pipe', 'ignore'],

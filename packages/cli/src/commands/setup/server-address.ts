@@ -1,6 +1,6 @@
 import { isThisMachine } from '@cadre/backends'
 
-/** The address of a server as a person types it: the scheme may be missing. Undefined if it is no address of a server. */
+/** Parses an address that a person typed, possibly without a scheme. Undefined if it is not a valid server address. */
 export function serverAddress(typed: string): string | undefined {
   const text = typed.trim().replace(/\/+$/, '')
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
@@ -9,7 +9,7 @@ export function serverAddress(typed: string): string | undefined {
   return hasScheme ? text : `${isThisMachine(url.hostname) ? 'http' : 'https'}://${text}`
 }
 
-/** The usual address of the API of a server, for an address without a path. */
+/** The usual address of a server's API, for an address without a path. */
 export function usualAddress(address: string): string | undefined {
   const { pathname, search, hash } = new URL(address)
   return pathname === '/' && search === '' && hash === '' ? `${address}/v1` : undefined

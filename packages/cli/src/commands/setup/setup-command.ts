@@ -11,19 +11,16 @@ export const setupCommand = defineCommand({
     'Without a terminal, pass everything as flags. Exits with 5 when the test fails; then nothing is stored.\n' +
     'With --json: {"type": "setup", "model", "file", "tested"}.',
   examples: [
-    ['setup', 'asks at the terminal'],
+    ['setup', 'choose interactively'],
     [
       'setup --backend openai --base-url http://127.0.0.1:11434/v1 --model qwen3 --yes',
-      'a server on this machine',
+      'use a server on this machine',
     ],
     [
       'setup --backend anthropic --model claude-sonnet-4-5 --key-command "pass show anthropic" --yes',
-      'a key from a command',
+      'get the key from a command',
     ],
-    [
-      'setup --backend openai --model gpt-5 --key-stdin --yes < key.txt',
-      'stores the key in the secret store',
-    ],
+    ['setup --backend openai --model gpt-5 --key-stdin --yes < key.txt', 'store the key in the secret store'],
   ],
   parameters: {
     flags: {
@@ -39,7 +36,7 @@ export const setupCommand = defineCommand({
       keyCommand: text('A command that prints the key', 'COMMAND'),
       keyStdin: flag('Read the key from standard input and store it in the secret store'),
       noTest: flag('Store the choice without a test request'),
-      yes: flag('Ask nothing: use the flags, or fail'),
+      yes: flag('Do not prompt: use the flags, or fail'),
       home,
       json,
     },

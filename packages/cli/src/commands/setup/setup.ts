@@ -32,7 +32,7 @@ export async function setup(io: Io, flags: SetupFlags): Promise<ExitCode> {
   return untilSignal((signal) => setupByFlags(io, flags, signal))
 }
 
-/** Asks the person at the terminal. */
+/** Asks the user at the terminal. */
 export function setupAtTerminal(io: Io, home: string | undefined): Promise<ExitCode> {
   return untilSignal(async (signal, stop) => {
     const ended = await askSetup(io, await configOf(io, home), signal, stop)
@@ -60,7 +60,7 @@ export function isTerminal(io: Io): boolean {
   return io.stdin.isTTY === true && io.stdout.isTTY
 }
 
-/** The settings that apply here. A project that is not trusted has no say. */
+/** The settings in effect. An untrusted project is ignored. */
 export async function configOf(io: Io, wanted: string | undefined) {
   const home = homeOf(io, wanted)
   const homeTrusted = (await untrustedIn(io, home)).length === 0
@@ -143,7 +143,7 @@ async function candidateOf(
     throw new CadreError('usage', 'choose one of --key-command and --key-stdin.')
   const key = flags.keyStdin ? await keyFromInput(io) : undefined
   const named = serverCandidate(io, { backend, label: backend, baseUrl, keyCommand, key })
-  // Without an address or a key of its own, it is what the environment and the configuration say.
+  // Without its own address or key, the environment and the configuration apply.
   if (baseUrl === undefined && keyCommand === undefined && key === undefined)
     return { candidate: { ...named, config: await configOf(io, flags.home), env: io.env } }
   const keyVariable = backend === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'
@@ -174,7 +174,7 @@ async function modelFor(io: Io, candidate: Candidate, wanted: string | undefined
   )
 }
 
-/** What would still decide otherwise. */
+/** Warns about settings that take precedence. */
 function warnOverrides(io: Io): void {
   if (io.env['CADRE_MODEL']?.trim())
     io.warn('CADRE_MODEL is set and takes precedence over your configuration.')

@@ -4,7 +4,7 @@ import type { Io } from '../../io.ts'
 import { type NewSetting, writeSettings } from '../config/config-set.ts'
 import { findSecretStores } from './secret-store.ts'
 
-/** Writes the choice to the user's configuration, all of it at once. Returns the file. */
+/** Writes the choice to the user's configuration, all at once. Returns the file. */
 export function storeChoice(io: Io, model: string, settings: readonly NewSetting[]): string {
   const file = userPlaces(io.env).config
   writeSettings(file, [{ keys: ['model'], value: model }, ...settings])
@@ -16,13 +16,13 @@ export interface StoredKey {
   readonly keyCommand: string
 }
 
-/** Puts a key into the first store that takes it. The reasons when none does. */
+/** Stores a key in the first store that accepts it. Returns the reasons if none does. */
 export async function storeKey(
   io: Io,
   account: string,
   key: string,
 ): Promise<StoredKey | { readonly reasons: readonly string[] }> {
-  // Anything else cannot stand in a header.
+  // Anything else is not valid in a header.
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new CadreError('usage', 'the key contains spaces or other invalid characters.')
   const reasons: string[] = []

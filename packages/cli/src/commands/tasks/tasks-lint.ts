@@ -6,7 +6,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import type { TasksFlags } from './tasks.ts'
 
-/** `cadre tasks --lint`: everything that is wrong with task files. */
+/** `cadre tasks --lint`: reports all problems in task files. */
 export function lintTasks(io: Io, flags: TasksFlags, named: string | undefined): ExitCode {
   const { files, problems } = named === undefined ? inHome(io, flags) : inFiles(io, named)
   if (flags.json) io.stdout.write(`${JSON.stringify(problems)}\n`)
@@ -27,7 +27,7 @@ interface Looked {
   readonly problems: readonly FoundProblem[]
 }
 
-/** In a home no two tasks have one id, whatever files they are in. */
+/** In a home, task ids are unique across files. */
 function inHome(io: Io, flags: TasksFlags): Looked {
   const tasks = openTaskFiles({ folder: homeOf(io, flags.home).at('tasks') })
   const names = tasks.list()
@@ -44,7 +44,7 @@ function inFiles(io: Io, named: string): Looked {
   return { files: names.length, problems }
 }
 
-/** A file, a pattern, or a whole query, of which the file is meant. */
+/** A file, a pattern, or a whole query, whose file is used. */
 function fileOf(named: string): string {
   if (!/^\s*(?:select|insert|update|delete)\s/i.test(named)) return named
   const query = parseQuery(named)

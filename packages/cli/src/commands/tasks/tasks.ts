@@ -43,7 +43,7 @@ export async function tasks(io: Io, flags: TasksFlags, query?: string): Promise<
     return exitCodes.done
   } catch (error) {
     if (!(error instanceof QueryError)) throw error
-    // Not in one line like other mistakes: the caret would point at nothing.
+    // Not a one-line error: the caret would point to the wrong position.
     if (flags.json) {
       const { code, sentence, column } = error
       io.stdout.write(`${JSON.stringify({ type: 'error', code, message: cleanLine(sentence), column })}\n`)
@@ -52,7 +52,7 @@ export async function tasks(io: Io, flags: TasksFlags, query?: string): Promise<
   }
 }
 
-/** A query that changes a file of a home changes what its agents do. */
+/** A query that changes a file of a home affects its agents. */
 async function requireTrustedTarget(io: Io, flags: TasksFlags, query: Query): Promise<void> {
   const changed = query.kind === 'select' ? query.into : query.file
   if (changed === undefined) return
@@ -88,7 +88,7 @@ function showRows(io: Io, { json }: TasksFlags, query: Query, answer: SelectAnsw
   else io.stdout.write('No matching tasks.\n')
 }
 
-/** What a person should know beside the answer. It must not get among the rows. */
+/** Messages for a person, which must not be mixed with the rows. */
 function tellAbout(io: Io, { problems, notes }: Pick<SelectAnswer, 'problems' | 'notes'>): void {
   for (const note of notes) io.stderr.write(`cadre: ${cleanLine(note)}\n`)
   for (const problem of problems)
@@ -121,11 +121,11 @@ function forMachines(answer: QueryAnswer): object {
   }
 }
 
-/** Of everything, what is worth a column: the rest of a task is for its file, and for machines. */
+/** The fields shown as columns; the others are in the file and in the JSON output. */
 const worthwhile = ['id', 'state', 'priority', 'who', 'tags', 'depends_on', 'title', 'file']
 
 interface TaskTableRequest extends Pick<SelectAnswer, 'rows' | 'fields'> {
-  /** `*` was asked for. */
+  /** `*` was requested. */
   readonly isEverything: boolean
   readonly columns: number
 }

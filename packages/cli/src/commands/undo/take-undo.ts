@@ -8,22 +8,22 @@ export interface TakeUndoRequest {
   readonly request: UndoRequest
   readonly force?: boolean | undefined
   readonly skip?: boolean | undefined
-  /** How the person redoes it: `cadre redo`, or `/redo` in a chat. */
+  /** How the user redoes it: `cadre redo`, or `/redo` in a chat. */
   readonly redo: string
   /** Shows text that ends with a line break. */
   readonly show: (text: string) => void
-  /** Asks the person. `question` ends with a space. */
+  /** Asks the user. `question` ends with a space. */
   readonly confirm: (question: string) => Promise<boolean>
 }
 
 export type UndoEnd =
   | Exclude<UndoResult, { kind: 'busy' }>
-  /** The person said no. */
+  /** The user said no. */
   | { readonly kind: 'declined'; readonly plan: UndoPlan }
 
 /**
- * Undoes or redoes a turn: shows the files, asks, does it and shows the result. For `cadre undo` and for `/undo` in a chat. Rejects with
- * `owned` while the session, or a call in the folder, is running.
+ * Undoes or redoes a turn: shows the files, asks, applies it and shows the result. For `cadre undo` and `/undo` in a chat.
+ * Rejects with `owned` while the session, or a call in the folder, is running.
  */
 export async function takeUndo(wanted: TakeUndoRequest): Promise<UndoEnd> {
   const { undo, request, force, skip, redo, show, confirm } = wanted
@@ -52,7 +52,7 @@ export async function takeUndo(wanted: TakeUndoRequest): Promise<UndoEnd> {
     const left =
       applied.skipped.length === 0 ? '' : ` ${counted(applied.skipped.length, 'changed file')} kept.`
     const next = direction === 'undo' ? 'Undone: ' : 'Redone: '
-    const back = direction === 'undo' ? ` Bring the changes back with "${redo}".` : ''
+    const back = direction === 'undo' ? ` Restore the changes with "${redo}".` : ''
     show(`${next}${done} restored.${left}${back}\n`)
   }
   return applied

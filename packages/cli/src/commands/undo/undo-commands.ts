@@ -14,8 +14,8 @@ const flags = {
   home,
   dryRun: flag('Show what would change, and change nothing'),
   yes: flag('Do not ask for confirmation'),
-  force: flag('Also replace files that have changed since; "cadre redo" brings them back'),
-  skipChanged: flag('Leave files that have changed since as they are, and restore the others'),
+  force: flag('Also replace files that have changed since; "cadre redo" restores them'),
+  skipChanged: flag('Skip files that have changed since, and restore the others'),
   trust,
   json,
 } as const
@@ -27,9 +27,9 @@ const output =
 export const undoCommand = defineCommand({
   brief: commands.undo,
   about:
-    'Restores files as they were before the last turn of a session: one message of a person and everything that the agents did in\n' +
-    'response in the project folder. Shows the files first and asks. If a file was changed since by someone else, lists it, changes nothing\n' +
-    `and exits with 1. Your git index, stash and branches are not touched. ${output}`,
+    'Restores the files in the project folder to their state before the last turn of a session. A turn is one message from a person\n' +
+    'and everything that agents did in response. Shows the files and asks first. If someone else has changed a file since, lists it,\n' +
+    `changes nothing and exits with 1. Your git index, stash and branches are not touched.\n${output}`,
   examples: [
     ['undo', 'undo the last turn in this folder'],
     ['undo --dry-run', 'only show what would change'],
@@ -43,10 +43,10 @@ export const undoCommand = defineCommand({
 export const redoCommand = defineCommand({
   brief: commands.redo,
   about:
-    'Restores files as they were before the last "cadre undo". Shows the files first and asks. If a file was changed since by someone\n' +
-    `else, lists it, changes nothing and exits with 1. ${output}`,
+    'Restores the files to their state before the last "cadre undo". Shows the files and asks first. If someone else has changed a\n' +
+    `file since, lists it, changes nothing and exits with 1.\n${output}`,
   examples: [
-    ['redo', 'restore what was undone last in this folder'],
+    ['redo', 'restore the last undone changes in this folder'],
     ['redo lead-4k2 --dry-run', 'show what would change'],
   ],
   parameters: { flags, positional: { kind: 'tuple', parameters: [session] } },

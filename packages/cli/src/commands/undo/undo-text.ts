@@ -2,10 +2,10 @@ import type { PlannedFile, UndoPlan } from '@cadre/workspaces'
 import { cleanLine } from '../../output/clean-text.ts'
 import { counted } from '../../output/numbers.ts'
 
-/** The most files that are shown one by one. */
+/** The maximum number of files listed. */
 const most = 40
 
-/** What an undo or redo would do, as lines for a screen. Names of files are an agent's, so they are cleaned. */
+/** Describes an undo or redo, as lines for a screen. File names come from agents, so control characters are removed. */
 export function planText(plan: UndoPlan): string {
   const { direction, session, prompt, folder, files, notices } = plan
   const verb = direction === 'undo' ? 'Undo' : 'Redo'
@@ -22,7 +22,7 @@ function fileLine({ path, action, added, removed }: PlannedFile): string {
   return `  ${action}  ${cleanLine(path)}${counts}`
 }
 
-/** Why nothing was changed, and what the person can do. */
+/** Explains why nothing was changed, and what the user can do. */
 export function conflictText({ conflicts, incomplete, direction }: UndoPlan): string {
   const files = conflicts
     .slice(0, most)

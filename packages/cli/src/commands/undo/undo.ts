@@ -55,7 +55,7 @@ async function run(
       if (!io.stdin.isTTY || !io.stdout.isTTY || json)
         throw new CadreError(
           'usage',
-          `cannot ask for confirmation without a terminal. Add --yes to ${direction}, or --dry-run to only see the files.`,
+          `cannot ask for confirmation without a terminal. Add --yes to ${direction}, or --dry-run to only list the files.`,
         )
       const signal = new AbortController().signal
       return /^y(?:es)?$/i.test((await readLine(io, question, { signal, interrupt: () => {} })) ?? '')

@@ -15,7 +15,7 @@ export interface CleanFlags extends WorkspaceFlags {
 /** `cadre workspace clean`. */
 export async function cleanWorkspaces(io: Io, flags: CleanFlags, named?: string): Promise<ExitCode> {
   if (flags.force && named === undefined)
-    throw new CadreError('usage', '--force discards changes, so it requires the name of a session.')
+    throw new CadreError('usage', '--force discards changes, so you must name a session.')
   const { removed, kept } = named === undefined ? await cleanAll(io, flags) : await cleanOne(io, flags, named)
   if (flags.json) io.stdout.write(`${JSON.stringify({ removed, kept })}\n`)
   else {

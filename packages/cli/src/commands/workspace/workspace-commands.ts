@@ -99,7 +99,7 @@ const rollback = defineCommand({
 const clean = defineCommand({
   brief: 'Remove workspaces of ended sessions that have nothing left to merge',
   examples: [
-    ['workspace clean', 'remove what is safe to remove, and explain why others are kept'],
+    ['workspace clean', 'remove workspaces that are safe to remove, and explain why the others are kept'],
     ['workspace clean --ignored', 'also remove workspaces that contain only ignored files'],
     ['workspace clean executor-4k2 --force', 'discard unmerged changes'],
   ],

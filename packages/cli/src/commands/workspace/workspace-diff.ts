@@ -18,7 +18,7 @@ export async function diffOfWorkspace(io: Io, flags: DiffFlags, named: string): 
   }
   const text =
     stat === '' ? `No changes in the workspace of ${owner}.\n` : flags.stat ? stat : `${stat}\n${patch}`
-  // As it is, for programs that apply it; on a screen it is text that an agent wrote.
+  // Unchanged for programs that apply it; on a screen, control characters are removed.
   io.stdout.write(io.stdout.isTTY ? `${cleanText(text)}` : text)
   return exitCodes.done
 }

@@ -12,13 +12,13 @@ export interface WorkspaceFlags {
 
 export interface FoundWorkspace {
   readonly workspaces: WorkspaceKeeper
-  /** Whose workspace it is. */
+  /** The session that owns the workspace. */
   readonly owner: string
-  /** Set when the session that was named only works there. */
+  /** Set if the named session only works in it. */
   readonly guest?: string
 }
 
-/** The workspace that the session with this id, or beginning of one, works in. Rejects when it has none of its own. */
+/** Finds the workspace of the session with this id, or id prefix. Rejects if it has no workspace of its own. */
 export async function findWorkspace(io: Io, flags: WorkspaceFlags, named: string): Promise<FoundWorkspace> {
   const workspaces = createWorkspaces({ home: await requireTrustedHome(io, flags) })
   try {
@@ -37,7 +37,7 @@ export async function findWorkspace(io: Io, flags: WorkspaceFlags, named: string
   }
 }
 
-/** What an agent works on this moment is not for anybody else to change. */
+/** Rejects while an agent works in the workspace. */
 export function requireRest({ session, life }: WorkspaceState): void {
   if (life !== 'running') return
   throw new CadreError(
@@ -46,7 +46,7 @@ export function requireRest({ session, life }: WorkspaceState): void {
   )
 }
 
-/** One line for the screen, which keeps how far it is indented: names of files are an agent's. */
+/** One line for the screen, with its indentation. File names come from agents, so control characters are removed. */
 export function indented(line: string): string {
   const [spaces = ''] = /^ */.exec(line) ?? []
   return `${spaces}${cleanLine(line)}`

@@ -30,7 +30,7 @@ export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: 
   if (named === undefined) {
     const workspaces = createWorkspaces({ home: await requireTrustedHome(io, flags) })
     const states = await workspaces.list()
-    // Before the first is touched.
+    // Checked before the first one is changed.
     for (const state of states) requireRest(state)
     for (const { session } of states) undone.push(await undo(workspaces, session, {}))
   } else {

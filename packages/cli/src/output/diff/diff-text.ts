@@ -4,7 +4,7 @@ import { counted } from '../numbers.ts'
 import type { Style } from '../style.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
 
-/** A text file before and after a change. Absent: there is no such file. */
+/** A text file before and after a change. Absent: the file does not exist. */
 export interface FileChange {
   readonly path: string
   readonly before?: string
@@ -14,16 +14,16 @@ export interface FileChange {
 export interface DiffOptions {
   readonly columns: number
   readonly style: Style
-  /** The most lines to give back; the rest is counted. */
+  /** The maximum number of lines; the rest is counted. */
   readonly most?: number
-  /** Nothing is left out and no line is cut: for what a person decides about. */
+  /** Omits and cuts nothing: for approvals. */
   readonly isWhole?: boolean
 }
 
 const context = 3
 const usualMost = 60
 
-/** A change of a file as a unified diff for a terminal: line numbers, colours, and what is the same left out. */
+/** A file change as a unified diff for a terminal: with line numbers and colours, without unchanged parts. */
 export function diffText(change: FileChange, options: DiffOptions): string[] {
   const { columns, style, isWhole = false } = options
   const most = isWhole ? Number.POSITIVE_INFINITY : (options.most ?? usualMost)
@@ -51,7 +51,7 @@ function linesOf(text: string | undefined): string[] {
   return lines
 }
 
-/** The lines that changed, with those around them. `gap`: lines are left out here. */
+/** The changed lines with context. `gap`: omitted lines. */
 function withContext(lines: readonly DiffLine[]): (DiffLine | 'gap')[] {
   const near = new Uint8Array(lines.length)
   for (const [index, { kind }] of lines.entries())
@@ -67,7 +67,7 @@ function withContext(lines: readonly DiffLine[]): (DiffLine | 'gap')[] {
 function paint(line: DiffLine | 'gap', digits: number, style: Style): string {
   if (line === 'gap') return style.dim(`${' '.repeat(digits)} ⋮`)
   const number = String(line.kind === 'removed' ? line.before : line.after).padStart(digits)
-  // A change of line ends only would show as the same line twice.
+  // A change of only line endings would show the same line twice.
   const text = cleanText(line.text.replace(/\r$/, '␍'))
   if (line.kind === 'same') return `${style.dim(number)}   ${text}`
   const colour = line.kind === 'added' ? style.green : style.red

@@ -1,13 +1,13 @@
-/** A line of a comparison; numbers count from 1, in the text that the line is in. */
+/** A line of a diff; numbers start at 1, in the text that contains the line. */
 export type DiffLine =
   | { readonly kind: 'same'; readonly text: string; readonly before: number; readonly after: number }
   | { readonly kind: 'removed'; readonly text: string; readonly before: number }
   | { readonly kind: 'added'; readonly text: string; readonly after: number }
 
-/** Texts that differ more than this are shown as one replaced by the other: the comparison takes its square in memory. */
+/** Texts with more changes are shown as one replaced by the other, because the comparison needs quadratic memory. */
 const mostChanges = 1_000
 
-/** The shortest way from one list of lines to the other (Myers). */
+/** The shortest edit script between two lists of lines (Myers). */
 export function lineDiff(before: readonly string[], after: readonly string[]): DiffLine[] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1

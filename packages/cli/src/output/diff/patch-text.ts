@@ -2,7 +2,7 @@ import { cleanLine, cleanText } from '../clean-text.ts'
 import { cutStyled } from '../cut-styled.ts'
 import type { DiffOptions } from './diff-text.ts'
 
-/** A patch that git wrote, as `diffText` shows changes: the name of each file, and its lines with numbers and colours. */
+/** A git patch in the format of `diffText`: the name of each file, and its lines with numbers and colours. */
 export function patchText(patch: string, { columns, style }: DiffOptions): string[] {
   const shown: string[] = []
   let before = 0

@@ -1,11 +1,11 @@
 import type { Mark, Span } from './span.ts'
 
-/** How code of a family of languages is read: enough to colour it, line by line. */
+/** The syntax of a family of languages: enough to colour it line by line. */
 interface Language {
   readonly comment: readonly string[]
   readonly block?: readonly [start: string, end: string]
   readonly quotes: string
-  /** Quotes whose text may go on over lines. */
+  /** Quotes whose text may span lines. */
   readonly long?: readonly string[]
   readonly words: ReadonlySet<string>
 }
@@ -68,7 +68,7 @@ const byName: { readonly [name: string]: Language } = Object.fromEntries(
   ).flatMap(([names, language]) => names.split(' ').map((name) => [name, language])),
 )
 
-/** Colours one line after the other. Remembers what a line leaves open, such as a comment. */
+/** Colours one line after the other. Remembers open constructs, such as a comment. */
 export interface Highlighter {
   line(text: string): Span[]
   copy(): Highlighter
@@ -128,7 +128,7 @@ function readLine(
     }
     const character = text[at] as string
     const starts = (mark: string) => text.startsWith(mark, at)
-    // In shells and YAML a # within a word is no comment.
+    // In shells and YAML, a # within a word is not a comment.
     if (comment.some((mark) => starts(mark) && (mark !== '#' || at === 0 || /\s/.test(text[at - 1] ?? '')))) {
       take(text.length - at, 'dim')
       continue
@@ -162,7 +162,7 @@ function readLine(
   return { spans, until }
 }
 
-/** Where a quoted text ends. An apostrophe that is never closed is no quote. */
+/** The end of a quoted text. An unclosed apostrophe is not a quote. */
 function closing(text: string, at: number, quote: string): number {
   for (let index = at + 1; index < text.length; index++) {
     if (text[index] === '\\') index += 1

@@ -151,7 +151,7 @@ describe('for any text', () => {
         for (let at = 0, n = 0; at < text.length; n++) {
           const size = 1 + (sizes[n % sizes.length] as number)
           lines.push(...stream.add(text.slice(at, at + size)))
-          // Looking at what is open changes nothing.
+          // Reading the open part changes nothing.
           stream.tail()
           at += size
         }
@@ -196,7 +196,7 @@ describe('for any text', () => {
 })
 
 describe('text that is made to keep the process busy', () => {
-  // Before, each of these took from half a minute to hours.
+  // Earlier, each of these took from half a minute to hours.
   it.each([
     ['[a](', 7_900],
     ['![a](', 7_900],

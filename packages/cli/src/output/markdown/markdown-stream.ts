@@ -1,10 +1,11 @@
 /**
  * Renders Markdown for a terminal while it arrives. Owns the text that is not final yet.
  *
- * 1. What `add` and `end` give back is final: later text never changes it. In whatever pieces a text comes, the lines are the same.
- * 2. No line is wider than `columns`. Words are whole, unless one is longer than a line.
- * 3. The text is data: nothing in it that a terminal would act upon is left.
- * 4. A piece costs as much as the open block is long, not as the text is long.
+ * 1. Lines that `add` and `end` return are final: later text never changes them. They do not depend on how the text is
+ *    split.
+ * 2. No line is wider than `columns`. Words are not split, unless one is longer than a line.
+ * 3. The text is data: nothing in it that a terminal would interpret remains.
+ * 4. The cost of a piece depends on the length of the open block, not of the text.
  */
 import { cleanText } from '../clean-text.ts'
 import type { Style } from '../style.ts'
@@ -19,7 +20,7 @@ export interface MarkdownOptions {
   readonly style: Style
 }
 
-/** What surrounds a block: the bars of a quote, the indent of a list. `first` may hold a bullet; both are equally wide. */
+/** The prefix of a block: the bars of a quote, the indent of a list. `first` may contain a bullet; both have the same width. */
 interface Margin {
   readonly quotes: number
   readonly indent: number
@@ -45,10 +46,10 @@ type Block =
 
 type Gap = 'none' | 'blank' | 'needed'
 
-/** A paragraph without an end is cut into several: it is rendered anew with each piece. */
+/** A very long paragraph is split, because it is rendered again with each piece. */
 const longestText = 8_000
 const mostRows = 500
-/** A heading, the beginning of code or the line below the head of a table. What is longer is text: to look for one takes long. */
+/** The maximum length of a heading, a code fence or a table delimiter. Longer lines are text, because matching them is slow. */
 const longestMark = 1_000
 const deepestQuote = 20
 
@@ -56,7 +57,7 @@ export class MarkdownStream {
   readonly #options: MarkdownOptions
   #line = ''
   #block: Block = { kind: 'none' }
-  /** The columns at which the texts of the lists begin that are open. */
+  /** The text columns of the open lists. */
   #lists: number[] = []
   #gap: Gap = 'none'
   #hasLines = false
@@ -66,7 +67,7 @@ export class MarkdownStream {
     this.#options = options
   }
 
-  /** Takes a piece of the text. Gives back the lines that are final now. */
+  /** Adds a piece of text. Returns the lines that are final now. */
   add(text: string): string[] {
     const pieces = text.split('\n')
     for (let index = 0; index < pieces.length - 1; index++) {
@@ -77,7 +78,7 @@ export class MarkdownStream {
     return this.#given()
   }
 
-  /** The lines of what is not final yet, as they would be if the text ended here. */
+  /** The lines that are not final yet, as if the text ended here. */
   tail(): string[] {
     if (this.#line === '' && this.#block.kind !== 'text' && this.#block.kind !== 'table') return []
     return this.#copy().end()
@@ -215,7 +216,7 @@ export class MarkdownStream {
     }
   }
 
-  /** How deep a line stands that begins at this column; ends the lists that it is not part of. */
+  /** Returns the list depth of a line that starts at this column; closes other lists. */
   #within(indent: number): number {
     while (this.#lists.length > 0 && indent < (this.#lists.at(-1) as number)) this.#lists.pop()
     return this.#lists.length * 2
@@ -252,7 +253,7 @@ export class MarkdownStream {
     } else if (block.kind === 'code') this.#gap = 'needed'
   }
 
-  /** A blank line before a block, where the text has one or the block needs one. */
+  /** A blank line before a block, if the text has one or the block needs one. */
   #set(isApart: boolean): void {
     if (this.#hasLines && (isApart || this.#gap !== 'none')) this.#out.push('')
     this.#gap = 'none'
@@ -279,7 +280,7 @@ export class MarkdownStream {
   }
 }
 
-/** Deep nesting must not take the room of the text. */
+/** Deep nesting must leave space for the text. */
 function shownQuotes({ quotes }: Margin, columns: number): number {
   return Math.min(quotes, Math.floor(columns / 8))
 }
@@ -299,7 +300,7 @@ function unquote(line: string, most = deepestQuote): { quotes: number; text: str
   }
 }
 
-/** Lines of a paragraph become one, except behind two spaces or a backslash. */
+/** Joins the lines of a paragraph, except after two spaces or a backslash. */
 function joined(lines: readonly string[]): string {
   return lines
     .map((line, index) => {
@@ -309,12 +310,12 @@ function joined(lines: readonly string[]): string {
     .join('')
 }
 
-/** Code keeps its blanks; a line that is too long goes on in the next, with the same indent where there is room. */
+/** Code keeps its spaces; a long line continues on the next, with the same indent if there is space. */
 function wrapCode(spans: readonly Span[], room: number, style: MarkdownOptions['style']): string[] {
   const first = spans[0]?.text ?? ''
   const indent = first.length - first.trimStart().length
   const kept = Math.min(indent, Math.floor(room / 2))
-  // Blanks that are not to be joined or dropped are no spaces for the wrapping.
+  // Protects spaces from being joined or dropped when wrapping.
   const solid = spans.map(({ text, marks }, index) => ({
     text: (index === 0 ? text.slice(indent) : text).replace(/ (?= )|(?<= ) /g, '\u00a0'),
     marks,

@@ -1,6 +1,6 @@
 import type { Mark, Span } from './span.ts'
 
-/** Anything longer is plain text: looking for the end of a mark must not take quadratic time. */
+/** Longer text is plain: searching for the end of a mark must not take quadratic time. */
 const longest = 8_000
 
 const rules: readonly {
@@ -25,7 +25,7 @@ const rules: readonly {
     ],
   },
   {
-    // No character of an address has two readings, so that an address without an end is given up at once.
+    // Each character of an address matches in only one way, so that an unterminated address fails fast.
     pattern: /\[((?:[^[\]\n\\]|\\.)+)\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)?)>?(?:\s+"[^"]*")?\s*\)/y,
     read: ([, text = '', url = ''], marks) => {
       const shown = readInline(text, [...marks, 'underline'])
@@ -67,7 +67,7 @@ const rules: readonly {
 
 const special = /[\\`![<*_~h]/g
 
-/** Markdown within a block: code, emphasis, links. What is not closed is plain text. Takes text that is clean already. */
+/** Inline Markdown: code, emphasis, links. Unclosed marks are plain text. Expects clean text. */
 export function readInline(text: string, marks: readonly Mark[] = []): Span[] {
   if (text.length > longest) return [{ text, marks }]
   const spans: Span[] = []

@@ -2,7 +2,7 @@ import type { Style } from '../style.ts'
 
 export type Mark = keyof Style
 
-/** A piece of text with one look. */
+/** A piece of text with one style. */
 export interface Span {
   readonly text: string
   readonly marks: readonly Mark[]

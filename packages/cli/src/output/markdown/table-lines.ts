@@ -6,7 +6,7 @@ import { wrapSpans } from './wrap-spans.ts'
 
 export type Align = 'left' | 'right' | 'center'
 
-/** The narrowest column that is still read as one. */
+/** The narrowest readable column. */
 const narrowest = 6
 
 /** The cells of a row. An escaped bar, or one in code, is text. */
@@ -21,7 +21,7 @@ export function readCells(line: string): string[] {
   return texts.slice(0, inner.endsWith('|') ? texts.length : Math.max(1, texts.length - 1))
 }
 
-/** The alignments, if this is the line between the head and the body of a table. */
+/** Returns the alignments, if this is the delimiter line of a table. */
 export function readAligns(line: string): Align[] | undefined {
   if (!/^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/.test(line) || !line.includes('-')) return undefined
   return readCells(line).map((cell) => {
@@ -30,7 +30,7 @@ export function readAligns(line: string): Align[] | undefined {
   })
 }
 
-/** A table that is never wider than `columns`: long cells are wrapped, and one with too many columns becomes a list. */
+/** A table that is at most `columns` wide: long cells are wrapped, and a table with too many columns becomes a list. */
 export function tableLines(
   rows: readonly (readonly string[])[],
   aligns: readonly Align[],
@@ -61,7 +61,7 @@ function widthOf(spans: readonly Span[]): number {
   return spans.reduce((sum, { text }) => sum + textWidth(text), 0)
 }
 
-/** Takes from the widest columns until all fit. */
+/** Shrinks the widest columns until all fit. */
 function fit(wanted: readonly number[], room: number): number[] | undefined {
   const widths = [...wanted]
   let over = widths.reduce((sum, width) => sum + width, 0) - room
@@ -104,7 +104,7 @@ function pad(painted: string, width: number, align: Align): string {
   return ' '.repeat(before) + painted + ' '.repeat(left - before)
 }
 
-/** Where there is no room for columns: each row as its cells below each other, with their heads. */
+/** Without space for columns: each row as a list of its cells with their headings. */
 function listed(cells: readonly (readonly Span[][])[], columns: number, style: Style): string[] {
   const [head = [], ...body] = cells
   return body.flatMap((row, number) => [

@@ -5,16 +5,16 @@ import { paintSpan, type Span } from './span.ts'
 interface Word {
   readonly spans: readonly Span[]
   readonly width: number
-  /** Behind a space, which is left out at the beginning of a line. */
+  /** Preceded by a space, which is dropped at the start of a line. */
   readonly isApart: boolean
 }
 
-/** Scripts without spaces between words: a line may end behind any of their characters. */
+/** Scripts without spaces between words: a line may break after any character. */
 const breakable = /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/u
 
 /**
- * Lines of at most `columns`, painted. Words stay whole unless one is longer than a line. A line feed in the text ends a line.
- * `rest`: the room in the lines after the first, where it differs.
+ * Returns painted lines of at most `columns`. Words are not split, unless one is longer than a line. A line feed ends a
+ * line. `rest`: the width after the first line, if it differs.
  */
 export function wrapSpans(spans: readonly Span[], columns: number, style: Style, rest = columns): string[] {
   const lines: string[] = []
@@ -31,7 +31,7 @@ export function wrapSpans(spans: readonly Span[], columns: number, style: Style,
       const gap = word.isApart && width > 0 ? 1 : 0
       if (width > 0 && width + gap + word.width > room()) end()
       if (word.isApart && width > 0) {
-        // Within one look the space has it, too: an underlined text has no gaps.
+        // Within one style, the space has it too: underlined text has no gaps.
         line.push({ text: ' ', marks: sharedMarks(line.at(-1), word.spans[0]) })
         width += 1
       }

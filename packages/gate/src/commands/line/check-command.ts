@@ -3,7 +3,7 @@ import { listedVariables, reservedWords, shellBuiltins } from './known-words.ts'
 import type { Command, Word } from './line.ts'
 import type { WrittenWord } from './read-words.ts'
 
-/** The first word of a command is the plain name of a program. */
+/** Requires that the first word of a command is a plain program name. */
 export function requireProgram({ word, hasBraces }: WrittenWord): void {
   const { text } = word
   if (!isLiteral(word) || hasBraces) throw new NeedsShell('the name of its program is a pattern')
@@ -12,7 +12,7 @@ export function requireProgram({ word, hasBraces }: WrittenWord): void {
   if (!/^(?:\[|:|[\w./@+][\w./@+-]*)$/.test(text)) throw new NeedsShell('the name of its program is unusual')
 }
 
-/** What the runner does by itself takes few words; and a descriptor is not opened by its name. */
+/** Commands that the runner implements accept few arguments, and file descriptors cannot be opened by name. */
 export function checkCommand({ words, variables, redirects }: Command): void {
   const name = words[0]?.text
   if (name === undefined && Object.keys(variables).length > 0)
@@ -31,7 +31,7 @@ export function isLiteral({ glob, status }: Word): boolean {
   return glob === undefined && status === undefined
 }
 
-/** What the runner does by itself, and with which words. */
+/** Returns why the runner cannot execute this command itself. */
 function faultOf(name: string | undefined, words: readonly Word[]): string | undefined {
   const [first = '', second = ''] = words.map(({ text }) => text)
   const isPlain = words.every(isLiteral)

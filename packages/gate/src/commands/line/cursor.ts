@@ -1,6 +1,6 @@
 import type { Redirect } from './line.ts'
 
-/** Thrown by the reader and caught where reading began: the line uses something that only a shell can do. */
+/** Thrown by the parser and caught at its entry point: the line uses something that only a shell supports. */
 export class NeedsShell extends Error {}
 
 export function needsShell(why: string): never {
@@ -16,7 +16,7 @@ interface HereDocument {
   readonly stripsTabs: boolean
 }
 
-/** A place in a line, and the here-documents whose texts follow at the next line break. */
+/** A position in a line, and the here-documents whose texts follow the next line break. */
 export class Cursor {
   readonly source: string
   position = 0
@@ -36,18 +36,18 @@ export class Cursor {
     return this.#waiting.length > 0
   }
 
-  /** Empty behind the end. */
+  /** Empty past the end. */
   letter(offset = 0): string {
     return this.source[this.position + offset] ?? ''
   }
 
-  /** Whether a pattern, which has to be sticky, fits here. */
+  /** True if a pattern, which must be sticky, matches here. */
   isAt(pattern: RegExp): boolean {
     pattern.lastIndex = this.position
     return pattern.test(this.source)
   }
 
-  /** What a sticky pattern finds here; the cursor moves behind it. */
+  /** Returns the match of a sticky pattern here, and moves past it. */
   take(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.position
     const found = pattern.exec(this.source)
@@ -55,17 +55,17 @@ export class Cursor {
     return found
   }
 
-  /** Blanks, comments, and lines that are joined between two words. To be called where a word could begin. */
+  /** Skips blanks, comments and line continuations between words. Call it only where a word could start. */
   skipBlanks(): void {
     const { source } = this
     const letter = source[this.position]
     if (letter !== ' ' && letter !== '\t' && letter !== '#' && letter !== '\\') return
     this.take(blanks)
-    // Within a word it joins two halves; there it is left to a shell.
+    // Inside a word, a continuation joins two parts, which needs a shell.
     if (source.startsWith('\\\n', this.position)) throw new NeedsShell('it continues a word on the next line')
   }
 
-  /** Also line breaks, with the here-documents behind them. */
+  /** Also skips line breaks, and the here-documents after them. */
   skipLines(): void {
     for (this.skipBlanks(); this.letter() === '\n'; this.skipBlanks()) {
       this.position++
@@ -75,7 +75,7 @@ export class Cursor {
     }
   }
 
-  /** Behind `<<`: a redirect whose text begins behind the next line break. */
+  /** After `<<`: a redirect whose text starts after the next line break. */
   beginHereDocument(stripsTabs: boolean): Redirect {
     this.take(/[ \t]+/y)
     const document = { ...this.readDelimiter(), stripsTabs }
@@ -92,7 +92,7 @@ export class Cursor {
     return { end: quoted ?? plain ?? '', isQuoted: quote !== undefined || backslash !== '' }
   }
 
-  /** The lines up to one that is `end`. The cursor stands at their first letter, and then behind the line that ends them. */
+  /** Reads the lines up to one that is `end`. Starts at their first character, and stops after the line with `end`. */
   readLinesUntil({ end, isQuoted, stripsTabs }: HereDocument): string {
     let text = ''
     while (!this.isDone) {

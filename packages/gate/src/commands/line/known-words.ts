@@ -13,7 +13,10 @@ export const reservedWords = words(
   'if then else elif fi for while until do done case esac select function time coproc in { } ! [[ ]]',
 )
 
-/** Builtins of bash that are no programs. `cd`, `echo`, `pwd`, `true`, `false`, `:`, `export` and `command -v` belong to the runner. */
+/**
+ * Builtins of bash that are not programs. The runner implements `cd`, `echo`, `pwd`, `true`, `false`, `:`, `export` and
+ * `command -v`.
+ */
 export const shellBuiltins = words(
   '. source eval exec set unset declare typeset local readonly read mapfile readarray alias unalias builtin enable shopt trap type hash help history fc bind caller complete compgen compopt dirs pushd popd disown fg bg jobs kill let logout return break continue shift getopts suspend times ulimit umask wait',
 )

@@ -1,17 +1,17 @@
 /**
- * A command line that can run without a shell: what was judged is exactly this, and exactly this runs. Plain data, because
- * the runner reads it as JSON.
+ * A command line that can run without a shell. The judged value is exactly what runs. Plain data, because the runner reads
+ * it as JSON.
  */
 export type List = readonly Step[]
 
 export interface Step {
-  /** The operator in front of it; `;` for the first one, and for a new line. */
+  /** The operator before it; `;` for the first one and after a line break. */
   readonly after: ';' | '&&' | '||'
-  /** One command, or the stages of a pipe. */
+  /** One command, or the stages of a pipeline. */
   readonly stages: readonly Stage[]
 }
 
-/** All of them, also those in groups. */
+/** Returns all steps, including those in groups. */
 export function stepsIn(list: List): readonly Step[] {
   const inner = (stage: Stage) => (stage.kind === 'group' ? stepsIn(stage.list) : [])
   return list.flatMap((step) => [step, ...step.stages.flatMap(inner)])
@@ -21,13 +21,13 @@ export type Stage = Command | Group
 
 export interface Command {
   readonly kind: 'command'
-  /** Empty where there are only redirects. */
+  /** Empty if there are only redirects. */
   readonly words: readonly Word[]
   readonly variables: { readonly [name: string]: string }
   readonly redirects: readonly Redirect[]
 }
 
-/** `( … )`: a `cd` in it ends with it. */
+/** `( … )`: a `cd` in it has no effect after it. */
 export interface Group {
   readonly kind: 'group'
   readonly list: List
@@ -36,7 +36,7 @@ export interface Group {
 
 export interface Word {
   readonly text: string
-  /** The word stands for the names of files that match. */
+  /** Set if the word expands to matching file names. */
   readonly glob?: readonly GlobPart[]
   /** Offsets in the text where the last exit code is inserted. */
   readonly status?: readonly number[]
@@ -48,7 +48,7 @@ export type GlobPart =
   | { readonly kind: 'one' }
   | {
       readonly kind: 'set'
-      /** As it is written, for when nothing matches. */
+      /** The written form, used if nothing matches. */
       readonly text: string
       readonly ranges: readonly (readonly [from: string, to: string])[]
       readonly negated: boolean
@@ -59,7 +59,7 @@ export type Redirect =
   | { readonly fd: 0 | 1 | 2; readonly kind: 'copy'; readonly from: 1 | 2 }
   | { readonly fd: 0; readonly kind: 'text'; readonly text: string }
 
-/** A line is either plain, or it needs a shell: then only a person can allow it. */
+/** A line is either plain or needs a shell; then only a person can allow it. */
 export type ReadLine =
   | { readonly kind: 'plain'; readonly list: List }
   | { readonly kind: 'shell'; readonly why: string }

@@ -1,8 +1,7 @@
 /**
- * Reads a command line by a small grammar. Whatever the grammar does not know needs a shell, so a difference between this
- * reader and bash can make a line ask, and never makes it run something else: what runs is the value returned here.
- *
- * Linear in the length of the line; never throws.
+ * Parses a command line with a small grammar. Anything outside the grammar needs a shell. So a difference between this
+ * parser and bash can only make Cadre ask, never run something else: exactly the returned value runs.
+ * Takes linear time; never throws.
  */
 import { hasUnusual, refuseHidden } from '../hidden-characters.ts'
 import { checkCommand, isLiteral, requireProgram } from './check-command.ts'
@@ -52,7 +51,7 @@ class LineReader {
     return list
   }
 
-  /** Up to the end, or to the `)` of the group it is in. */
+  /** Reads up to the end, or to the `)` of the enclosing group. */
   #list(depth: number): List {
     const at = this.#at
     const steps: Step[] = []
@@ -61,7 +60,7 @@ class LineReader {
     while (!at.isDone && at.letter() !== ')') {
       const names = at.values.size
       const stages = this.#stages(depth)
-      // Anywhere else its meaning depends on the rest of the line.
+      // Elsewhere, its meaning depends on the rest of the line.
       if (at.values.size > names && (depth > 0 || stages.length > 1 || after !== ';'))
         throw new NeedsShell('it sets a variable conditionally')
       steps.push({ after, stages })
@@ -89,7 +88,7 @@ class LineReader {
     const stages = [this.#stage(depth)]
     for (let pipe = at.take(/\|(?!\|)&?/y); pipe !== null; pipe = at.take(/\|(?!\|)&?/y)) {
       const last = stages.at(-1) as Stage
-      // Behind every other redirect of that stage, as bash does it.
+      // After all other redirects of that stage, as in bash.
       if (pipe[0] === '|&')
         stages[stages.length - 1] = { ...last, redirects: [...last.redirects, errorsToOutput] }
       at.skipLines()
@@ -199,7 +198,7 @@ class LineReader {
     return texts.map((text) => ({ text }))
   }
 
-  /** In front of an arrow, or of `&>`. */
+  /** Before an arrow, or before `&>`. */
   #redirect(descriptor?: number): Redirect[] {
     const at = this.#at
     const arrow = at.take(/&>>?|<<<|<<-?|<[>&(]?|>[>&|(]?/y)?.[0] ?? ''
@@ -241,7 +240,7 @@ class LineReader {
       throw new NeedsShell('it redirects to a pattern')
     if ((hasBraces || descriptor !== undefined) && at.isAt(/[<>]/y))
       throw new NeedsShell('it redirects in an unusual way')
-    // Bash itself serves some names below /dev, and a device is no file.
+    // Bash handles some names below /dev itself, and devices are not regular files.
     if (word.text !== '/dev/null' && word.text.split('/').includes('dev'))
       throw new NeedsShell(`it redirects to ${word.text}`)
     return word.text

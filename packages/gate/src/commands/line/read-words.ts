@@ -1,14 +1,14 @@
 import { type Cursor, endOfWord, NeedsShell, needsShell } from './cursor.ts'
 import type { GlobPart, Word } from './line.ts'
 
-/** A word, and what only matters where it stands. */
+/** A word, with properties that depend on its position. */
 export interface WrittenWord {
   readonly word: Word
-  /** `CI=1` in front of a program: the name. */
+  /** The name in an assignment before a program: `CI=1`. */
   readonly variable?: string
-  /** A lone digit, which an arrow behind it would make a descriptor. */
+  /** A single digit, which a following arrow would turn into a file descriptor. */
   readonly descriptor?: number
-  /** It is one of several words, or has `{}` in it. */
+  /** It is one of several expanded words, or contains `{}`. */
   readonly hasBraces: boolean
 }
 
@@ -20,10 +20,10 @@ type Part =
 const mostChoices = 64
 const openQuote = 'it has an open quote'
 
-/** A fast path: most words have no special letters. */
+/** A fast path: most words have no special characters. */
 const plainWord = /[\w./@%+,-]+(?=[ \t\n;|&()<>]|$)/y
 
-/** The word at the cursor; more than one where `{a,b}` stands for several. */
+/** Reads the word at the cursor, or several if `{a,b}` expands. */
 export function readWords(at: Cursor, mayAssign: boolean): readonly WrittenWord[] {
   const text = at.take(plainWord)?.[0]
   if (text === undefined) return new WordReader(at, mayAssign).words()
@@ -36,10 +36,10 @@ class WordReader {
   readonly #at: Cursor
   readonly #parts: Part[] = []
   readonly #mayAssign: boolean
-  /** Nothing in it was quoted or escaped. */
+  /** No part of it was quoted or escaped. */
   #isBare = true
   #hasBraces = false
-  /** Whether a `~` here would be replaced: at the beginning, and behind `=` and `:`. */
+  /** True if a `~` here would be expanded: at the start, and after `=` and `:`. */
   #opensTilde = true
   #variable: string | undefined
 
@@ -96,7 +96,7 @@ class WordReader {
     const letters = this.#at.take(/[\w./@%+,-]+|./sy)?.[0] ?? ''
     if (letters === '=' && this.#mayAssign && this.#isBare && this.#variable === undefined) this.#assign()
     this.#text(letters)
-    // Bash replaces the ~ of `a=~` and `a:~` in words that look like assignments.
+    // Bash expands the ~ of `a=~` and `a:~` in words that look like assignments.
     this.#opensTilde = letters === '=' || letters === ':'
   }
 
@@ -145,7 +145,7 @@ class WordReader {
     const at = this.#at
     const next = at.letter(1)
     if (next === '?') return void this.#status()
-    // Followed by one of these it is a letter like any other.
+    // Before one of these, `$` is a literal character.
     if (isQuoted && (next === '"' || next === ' ' || next === '|' || next === ')')) {
       at.position++
       return void this.#text('$')
@@ -188,7 +188,7 @@ class WordReader {
     this.#part({ kind: 'set', text: found[0], ranges, negated: found[1] !== '' })
   }
 
-  /** `{a,b}` of plain letters is a choice; `{}` and `{name}` are themselves. */
+  /** `{a,b}` of plain characters is expanded; `{}` and `{name}` are literal. */
   #braces(): void {
     const at = this.#at
     this.#hasBraces = true
@@ -201,7 +201,7 @@ class WordReader {
   }
 }
 
-/** `"$(cat <<'END' … END)"`: a text of several lines, as commit messages are often written. Nothing of it is expanded. */
+/** `"$(cat <<'END' … END)"`: a multi-line text, a common way to write commit messages. It is not expanded. */
 function readDocument(at: Cursor): string {
   const { end, isQuoted } = at.readDelimiter()
   if (!isQuoted || !at.take(/\n/y)) throw new NeedsShell('it uses command substitution ($( ))')
@@ -247,10 +247,10 @@ function wordOf(parts: readonly Part[]): Word {
   const first = glob[0]
   if (glob.every(({ kind }) => kind === 'text')) return { text, ...(status.length > 0 && { status }) }
   if (status.length > 0) throw new NeedsShell('it uses $? in a pattern')
-  // A file whose name begins with a dash must not become an option; behind `=` it is the value of one.
+  // A file name that starts with a dash must not become an option; after `=` it is the value of one.
   if (text.startsWith('-') && !(first?.kind === 'text' && first.text.includes('=')))
     throw new NeedsShell('it has a pattern in the name of an option')
-  // Bash keeps both slashes in the names that match.
+  // Bash keeps both slashes in matching names.
   if (text.includes('//')) throw new NeedsShell('it has a pattern with //')
   return { text, glob }
 }

@@ -2,21 +2,21 @@ import type { Word } from '../line/line.ts'
 
 export interface Unlisted {
   readonly word: string
-  /** The spellings by which a pattern may name it. */
+  /** The spellings by which a pattern can name it. */
   readonly names: readonly string[]
 }
 
 export interface PathWord {
   readonly text: string
-  /** It stands for the files that match it. */
+  /** True if it expands to matching files. */
   readonly isGlob: boolean
-  /** A revision as likely as a path: it only matters where it leads somewhere it must not. */
+  /** It could also be a revision, so it matters only if the path is not allowed. */
   readonly isGuess: boolean
 }
 
-/** What is known about the words behind a program's name. Filled while they are read from the left to the right. */
+/** What is known about the arguments of a program. Filled while they are read from left to right. */
 export class Arguments {
-  /** Words that no list knows. */
+  /** Words that are not listed for the program. */
   readonly unlisted: Unlisted[] = []
   /** Words, or parts of them, that the program opens. */
   readonly paths: PathWord[] = []

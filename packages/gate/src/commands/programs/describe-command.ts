@@ -6,21 +6,21 @@ import { otherReaders } from './read-others.ts'
 import { questions, readers, sandboxedQuestions, versionQuestions, wrappers } from './readers.ts'
 import { specIn } from './spec.ts'
 
-/** What a command does, as far as its words tell. Nothing for a program whose options nobody has listed. */
+/** What a command does, as far as its words tell. Undefined for a program whose options are not listed. */
 export interface Described extends Readonly<Pick<Arguments, 'unlisted' | 'paths'>> {
-  /** With listed words only, it reads and does nothing else. */
+  /** With listed words, it only reads. */
   readonly isReader: boolean
-  /** It runs code of its own installation, such as npm does: only in a sandbox. */
+  /** It runs code of its own installation, as npm does, so it needs a sandbox. */
   readonly needsSandbox?: true
   /** The command behind `timeout 60`. */
   readonly inner?: readonly Word[]
   /** The folder that `git -C` changes to. */
   readonly folder?: string
-  /** The words without such options: what patterns are compared with. */
+  /** The words without such options, which patterns are compared with. */
   readonly subject?: readonly string[]
 }
 
-/** It reads and does nothing else: its program only reads, and all its words are listed. */
+/** True if the command only reads: its program is a reader, and all its words are listed. */
 export function isListedReader(described: Described | undefined): described is Described {
   return described?.isReader === true && described.unlisted.length === 0
 }
@@ -43,7 +43,7 @@ export function describeCommand(words: readonly Word[]): Described | undefined {
   return { unlisted: found.unlisted, paths: found.paths, isReader: true }
 }
 
-/** Words that are listed alone, and not together with the others. */
+/** Rejects words that are listed but not allowed in combination with others. */
 function rejectUnfit(name: string, words: readonly Word[], found: Arguments): void {
   const unfit = Object.hasOwn(unfits, name) ? unfits[name] : undefined
   if (unfit === undefined) return
@@ -54,15 +54,15 @@ function rejectUnfit(name: string, words: readonly Word[], found: Arguments): vo
 
 const unfits: { readonly [name: string]: RegExp } = {
   diff: /^-[A-Za-z]*r|^--recursive$/,
-  // It reads one letter of such a word and ignores the others; then a value becomes a file, and the file one to write.
+  // xxd reads one letter of such a word and ignores the others, so a value could become the output file.
   xxd: /^-(?!(?:[abeEipuU]|[cgnlos]|[cglos]\d+)$)./,
   // It would describe a pipe of the runner.
   stat: /^-$/,
-  // It reads more words from such a file.
+  // It reads more arguments from such a file.
   strings: /^@/,
 }
 
-/** Nothing where the words are no such question: then only somebody's own pattern speaks about the program. */
+/** Returns undefined if the words are not a listed query: then only patterns of the user apply to the program. */
 function describeQuestion(name: string, words: readonly Word[]): Described | undefined {
   const question = `${name} ${words[0]?.text}`
   if (words.length === 1 && versionQuestions.test(question))
@@ -70,12 +70,12 @@ function describeQuestion(name: string, words: readonly Word[]): Described | und
   const spec = specIn(questions, question)
   if (spec === undefined) return undefined
   const { unlisted, paths } = readArguments(words.slice(1), spec)
-  // With other words it is not the listed question, and a pattern of the user's keeps its meaning.
+  // With other words it is not the listed query, and patterns of the user apply.
   if (unlisted.length > 0) return undefined
   return { unlisted, paths, isReader: true, ...(sandboxedQuestions.test(name) && { needsSandbox: true }) }
 }
 
-/** Programs that run another one and add nothing to it. */
+/** Programs that only start another one. */
 function unwrap(name: string, words: readonly Word[]): Described {
   const { flags, values, operand } = wrappers[name] as (typeof wrappers)[string]
   const reject = (word: string) => ({ unlisted: [{ word, names: [word] }], paths: [], isReader: false })

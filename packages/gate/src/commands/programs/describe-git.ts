@@ -5,7 +5,7 @@ import { readArguments } from './read-arguments.ts'
 import { readSpec, specIn } from './spec.ts'
 
 const listing = /^(?:--list|--(?:no-)?(?:contains|merged)(?:=.*)?|--points-at(?:=.*)?)$/
-/** They change who commits and how things look, and start nothing. */
+/** These settings change identity and display, and start nothing. */
 const harmlessSetting =
   /^(?:user\.(?:name|email)|color\.[\w.]+|advice\.\w+|core\.(?:quotepath|abbrev)|commit\.gpgsign|tag\.gpgsign|init\.defaultbranch|log\.(?:date|decorate|abbrevcommit)|diff\.(?:renames|algorithm|context))(?:=(?!.*\0).*)?$/is
 const plainSetting = /^(?:user\.(?:name|email)|init\.\w+|(?:remote|branch|core)\.[\w./-]+)$/i
@@ -16,18 +16,18 @@ function unlisted(word: string, ...names: readonly string[]): Described {
   return { unlisted: [{ word, names: [word, ...names] }], paths: [], isReader: false }
 }
 
-/** Where the command of git stands among the words behind `git`: options of git itself come first. */
+/** Returns the index of the git command among the words after `git`. Options of git itself come first. */
 export function gitCommandAt(texts: readonly string[]): number {
   let at = 0
   while (texts[at]?.startsWith('-')) at += /^-[Cc]$/.test(texts[at] as string) ? 2 : 1
   return at
 }
 
-/** The words behind `git`. */
+/** `given` are the words after `git`. */
 export function describeGit(given: readonly Word[]): Described {
   let at = 0
   let folder: string | undefined
-  // Options of git itself stand in front of its command.
+  // Options of git itself come before its command.
   for (; at < given.length; at++) {
     const { text, glob } = given[at] as Word
     const next = given[at + 1]
@@ -63,7 +63,7 @@ function describeGitCommand(command: string, rest: readonly Word[]): Described {
   return writer === undefined ? unlisted(command) : { ...readArguments(rest, writer), isReader: false }
 }
 
-/** Other settings may hold keys, and those of the user lie outside of the workspace. */
+/** Other settings may contain keys, and the user's settings are outside the workspace. */
 function describeSetting(words: readonly Word[]): Described {
   const texts = words.map(({ text }) => text).filter((text) => text !== '--local' && text !== '--get')
   const [word = 'config'] = texts

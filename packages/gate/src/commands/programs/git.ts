@@ -1,6 +1,6 @@
 import { readTable } from './spec.ts'
 
-/** The commands of git, with every option that is known to be harmless. `rev` is a revision, or a path of the repository. */
+/** The git commands, with every option that is known to be harmless. `rev` is a revision, or a path in the repository. */
 const diff =
   '-pusRabwWzBMCD -# -U=num -l=num -S=text -G=text -I=text -B?=text -M?=text -C?=text --no-patch --patch --raw --patch-with-raw --patch-with-stat --minimal --patience --histogram --anchored=text --diff-algorithm=text --stat?=text --stat-width=num --compact-summary --numstat --shortstat --dirstat?=text --cumulative --summary --name-only --name-status --color?=text --no-color --color-moved?=text --no-color-moved --color-words?=text --word-diff?=text --word-diff-regex=text --no-renames --rename-empty --no-rename-empty --check --full-index --binary --abbrev?=num --no-abbrev --find-renames?=text --find-copies?=text --find-copies-harder --irreversible-delete --diff-filter=text --find-object=text --pickaxe-all --pickaxe-regex --relative?=rev --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines=text --inter-hunk-context=num --function-context --exit-code --quiet --no-ext-diff --no-textconv --src-prefix=text --dst-prefix=text --no-prefix --default-prefix --line-prefix=text --unified=num'
 const log =
@@ -8,7 +8,7 @@ const log =
 const list =
   '--sort=text --format=format --color?=text --no-color --column?=text --no-column --ignore-case -i --points-at=text --contains?=text --no-contains?=text --merged?=text --no-merged?=text'
 
-/** They only look. What else `branch`, `tag` and the like do is below. */
+/** Read-only commands. Other uses of `branch`, `tag` and similar commands are below. */
 export const gitReaders = readTable(`
 status | -sbvz -u?=text --short --branch --show-stash --porcelain?=text --long --verbose --untracked-files?=text --ignored?=text --column?=text --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?=text | rev*
 log, whatchanged, show | ${diff} ${log} | rev*
@@ -41,7 +41,7 @@ worktree | |
 reflog | ${log} |
 `)
 
-/** Second words that only look, for commands that also change something. */
+/** Read-only subcommands of commands that can also change something. */
 export const gitSubReaders = readTable(`
 remote get-url | --push --all | word
 remote show | -n |
@@ -52,7 +52,10 @@ worktree list | -vz --porcelain --verbose |
 notes list, notes show | | rev
 `)
 
-/** They change a repository or reach a server: allowed only where somebody's pattern says so, and then with these options. */
+/**
+ * These commands change a repository or contact a server. They are allowed only if a pattern names them, and only with
+ * these options.
+ */
 export const gitWriters = readTable(`
 add | -AuvnNf --all --update --verbose --dry-run --intent-to-add --force --ignore-removal --no-all --renormalize --refresh --sparse --chmod=text | rev*
 commit | -asqvno -m=text -F=path -C=text -u?=text --all --message=text --file=path --signoff --quiet --verbose --no-verify --only --include --amend --no-edit --allow-empty --allow-empty-message --author=text --date=text --fixup=text --squash=text --reuse-message=text --reset-author --trailer=text --dry-run --short --porcelain --long --status --no-status --cleanup=text --no-gpg-sign --no-post-rewrite | rev*

@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const configure = (text: string) => appendFileSync(path.join(folder, '.git/config'), `${text}\n`)
 
 describe('unusualSetting', () => {
-  it('finds nothing in what git, an editor, husky or git-lfs write', () => {
+  it('accepts settings that git, an editor, husky or git-lfs write', () => {
     configure(
       '[remote "origin"]\n\turl = git@example.org:a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*',
     )
@@ -73,7 +73,7 @@ describe('unusualSetting', () => {
     expect(unusualSetting(folder)).toMatch(/\./)
   })
 
-  it('looks at the repository that git would find: from below, through links, worktrees and files that point to it', () => {
+  it('checks the repository that git would find: from a subfolder, through links, worktrees and files that point to it', () => {
     mkdirSync(path.join(folder, 'a/b'), { recursive: true })
     symlinkSync('a/b', path.join(folder, 'link'))
     configure('[gpg]\n\tprogram = ./evil')
@@ -85,7 +85,7 @@ describe('unusualSetting', () => {
     expect(unusualSetting(other)).toBe('gpg.program')
   })
 
-  it('sees a setting that is added later', () => {
+  it('notices a setting that is added later', () => {
     expect(unusualSetting(folder)).toBeUndefined()
     configure('[gpg]\n\tprogram = ./evil')
     expect(unusualSetting(folder)).toBe('gpg.program')

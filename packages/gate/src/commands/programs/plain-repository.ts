@@ -5,8 +5,8 @@ import { followLinks } from '../../paths/follow-links.ts'
 import { realPathAt, statsAt } from '../../paths/one-look.ts'
 
 /**
- * Settings that start nothing when git only looks: what is overridden for such commands (hooks, the file system monitor,
- * pagers), what only matters to a server that is not reached, and how things are shown.
+ * Settings that start nothing for read-only git commands: those that Cadre overrides (hooks, the file system monitor,
+ * pagers), those that matter only for a remote, and display settings.
  */
 const plainKeys = [
   /^core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|hookspath|fsmonitor|pager|editor|whitespace|quotepath|abbrev|untrackedcache|splitindex|preloadindex|fscache|longpaths|protecthfs|protectntfs|sharedrepository|trustctime|checkstat|sparsecheckout|sparsecheckoutcone|commitgraph|multipackindex|excludesfile|commentchar|compression|deltabasecachelimit)$/,
@@ -25,8 +25,9 @@ const plainFilters =
 const known = new Map<string, { readonly stamp: string; readonly fault: string | undefined }>()
 
 /**
- * The setting of the repository around a folder that may make git start a program or look elsewhere, although it only
- * reads; nothing when there is none. A repository that came as a folder, not by a clone, can hold anything.
+ * Returns the setting of the repository around a folder that may make git start a program or read elsewhere, even for a
+ * read-only command, or undefined if there is none. A repository that was copied rather than cloned can contain any
+ * setting.
  */
 export function unusualSetting(folder: string): string | undefined {
   for (const file of configFiles(folder)) {
@@ -77,7 +78,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Read line by line and strictly: what is not understood may mean anything. */
+/** Parses line by line and strictly: a line that is not recognised could mean anything. */
 function faultIn(file: string): string | undefined {
   const text = textOf(file)
   if (text === undefined) return `${file} cannot be read`

@@ -1,6 +1,6 @@
 /**
- * Whether a program for `awk` neither starts something nor opens files of its own: by the signs it would need, wherever
- * they stand. A `>` behind a `print` may be a comparison; it is taken for a file.
+ * True if a program for `awk` neither starts a program nor opens files: it contains none of the required characters
+ * anywhere. A `>` after a `print` may be a comparison, but counts as a file.
  */
 export function isPlainAwk(program: string): boolean {
   const signs = /[|@\\]|system|getline|close|fflush|ARG[VC]|ENVIRON|PROCINFO|SYMTAB|FUNCTAB/
@@ -9,16 +9,16 @@ export function isPlainAwk(program: string): boolean {
   return print < 0 || !program.includes('>', print)
 }
 
-/** A program for `jq` that reads nothing but its input: no modules, no environment. */
+/** True if a program for `jq` reads only its input: no modules, no environment. */
 export function isPlainJq(program: string): boolean {
-  // Blanks and comments may stand between the $ and the name.
+  // Blanks and comments can separate the $ from the name.
   if (program.includes('$') && /(?<!\w)ENV(?!\w)/.test(program)) return false
   return !/\$__prog|(?<![\w."$-])(?:env|import|include|modulemeta|get_search_list)(?![\w/-]|\.(?:js|json|ya?ml|txt)\b)/.test(
     program,
   )
 }
 
-/** A format of git that starts no program: signatures are checked by gpg. */
+/** True if a git format starts no program: gpg would check signatures. */
 export function isPlainFormat(text: string): boolean {
   return !/%[-+ ]*(?:\([^)]*signature|G)/i.test(text)
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a program for `sed` only prints, skips and replaces. Everything else (`w`, `r`, `e`, flags of `s` that write or
- * run, labels, what is not understood) is not plain.
+ * True if a program for `sed` only prints, skips and replaces. Anything else (`w`, `r`, `e`, flags of `s` that write or
+ * run, labels, unknown commands) is not plain.
  */
 export function isPlainSed(script: string): boolean {
   let at = 0
@@ -46,7 +46,10 @@ export function isPlainSed(script: string): boolean {
     return true
   }
 
-  /** Up to the delimiter, which a backslash hides. Whether brackets hide it too depends on the program: then it is not plain. */
+  /**
+   * Skips to the delimiter, which a backslash escapes. Whether brackets escape it too depends on the implementation, so
+   * then the program is not plain.
+   */
   function delimited(delimiter: string): boolean {
     const sign = `\\u${delimiter.charCodeAt(0).toString(16).padStart(4, '0')}`
     const found = skip(new RegExp(`(?:\\\\[^]|[^\\\\\\n${sign}])*${sign}`, 'y'))

@@ -2,7 +2,10 @@ import type { Word } from '../line/line.ts'
 import { Arguments } from './arguments.ts'
 import { type Kind, kinds, type OptionSpec, type Spec } from './spec.ts'
 
-/** Reads words as `getopt_long` does: options anywhere, clusters of letters, values attached or next, `--` ends them. */
+/**
+ * Parses words as `getopt_long` does: options anywhere, clusters of letters, values attached or in the next word, `--` ends
+ * options.
+ */
 export function readArguments(words: readonly Word[], spec: Spec, found = new Arguments()): Arguments {
   const operands: Word[] = []
   let at = 0
@@ -44,7 +47,7 @@ export function readArguments(words: readonly Word[], spec: Spec, found = new Ar
       if (option.values === 0) continue
       const rest = text.slice(letter + 1)
       if (option.isOptional) {
-        // What is attached is its value, or more letters: both readings have to be harmless.
+        // The attached text is its value or more flags: both readings must be harmless.
         if (rest !== '') place(option.kind, { text: rest }, text)
         return
       }
@@ -55,7 +58,7 @@ export function readArguments(words: readonly Word[], spec: Spec, found = new Ar
     }
   }
 
-  /** Values in the next words. */
+  /** Values are in the next words. */
   function readNext({ kind, values, isOptional }: OptionSpec, written: string): void {
     if (isOptional) return
     for (let count = 0; count < values; count++) {
@@ -74,7 +77,7 @@ export function readArguments(words: readonly Word[], spec: Spec, found = new Ar
       : spec.operands
     operands.forEach((word, index) => {
       const kind = expected[index] ?? (isOpen ? expected.at(-1) : undefined)
-      // Nobody knows how many files will match, nor which comes first.
+      // The number and order of matching files are unknown.
       const isFixed = word.glob !== undefined && (!isOpen || index < expected.length - 1)
       if (kind === undefined || isFixed) found.reject(word.text)
       else place(kind, word, word.text)
@@ -83,12 +86,12 @@ export function readArguments(words: readonly Word[], spec: Spec, found = new Ar
 
   function place(kind: Kind, word: Word, written: string): void {
     if (kind === 'path') return void found.path(word)
-    // From the top of the repository, which may lie above the workspace.
+    // Relative to the top of the repository, which may be above the workspace.
     if (kind === 'rev' && /^:(?![!^])|:(?:.*\/)?\.\.(?:\/|$)/.test(word.text))
       return void found.reject(written)
     if (kind === 'rev') return void found.path(word, !/^\.{0,2}\//.test(word.text))
     if (word.glob !== undefined && kind !== 'text' && kind !== 'pattern') return void found.reject(written)
-    // The names that match are looked up, whatever is done with them.
+    // Matching names are checked, whatever the program does with them.
     if (word.glob !== undefined) found.path(word)
     if (!kinds[kind](word.text)) found.reject(written, word.text)
   }

@@ -11,7 +11,7 @@ const withText = words(
 const withPath = /^-(?:newer|anewer|cnewer|samefile|newer[aBcm][aBcm])$/
 const starters = words('-exec -execdir -ok -okdir')
 
-/** The starting points, then an expression. What starts a program, writes, or follows links is not listed. */
+/** Parses starting points, then an expression. Actions that start a program, write, or follow links are not listed. */
 export function readFind(given: readonly Word[], found: Arguments): void {
   let isExpression = false
   for (let at = 0; at < given.length; at++) {
@@ -26,7 +26,7 @@ export function readFind(given: readonly Word[], found: Arguments): void {
     const next = given[at + 1]
     if (withText.has(text)) {
       at++
-      // A pattern that is not quoted becomes the names of files, of which the second is an expression of its own.
+      // An unquoted pattern expands to file names, and the second one would be a separate expression.
       if (next?.glob !== undefined) found.reject(next.text)
     } else if (withPath.test(text)) {
       at++

@@ -17,35 +17,35 @@ const psValues = setOf(
 const psFlags =
   /^(?:-[AadeFfljTNwyLMcHV]+|[axuwfljsvTrn]+|--(?:headers?|no-headers|forest|deselect|help|version))$/
 
-/** Their words are text and nothing else. Names that match a pattern are looked up. */
+/** Their arguments are only text. Matching names of a pattern are checked. */
 const readText: Reader = (words, found) => {
   for (const word of words) if (word.glob !== undefined) found.path(word)
 }
 
-/** `test` and `[`: what a test of files names is looked up. */
+/** `test` and `[`: files in file tests are checked. */
 const readTest: Reader = (words, found) => {
   words.forEach((word, at) => {
     const [before, behind] = [words[at - 1]?.text ?? '', words[at + 1]?.text ?? '']
     const isFile = fileTests.has(before) || betweenFiles.has(before) || betweenFiles.has(behind)
     if (isFile || word.glob !== undefined) found.path(word)
-    // They ask about variables and options of a shell, and evaluate what they are given.
+    // These operators test shell variables and options, and evaluate their argument.
     if (/^-[vR]$/.test(word.text)) found.reject(word.text)
   })
 }
 
-/** Programs whose words are not options and operands as `spec.ts` has them. */
+/** Programs whose arguments do not fit the options and operands of `spec.ts`. */
 export const otherReaders: { readonly [name: string]: Reader } = {
   ...Object.fromEntries('pwd true false : expr export exit'.split(' ').map((name) => [name, readText])),
   find: readFind,
   test: readTest,
   '[': readTest,
 
-  /** The folder is looked up, also where nothing runs in it. */
+  /** The folder is checked, even if nothing runs in it. */
   cd(words, found) {
     for (const word of words) found.path(word)
   },
 
-  /** Only `command -v NAME`: some systems have a file of that name, which runs what it is given. */
+  /** Only `command -v NAME`: some systems have a program of that name, which runs its arguments. */
   command(words, found) {
     readText(words, found)
     const [first, second, ...rest] = words.map(({ text }) => text)
@@ -53,14 +53,14 @@ export const otherReaders: { readonly [name: string]: Reader } = {
     if (!isQuestion) found.reject(first ?? 'command')
   },
 
-  /** `echo -e` is left to the program of that name, which knows fewer escapes than bash. */
+  /** `echo -e` is left to the external program, which supports fewer escapes than bash. */
   echo(words, found) {
     readText(words, found)
     const escapes = words.some(({ text }) => /^-[neE]*e/.test(text))
     if (escapes) for (const { text } of words) if (/\\[uUEc]/.test(text)) found.reject(text)
   },
 
-  /** Only what bash and the program of that name understand alike. */
+  /** Only what bash and the external program interpret the same way. */
   printf(words, found) {
     readText(words, found)
     const [first, ...rest] = words
@@ -71,7 +71,7 @@ export const otherReaders: { readonly [name: string]: Reader } = {
       found.reject(format.text)
   },
 
-  /** Without the letter by which environments are shown. */
+  /** Without the letter that shows environments. */
   ps(words, found) {
     readText(words, found)
     for (let at = 0; at < words.length; at++) {

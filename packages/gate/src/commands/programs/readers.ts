@@ -1,11 +1,11 @@
 import { readTable } from './spec.ts'
 
 /**
- * Programs that only read, with every option that is known to be harmless. Left out on purpose: what writes (`sort -o`),
- * starts a program (`rg --pre`), follows links that a folder holds (`grep -R`, `find -L`), or takes names of files from a
- * file (`wc --files0-from`).
+ * Programs that only read, with every option that is known to be harmless. Deliberately omitted: options that write (`sort
+ * -o`), start a program (`rg --pre`), follow links in a folder (`grep -R`, `find -L`), or read file names from a file (`wc
+ * --files0-from`).
  *
- * A line is: programs | options | operands, as `spec.ts` has them.
+ * A line is: programs | options | operands, in the format of `spec.ts`.
  */
 export const readers = readTable(`
 ls | -aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1 -I=text -w=num -T=num --all --almost-all --author --escape --block-size=text --ignore-backups --color?=text --directory --dereference-command-line --classify?=text --file-type --format=text --full-time --group-directories-first --no-group --human-readable --si --hide=text --hyperlink?=text --indicator-style=text --inode --ignore=text --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style=text --reverse --recursive --size --sort=text --time=text --time-style=text --tabsize=num --width=num --context --zero --help --version | path*
@@ -70,7 +70,7 @@ logname | |
 numfmt | -d=text --to=text --from=text --suffix=text --padding=num --grouping --header?=num --field=text --format=text --round=text --delimiter=text --from-unit=text --to-unit=text --invalid=text | text*
 `)
 
-/** Programs that run another one, and add nothing to it but these options. */
+/** Programs that start another one, and accept only these options. */
 export const wrappers: {
   readonly [name: string]: { readonly flags: RegExp; readonly values: RegExp; readonly operand?: RegExp }
 } = {
@@ -83,8 +83,8 @@ export const wrappers: {
 }
 
 /**
- * Programs of which only questions about themselves are listed. Launchers that read files of the project before they know what
- * was asked are none of them: `cargo --version` starts the toolchain that `rust-toolchain.toml` names.
+ * Programs for which only queries about themselves are listed. Launchers that read project files first are not included:
+ * `cargo --version` starts the toolchain that `rust-toolchain.toml` names.
  */
 export const questions = readTable(`
 npm ls, npm list | -agl -w=text --all --depth=num --json --long --global --prod --production --omit=text --include=text --workspaces --workspace=text --parseable --link | text*
@@ -96,9 +96,9 @@ docker images | -aq -f=text --all --filter=text --format=text --no-trunc --quiet
 docker version, docker info | -f=text --format=text |
 `)
 
-/** Their answer is code of their own installation, which reads files of the project. */
+/** They answer with code of their own installation, which reads project files. */
 export const sandboxedQuestions = /^(?:npm|pip|pip3)$/
 
-/** A name and its only word, which asks for the version. */
+/** A program name and a single word that asks for its version. */
 export const versionQuestions =
   /^(?:(?:node|python|python3|java|make|gcc|npm|pip|pip3|docker) (?:--version|-v|-V|-version)|(?:bash|cc|clang|cmake|curl|g\+\+|perl|wget) --version)$/

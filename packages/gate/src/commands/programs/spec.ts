@@ -3,13 +3,13 @@ import { isPlainSed } from './plain-sed.ts'
 
 const anything = () => true
 
-/** What a value or an operand can be, and which texts are harmless as such. Where paths lead is judged separately. */
+/** The kinds of values and operands, and which texts are harmless for each. Paths are judged separately. */
 export const kinds = {
   text: anything,
-  /** A text, unless an option marked with `!` has given it already. */
+  /** A text, unless an option marked with `!` already provides it. */
   pattern: anything,
   path: anything,
-  /** A revision, or a path of the repository. */
+  /** A revision, or a path in the repository. */
   rev: anything,
   num: (text: string) => /^[+-]?[\d.]+[A-Za-z]{0,2}$/.test(text),
   word: (text: string) => /^[\w.+:@-]+$/.test(text) && !text.startsWith('-'),
@@ -23,17 +23,17 @@ export const kinds = {
 export type Kind = keyof typeof kinds
 
 /**
- * What a program may be given without a question. An option that is not listed here asks; so does an operand too many.
+ * The arguments that a program may have without approval. An unlisted option or an extra operand needs approval.
  *
- * A spec is written as a line: `-abc` are flags, `-n=num` and `--lines=num` take a value, `--color?=text` takes one only
- * behind `=` (a short one only attached), `-#` is a number such as `-20`, `--arg=2text` takes two. Behind ` : ` are the
- * operands in their order; the last may end with `*` for any number of them. A spec that begins with `+` is of a program
- * that takes every word behind its first operand for an operand, whatever it looks like.
+ * A spec is one line: `-abc` are flags, `-n=num` and `--lines=num` take a value, `--color?=text` takes one only after `=`
+ * (for a short option, only attached), `-#` is a number such as `-20`, `--arg=2text` takes two. Operands follow ` : ` in
+ * order; the last may end with `*` for any number of them. A spec that starts with `+` is for a program that treats every
+ * word after its first operand as an operand.
  */
 export interface Spec {
   readonly options: ReadonlyMap<string, OptionSpec>
   readonly takesNumber: boolean
-  /** Behind the first operand there are no options. */
+  /** There are no options after the first operand. */
   readonly stopsAtOperand: boolean
   readonly operands: readonly Kind[]
   /** The last kind of operand may be repeated. */
@@ -41,17 +41,17 @@ export interface Spec {
 }
 
 export interface OptionSpec {
-  /** Of its values. */
+  /** The kind of its values. */
   readonly kind: Kind
   readonly values: 0 | 1 | 2
-  /** The value may be missing, and is never the next word. */
+  /** The value is optional, and never the next word. */
   readonly isOptional: boolean
   readonly givesPattern: boolean
 }
 
 const known = new Map<string, Spec>()
 
-/** Read when it is first needed, and kept. */
+/** Parsed on first use, then cached. */
 export function readSpec(text: string): Spec {
   const before = known.get(text)
   if (before !== undefined) return before
@@ -60,7 +60,7 @@ export function readSpec(text: string): Spec {
   return spec
 }
 
-/** Reads a table with one line for one or more names: names | options | operands. */
+/** Parses a table with one line for one or more names: names | options | operands. */
 export function readTable(text: string): { readonly [name: string]: string } {
   const rows = text.trim().split('\n')
   return Object.fromEntries(
@@ -71,7 +71,7 @@ export function readTable(text: string): { readonly [name: string]: string } {
   )
 }
 
-/** The spec of that name in a table; nothing when there is none. */
+/** Returns the spec of that name in a table, or undefined. */
 export function specIn(table: { readonly [name: string]: string }, name: string): Spec | undefined {
   return Object.hasOwn(table, name) ? readSpec(table[name] as string) : undefined
 }
@@ -82,7 +82,7 @@ function parse(text: string): Spec {
   const stopsAtOperand = given[0] === '+'
   for (const item of given.slice(stopsAtOperand ? 1 : 0)) {
     const found = /^(-[^=?!]+)!?(\??)(?:=!?(2?)([a-z]+))?$/.exec(item)
-    if (found === null) throw new Error(`unreachable: the option ${item} is not written as it should be`)
+    if (found === null) throw new Error(`unreachable: invalid option ${item}`)
     const [, name = '', optional, two, kind] = found
     const option: OptionSpec = {
       kind: (kind ?? 'text') as Kind,
@@ -90,7 +90,7 @@ function parse(text: string): Spec {
       isOptional: optional === '?',
       givesPattern: item.includes('!'),
     }
-    // Letters of one group are options of their own; a value belongs to a single letter.
+    // Letters of a cluster are separate options; only a single letter can have a value.
     const isOne = name.startsWith('--') || kind !== undefined
     for (const one of isOne ? [name] : [...name.slice(1)].map((letter) => `-${letter}`))
       options.set(one, option)

@@ -1,12 +1,12 @@
 import type { Price, ReserveTokens, Usage } from '@cadre/core'
 
-/** Turns texts into vectors: texts that mean something alike get vectors that point in like directions. */
+/** Turns texts into vectors: texts with similar meaning get vectors in similar directions. */
 export interface Embed {
-  /** Another one whenever the vectors are not comparable with those before: other code, another model. */
+  /** Changes whenever the vectors are not comparable with earlier ones: other code, or another model. */
   readonly key: string
   /** Set if a server charges for it, with the price if it is known. */
   readonly charged?: { readonly price?: Price }
-  /** `spent` is told what a server charged for it. */
+  /** `spent` receives the cost that a server reports. */
   embed(
     texts: readonly string[],
     signal: AbortSignal,
@@ -14,7 +14,7 @@ export interface Embed {
   ): Promise<readonly (readonly number[])[]>
 }
 
-/** Loaded when it is first needed; a sentence when there is none, or it cannot be used. */
+/** Loaded on first use. Resolves with a sentence if there is none or it cannot be used. */
 export type EmbedLoader = () => Promise<Embed | string>
 
 /** The same, but no request is sent that the budgets of the session do not cover. Rejects with the reason. */

@@ -1,10 +1,9 @@
 /**
- * Owns what is known in this process about one searched folder, and keeps it in line with the files. Called by searches, several
- * at once.
+ * Owns the index of one searched folder in this process, and keeps it up to date. Several searches may call it at once.
  *
- * 1. One search brings the index up to date at a time; the others wait for it and look again, which is cheap.
- * 2. A file is taken up whole or not at all, so a search that is cancelled leaves an index that is only behind.
- * 3. What may not be shown any more is out of the index, and of what is kept of it, before anything is found.
+ * 1. One search at a time updates the index; the others wait and check again, which is cheap.
+ * 2. A file is indexed completely or not at all, so a cancelled search leaves an index that is only outdated.
+ * 3. Files that may no longer be shown are removed from the index and its stored copy before anything is searched.
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -18,12 +17,12 @@ import { type IndexData, PassageIndex } from './passage-index.ts'
 import { type Scan, type ScanOptions, type SearchRoot, scanFiles } from './scan-files.ts'
 import { splitPassages } from './split-passages.ts'
 
-/** Another one whenever words are kept otherwise, or passages are cut otherwise. */
+/** Changes whenever the format of words or passages changes. */
 const form = 1
 const name = `words-${form}`
-/** So many files to read again cost less than writing the index each time. */
+/** Rereading fewer files than this is cheaper than storing the index. */
 const worthKeeping = 20
-/** Files that are read at once. */
+/** The number of files read concurrently. */
 const together = 16
 
 export interface Refreshed {
@@ -43,7 +42,7 @@ export class FolderIndex {
     this.store = store
   }
 
-  /** The index as the files are now. */
+  /** Returns an index of the current files. */
   refresh(root: SearchRoot, options: ScanOptions, signal: AbortSignal): Promise<Refreshed> {
     const next = this.busy.then(() => this.bringUpToDate(root, options, signal))
     this.busy = next.catch(() => {})
@@ -72,14 +71,14 @@ export class FolderIndex {
       const read = await Promise.all(part.map(([file]) => this.read(file)))
       for (const [i, [file, stamp]] of part.entries()) {
         const taken = read[i]
-        // One that had just been written when it was read: from now on it need not be read again.
+        // It had just been written when it was read; its timestamp is reliable now.
         const isSettled = taken !== undefined && isSameStamp(taken.stamp, taken.readAt, taken.stamp)
         if (isSettled || index.files.get(file)?.stamp.is !== stamp.is) this.unsaved++
         if (taken === undefined) index.drop(file)
         else index.put(file, taken.stamp, taken.readAt, taken.passages)
       }
     }
-    // A file that is still there was withheld: not one of its words stays behind.
+    // A file that still exists was hidden, so none of its words may remain.
     const isWithheld = gone.some((file) => existsSync(path.join(this.folder, file)))
     if (gone.length > 0 || this.unsaved >= worthKeeping || (isNew && this.unsaved > 0)) {
       await index.tidy(isWithheld)
@@ -88,7 +87,7 @@ export class FolderIndex {
     return { index, scan }
   }
 
-  /** A file that is no text is one without passages; one that cannot be read is none. */
+  /** A non-text file has no passages; an unreadable file is skipped. */
   private async read(file: string) {
     const readAt = Date.now()
     try {
@@ -111,7 +110,7 @@ export class FolderIndex {
   }
 
   private async save(index: PassageIndex): Promise<void> {
-    // Tried again with the next search that changes something.
+    // Retried with the next search that changes something.
     if (await this.store.save(this.folder, name, JSON.stringify(index.data()))) this.unsaved = 0
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Owns `storage/index` of the home: what searching has learned about folders, one file each.
+ * Owns `storage/index` of the home: derived search data, one file per folder.
  *
- * 1. Everything in it can be deleted at any time; what is missing, torn or of another form is made anew from the files.
- * 2. A file is at any time the old one or the new one, whole. Of two processes that write, the later one counts: whoever reads
- *    compares with the files in any case.
- * 3. Nobody but the user reads it: it holds words of what agents read.
+ * 1. Everything in it can be deleted at any time; missing, torn or outdated files are rebuilt from the searched files.
+ * 2. Files are replaced atomically. If two processes write, the later one wins: readers compare with the searched files
+ *     anyway.
+ * 3. Only the user can read it, because it contains words from files that agents read.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -13,16 +13,16 @@ import path from 'node:path'
 import { type Json, parseJson } from '@cadre/core'
 
 export interface IndexStore {
-  /** What was kept of this folder under this name; nothing when there is none that can be used. */
+  /** Returns the data of this folder and name; undefined if there is none, or it is not usable. */
   load(root: string, name: string): Promise<Buffer | undefined>
-  /** Says whether it was kept: a disk that is full keeps nobody from searching. */
+  /** Resolves with false if it was not stored: a full disk must not prevent searching. */
   save(root: string, name: string, content: string | Buffer): Promise<boolean>
 }
 
 const oldest = 60 * 24 * 60 * 60 * 1000
 const largest = 512 * 1024 * 1024
 
-/** Without a home nothing is kept. */
+/** Without a home, nothing is stored. */
 export function openIndexStore(home: string | undefined): IndexStore {
   if (home === undefined) return { load: async () => undefined, save: async () => false }
   const folder = path.join(home, 'storage', 'index')
@@ -71,7 +71,7 @@ function sumOf(body: Buffer): string {
   return createHash('sha256').update(body).digest('hex')
 }
 
-/** Of folders that nobody has searched for long, and drafts of processes that died. */
+/** Deletes data of folders that were not searched for a long time, and temporary files of dead processes. */
 async function sweep(folder: string): Promise<void> {
   const now = Date.now()
   for (const name of await readdir(folder)) {

@@ -5,13 +5,13 @@ import { fingerprintModule, resolveModule } from '@cadre/home'
 import type { Embed } from './embed.ts'
 
 export interface EmbedRequest {
-  /** As the configuration names it: a path, or a package that is installed beside the configuration. */
+  /** As named in the configuration: a path, or a package that is installed next to the configuration. */
   readonly module: string
-  /** Given to the module with every call. */
+  /** Passed to the module with every call. */
   readonly options?: Json | undefined
-  /** Folder that names are relative to. */
+  /** The base folder of relative names. */
   readonly base: string
-  /** Whether a person has said that this file, as it is now, may run. Asked before anything of it runs. */
+  /** Returns whether a person trusts the current content of this file. Called before any of it runs. */
   readonly trusted: (module: string) => boolean | Promise<boolean>
 }
 
@@ -23,7 +23,7 @@ export async function loadEmbed(request: EmbedRequest): Promise<Embed | string> 
     return `search.semantic.module ${JSON.stringify(module)} was not found. Install it next to the configuration, or correct its name`
   if (!(await trusted(file)))
     return `${module} (search.semantic.module) is not trusted, so Cadre did not load it. A person has to inspect and trust it`
-  // Together with the options this says whether vectors that are kept were made by the same code.
+  // Together with the options, this identifies the code that made stored vectors.
   const code = fingerprintModule(file) ?? 'unreadable'
   let exported: Record<string, unknown>
   try {

@@ -4,7 +4,7 @@ import MiniSearch, { type AsPlainObject, type Options } from 'minisearch'
 import type { Passage } from './split-passages.ts'
 import { termOf, wordsIn } from './terms.ts'
 
-/** Where a passage is; of its text only words and a hash are kept. */
+/** The location of a passage; only words and a hash of its text are stored. */
 export interface KeptPassage {
   readonly id: number
   readonly line: number
@@ -26,7 +26,7 @@ export interface Hit extends KeptPassage {
   readonly weight: number
 }
 
-/** Everything an index knows, as plain data. */
+/** The whole content of an index, as plain data. */
 export interface IndexData {
   readonly next: number
   readonly files: readonly (readonly [path: string, file: KeptFile])[]
@@ -44,14 +44,14 @@ const options: Options<Document> = {
   fields: ['path', 'heading', 'text'],
   tokenize: wordsIn,
   processTerm: termOf,
-  // Done by hand, so that nothing goes on after a search.
+  // Done explicitly, so that nothing runs after a search.
   autoVacuum: false,
   searchOptions: { boost: { heading: 3, path: 2 }, combineWith: 'OR', weights: { prefix: 0.4, fuzzy: 0.2 } },
 }
 
 const dirtiest = 0.2
 
-/** Which words occur in which passages of the files below one folder. Derived from the files, and never more than they say. */
+/** Which words occur in which passages of the files below a folder. Derived from the files. */
 export class PassageIndex {
   readonly files: Map<string, KeptFile>
   private readonly places = new Map<number, { readonly path: string; readonly passage: KeptPassage }>()
@@ -70,7 +70,7 @@ export class PassageIndex {
     return new PassageIndex(new MiniSearch(options), 1, new Map())
   }
 
-  /** Rejects when it is not what `data` gave. */
+  /** Rejects if it was not made by `data`. */
   static async from(data: IndexData): Promise<PassageIndex> {
     const words = await MiniSearch.loadJSAsync<Document>(data.words, options)
     return new PassageIndex(words, data.next, new Map(data.files))
@@ -81,7 +81,7 @@ export class PassageIndex {
     const kept = passages.map((passage, at) => {
       const { line, lines, heading, text } = passage
       const id = this.next++
-      // The name of a file is found once, and not with every passage of it.
+      // A file name is indexed once, not with every passage.
       this.words.add({ id, path: at === 0 ? path : '', heading, text })
       const entry: KeptPassage = { id, line, lines, hash: hashOf(passage) }
       this.places.set(id, { path, passage: entry })
@@ -100,7 +100,7 @@ export class PassageIndex {
     this.files.delete(path)
   }
 
-  /** The best first. Where no word occurs as it is written, words that are nearly the same count. */
+  /** Best matches first. If no word matches exactly, similar words count. */
   search(query: string, isWanted: (path: string) => boolean): Hit[] {
     const filter = ({ id }: { id: unknown }) => {
       const place = this.places.get(id as number)
@@ -117,7 +117,7 @@ export class PassageIndex {
     })
   }
 
-  /** Words of passages that are gone, out of the way. */
+  /** Removes the words of deleted passages. */
   async tidy(wholly = false): Promise<void> {
     if (wholly || this.words.dirtFactor > dirtiest)
       await this.words.vacuum({ batchSize: 5_000, batchWait: 0 })
@@ -128,7 +128,7 @@ export class PassageIndex {
   }
 }
 
-/** What a passage says, without where it says it. */
+/** Hashes the content of a passage, without its location. */
 export function hashOf({ heading, text }: Pick<Passage, 'heading' | 'text'>): string {
   return createHash('sha256').update(`${heading}\0${text}`).digest('hex').slice(0, 32)
 }

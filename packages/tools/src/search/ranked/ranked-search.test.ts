@@ -40,7 +40,7 @@ beforeEach(() => {
 })
 afterEach(() => ws[Symbol.dispose]())
 
-/** What a process of its own would find: nothing is remembered but what is on disk. */
+/** Simulates a new process: only data on disk is remembered. */
 function process(options: Partial<ToolOptions> = {}) {
   const tools = createTools({
     home,
@@ -66,7 +66,7 @@ const indexFiles = () => {
   const folder = path.join(home, 'storage/index')
   return readdirSync(folder).map((name) => path.join(folder, name))
 }
-/** Long enough ago that nobody takes a file for one that is just being written. */
+/** Old enough that the file does not count as being written. */
 const settle = (file: string) => utimesSync(path.join(ws.root, file), new Date(2_000), new Date(2_000))
 
 describe.each([
@@ -109,7 +109,7 @@ describe('an index', () => {
     await search('pool')
     ws.write('src/new.ts', '// zebra\n')
     expect(filesOf(await search('zebra'))).toEqual(['src/new.ts'])
-    // Of the same size, in the same moment.
+    // With the same size, at the same time.
     ws.write('src/new.ts', '// camel\n')
     expect(filesOf(await search('zebra'))).toEqual([])
     expect(filesOf(await search('camel'))).toEqual(['src/new.ts'])

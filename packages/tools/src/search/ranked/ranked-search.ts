@@ -22,7 +22,7 @@ export interface RankedRequest {
   readonly root: SearchRoot
   readonly query: string
   readonly meaning: boolean
-  /** Whether a file is looked in, by its path below the folder. */
+  /** Returns whether a file is searched, by its path below the folder. */
   readonly isWanted: (file: string) => boolean
   readonly most: number
   /** Under a budget: for requests that a server charges for. */
@@ -30,11 +30,11 @@ export interface RankedRequest {
 }
 
 export interface FoundPassage {
-  /** Below the folder. */
+  /** Relative to the folder. */
   readonly path: string
   readonly line: number
   readonly heading: string
-  /** As they are now. */
+  /** Their current content. */
   readonly lines: readonly string[]
   /** A score that is comparable with passages of other folders. */
   readonly weight: number
@@ -42,9 +42,9 @@ export interface FoundPassage {
 
 export interface RankedAnswer {
   readonly passages: readonly FoundPassage[]
-  /** What the reader should know, a sentence each without an end. */
+  /** Notes for the reader, each a sentence without a period. */
   readonly notes: readonly string[]
-  /** What a server charged for vectors. */
+  /** The cost of vectors that a server reports. */
   readonly usage?: Usage
 }
 
@@ -56,7 +56,7 @@ const mostVectors = 20_000
 const mostPerFile = 2
 const mostFolders = 8
 
-/** Passages by their words, or by what they mean. What is found is looked up in the files before it is shown. */
+/** Finds passages by their words or their meaning. Results are checked against the files before they are shown. */
 export function createRankedSearch(options: RankedOptions): RankedSearch {
   const store = openIndexStore(options.home)
   const folders = new Map<string, FolderIndex>()
@@ -68,7 +68,7 @@ export function createRankedSearch(options: RankedOptions): RankedSearch {
   }
   const indexOf = (folder: string) => {
     const known = folders.get(folder) ?? new FolderIndex(folder, store)
-    // The least recently searched goes first; what is kept on disk stays.
+    // The least recently searched folder is dropped from memory; its data on disk stays.
     folders.delete(folder)
     folders.set(folder, known)
     for (const oldest of folders.keys()) {
@@ -84,7 +84,7 @@ export function createRankedSearch(options: RankedOptions): RankedSearch {
     const spent = (more: Usage) => {
       usage = addUsage(usage ?? noUsage, more)
     }
-    // A file that changes between the look and the showing is looked at once more; one that never rests is left out.
+    // A file that changes between the scan and the result is scanned again; one that keeps changing is omitted.
     for (let attempt = 0; attempt < 2; attempt++) {
       const { index, scan } = await indexOf(root.folder).refresh(root, scanning, signal)
       const ranked = await rank(request, index, { options, store, spent }, signal)
@@ -162,7 +162,7 @@ async function byMeaning(
   return { hits: hits.sort((a, b) => b.score - a.score), notes }
 }
 
-/** What a module is given of a passage: what it says, under its headings. Passages are asked for file by file. */
+/** Returns the text of a passage with its headings, for the module. Passages are requested file by file. */
 function passageReader(folder: string): (file: string, hash: string) => Promise<string | undefined> {
   let last: { readonly file: string; readonly texts: Promise<ReadonlyMap<string, string>> } | undefined
   const textsOf = async (file: string) => {

@@ -6,33 +6,33 @@ import type { LocateRipgrep } from '../locate-ripgrep.ts'
 import { ripgrep, shownName } from '../ripgrep.ts'
 import { walk } from '../walk.ts'
 
-/** A folder that is searched as a whole: a workspace, or what is mounted in it. */
+/** A folder that is searched as a whole: a workspace, or a mount in it. */
 export interface SearchRoot {
   /** Its real path. */
   readonly folder: string
-  /** What stands before its paths when they are shown: nothing, or `memory/`. */
+  /** The prefix of its displayed paths: empty, or `memory/`. */
   readonly prefix: string
-  /** Whether a file, by its path below the folder, must not be shown. */
+  /** Returns whether a file must be hidden, by its path below the folder. */
   readonly isHidden: (file: string) => boolean
 }
 
 export interface Scan {
   readonly files: ReadonlyMap<string, Stamp>
-  /** Larger than what is worth reading. */
+  /** The number of files that are too large to read. */
   readonly large: number
-  /** Not looked at, because there are too many. */
+  /** True if there were too many files to read all. */
   readonly more: boolean
 }
 
 export interface ScanOptions {
   readonly locateRipgrep: LocateRipgrep
-  /** What is in the home is none of the workspace's content. */
+  /** The home, which is not part of the workspace's content. */
   readonly home?: string | undefined
   readonly most: number
   readonly largest: number
 }
 
-/** The files of a folder that may be read and shown, as they are now. Links are not followed. */
+/** Returns the files of a folder that may be read and shown. Links are not followed. */
 export async function scanFiles(root: SearchRoot, options: ScanOptions, signal: AbortSignal): Promise<Scan> {
   const { folder, isHidden } = root
   const { most, largest } = options
@@ -70,7 +70,7 @@ export async function scanFiles(root: SearchRoot, options: ScanOptions, signal: 
 const names =
   /(^|\/)(\.env(\.(?!example$|sample$|template$)[^/]*)?|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.htpasswd|id_(rsa|dsa|ecdsa|ed25519)|credentials|[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg))$|(^|\/)\.(ssh|aws|gnupg|kube)\//i
 
-/** Files that usually hold keys. An index is one more place where their words would lie, so none of them gets in. */
+/** Files that usually contain keys. They are never indexed, because the index would be another copy of their words. */
 function isSecretName(file: string): boolean {
   return names.test(file)
 }

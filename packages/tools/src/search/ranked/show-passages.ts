@@ -6,14 +6,14 @@ import { termOf, wordsIn } from './terms.ts'
 const mostLines = 10
 
 export interface ShownPart {
-  /** What stands before its paths. */
+  /** The prefix of its paths. */
   readonly prefix: string
   /** The source of its passages; absent for the workspace itself. */
   readonly label?: string
   readonly answer: RankedAnswer
 }
 
-/** What was found, the best first, each with where it is and the lines that say most about the question. */
+/** Formats the results, best first, each with its location and the most relevant lines. */
 export function showPassages(query: string, meaning: boolean, parts: readonly ShownPart[]): string {
   const notes = [...new Set(parts.flatMap(({ answer }) => answer.notes))].map((note) => `[${note}]`)
   const wanted = new Set(wordsIn(query).flatMap((word) => termOf(word) ?? []))
@@ -63,7 +63,7 @@ function passageText(
   return [`${rank}. ${prefix}${path}:${passage.line + from}${title}`, ...shown].join('\n')
 }
 
-/** Where the part of a passage begins that has most of the words. */
+/** Returns the start of the part of a passage that has most of the words. */
 function bestLine(lines: readonly string[], wanted: ReadonlySet<string>): number {
   if (lines.length <= mostLines) return 0
   const perLine = lines.map(

@@ -1,9 +1,9 @@
-/** A part of a file that is found as a whole. */
+/** A part of a file that is found as a unit. */
 export interface Passage {
-  /** Of its first line, counted from 1. */
+  /** The number of its first line, from 1. */
   readonly line: number
   readonly lines: number
-  /** The headings it stands under, the outermost first; empty where there are none. */
+  /** The headings above it, outermost first; empty if there are none. */
   readonly heading: string
   readonly text: string
 }
@@ -13,7 +13,7 @@ const fewestLines = 12
 const longestLine = 1_000
 const mostPassages = 2_000
 
-/** Prose by its headings, everything else by empty lines, none longer than a page. A passage without any word is left out. */
+/** Splits prose at headings and everything else at empty lines, into at most a page each. Omits passages without words. */
 export function splitPassages(text: string, file: string): Passage[] {
   const lines = text.split(/\r\n|\n|\r/)
   const sections = /\.(md|markdown|mdx)$/i.test(file) ? sectionsOf(lines) : [whole(lines)]
@@ -41,7 +41,7 @@ function whole(lines: readonly string[]): Section {
   return { from: 0, to: lines.length, heading: '' }
 }
 
-/** A `#` in a block of code is no heading. */
+/** A `#` in a code block is not a heading. */
 function sectionsOf(lines: readonly string[]): Section[] {
   const sections: Section[] = []
   const above: string[] = []
@@ -70,7 +70,7 @@ function sectionsOf(lines: readonly string[]): Section[] {
   return sections
 }
 
-/** Ends at the last empty line that leaves enough before it, else when the page is full. */
+/** Ends at the last empty line with enough text before it, otherwise when the page is full. */
 function endOf(lines: readonly string[], from: number, to: number): number {
   if (to - from <= mostLines) return to
   for (let at = from + mostLines; at > from + fewestLines; at--)

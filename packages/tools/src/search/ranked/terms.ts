@@ -2,10 +2,10 @@ import { isCommon } from '../show-found.ts'
 
 const longest = 64
 const words = /[\p{L}\p{N}_$]+/gu
-/** Languages that part no words: every two letters are looked for together. */
+/** Languages without spaces between words: every pair of letters is indexed. */
 const unparted = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}/gu
 
-/** The same words come again and again, and taking them apart costs more than looking them up. */
+/** The same words occur again and again, and a lookup is cheaper than splitting them. */
 function remembered<T>(make: (word: string) => T): (word: string) => T {
   const known = new Map<string, T>()
   return (word) => {
@@ -32,21 +32,21 @@ const partsOf = remembered((word): readonly string[] => {
   return found
 })
 
-/** The words of a text. A name made of several words is found by each of them and by all: `openPool`, `open_pool`. */
+/** Returns the words of a text. A compound name is found by each of its words and as a whole: `openPool`, `open_pool`. */
 export function wordsIn(text: string): string[] {
   const found: string[] = []
   for (const word of text.match(words) ?? []) for (const part of partsOf(word)) found.push(part)
   return found
 }
 
-/** The form in which a word is kept and looked for; nothing for words that say nothing. */
+/** The normalized form of a word; undefined for stop words. */
 export const termOf = remembered((word): string | null => {
   const plain = word.normalize('NFKC').toLowerCase()
   if (plain.length < 2 || plain.length > longest || isCommon(plain)) return null
   return stem(plain)
 })
 
-/** Only the commonest English endings: enough that `retries` finds `retry`, and too little to bring unlike words together. */
+/** Removes only the most common English endings: enough that `retries` finds `retry`, but unlike words stay apart. */
 function stem(word: string): string {
   if (word.length < 5 || !/^[a-z]+$/.test(word)) return word
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`

@@ -5,16 +5,16 @@ import type { IndexStore } from './index-store.ts'
 const name = 'vectors-1'
 /** Small enough that a budget need not be large to cover one. */
 const batch = 32
-/** Kept after so many, so that a search which is cancelled has not worked for nothing. */
+/** Stored after this many, so that a cancelled search keeps its progress. */
 const worthKeeping = 512
 
 export interface Asked {
   readonly hash: string
-  /** Read only when there is no vector of it yet; nothing when it is gone. */
+  /** Read only if it has no vector yet; undefined if it is gone. */
   readonly text: () => Promise<string | undefined>
 }
 
-/** The vectors of a folder's passages, by what these say. Derived, like the index: what is missing is made anew. */
+/** The vectors of a folder's passages, by their content. Derived, like the index: missing ones are rebuilt. */
 export class Vectors {
   private readonly known: Map<string, Float32Array>
   private unsaved = 0
@@ -30,7 +30,7 @@ export class Vectors {
     return new Vectors({ folder, store, embed }, kept === undefined ? new Map() : read(kept, embed.key))
   }
 
-  /** Makes what is missing. Rejects when the module fails. */
+  /** Computes missing vectors. Rejects if the module fails. */
   async complete(asked: readonly Asked[], signal: AbortSignal, spent: (usage: Usage) => void): Promise<void> {
     const missing = asked.filter(({ hash }) => !this.known.has(hash))
     for (let at = 0; at < missing.length; at += batch) {
@@ -51,11 +51,11 @@ export class Vectors {
       if (this.unsaved >= worthKeeping) await this.save(undefined)
     }
     const wanted = new Set(asked.map(({ hash }) => hash))
-    // What is gone, or withheld by now, leaves nothing behind.
+    // Removes vectors of passages that are deleted or hidden.
     if (this.unsaved > 0 || [...this.known.keys()].some((hash) => !wanted.has(hash))) await this.save(wanted)
   }
 
-  /** How near a passage is to a question, from -1 to 1; nothing when it has no vector that could be compared. */
+  /** The similarity of a passage to a question, from -1 to 1; undefined if it has no comparable vector. */
   nearness(hash: string, question: Float32Array): number | undefined {
     const vector = this.known.get(hash)
     if (vector === undefined || vector.length !== question.length) return undefined
@@ -64,7 +64,7 @@ export class Vectors {
     return sum
   }
 
-  /** Without those of passages that are gone, where it is known which are there. */
+  /** Omits deleted passages, if the existing ones are known. */
   private async save(wanted: ReadonlySet<string> | undefined): Promise<void> {
     const { folder, store, embed } = this.at
     if (wanted !== undefined)
@@ -78,7 +78,7 @@ export class Vectors {
   }
 }
 
-/** Of length 1, so that comparing is multiplying. */
+/** Normalized to length 1, so that the dot product is the similarity. */
 export function unit(vector: readonly number[]): Float32Array {
   const size = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
   return Float32Array.from(vector, (value) => (size === 0 ? 0 : value / size))
@@ -93,7 +93,7 @@ function read(kept: Buffer, key: string): Map<string, Float32Array> {
   const { length, hashes } = head ?? {}
   if (head?.key !== key || typeof length !== 'number' || !Array.isArray(hashes)) return new Map()
   if (kept.length - end - 1 !== hashes.length * length * 4) return new Map()
-  // Copied: the numbers must begin at a multiple of four.
+  // Copied, because the numbers must be aligned to four bytes.
   const bytes = Uint8Array.from(kept.subarray(end + 1))
   const all = new Float32Array(bytes.buffer)
   return new Map(hashes.map((hash, at) => [String(hash), all.slice(at * length, (at + 1) * length)]))

@@ -14,7 +14,7 @@ export const agentCommands: readonly ChatCommand[] = [
   {
     name: 'handoff',
     argument: '[N] [fill|send]',
-    about: 'accept a handoff; fill: edit its message first, send: send it as it is',
+    about: 'accept a handoff; fill: edit its message first, send: send it unchanged',
     run: handOver,
   },
 ]

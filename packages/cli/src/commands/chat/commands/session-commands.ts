@@ -9,7 +9,7 @@ import type { ChatCommand } from '../chat-commands.ts'
 import { isUnfinished, newestConversation, refuseOwned, showLast } from '../find-conversation.ts'
 import { showTurnTree } from '../show-turn-tree.ts'
 import { talksTo } from '../switch-agent.ts'
-import { takeTurn } from '../take-turn.ts'
+import { takeTurn, whileBusy } from '../take-turn.ts'
 
 export const sessionCommands: readonly ChatCommand[] = [
   { name: 'history', about: 'show the conversation so far', run: showHistory },
@@ -75,11 +75,12 @@ function clear(chat: Chat): void {
   beginAnew(chat)
 }
 
-async function compact({ conversation, runtime, output, drive, screen }: Chat): Promise<void> {
+async function compact(chat: Chat): Promise<void> {
+  const { conversation, runtime, output, screen } = chat
   const { session } = conversation
   if (session === undefined) throw new CadreError('usage', 'there is no conversation to summarise yet.')
   if (screen !== undefined) output.note('Summarising…')
-  const { isDone, isStopped } = await drive.during(async (signal) => ({
+  const { isDone, isStopped } = await whileBusy(chat, false, async (signal) => ({
     isDone: await runtime.orchestrator.compact(session, signal),
     isStopped: signal.aborted,
   }))

@@ -27,7 +27,7 @@ async function changeModel(chat: Chat, name: string): Promise<void> {
   output.note(`Switched to ${cleanLine(found.model.id)}.`)
 }
 
-/** Milliseconds for a backend that has to be started first. */
+/** The timeout for a backend that must be started first, in milliseconds. */
 const limit = 20_000
 
 async function listModels({ runtime, output, io, drive, status }: Chat): Promise<void> {
@@ -80,7 +80,7 @@ async function showConfig({ runtime, output, io, drive }: Chat): Promise<void> {
   })
 }
 
-/** Every setting with its path. Values of keys that may be secret are not shown. */
+/** Every setting with its key path. Values of possibly secret keys are hidden. */
 function leavesOf(config: Config): Map<string, string> {
   const leaves = new Map<string, string>()
   const add = (path: string, value: Json | undefined) => {

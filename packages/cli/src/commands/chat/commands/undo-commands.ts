@@ -6,10 +6,10 @@ import type { ChatCommand } from '../chat-commands.ts'
 
 export const undoCommands: readonly ChatCommand[] = [
   { name: 'undo', about: 'undo the file changes of the last turn', run: (chat) => change(chat, 'undo') },
-  { name: 'redo', about: 'bring the changes of the last undo back', run: (chat) => change(chat, 'redo') },
+  { name: 'redo', about: 'restore the changes of the last undo', run: (chat) => change(chat, 'redo') },
 ]
 
-/** Shows the files, asks, and does it. Without a terminal nobody can be asked, so nothing is changed. */
+/** Shows the files, asks, and applies the change. Without a terminal it cannot ask, so it changes nothing. */
 async function change(chat: Chat, direction: Direction): Promise<void> {
   const { runtime, conversation, io, input, output } = chat
   const { checkpoints } = runtime
@@ -25,7 +25,7 @@ async function change(chat: Chat, direction: Direction): Promise<void> {
     confirm: async (question) => {
       if (input.edit === undefined) return false
       const said = await input.edit(question.replace(/[:>\s]+$/, ''), '')
-      return /^y(?:es)?$/i.test(said?.trim() ?? '')
+      return /^y(?:es)?$/i.test(said?.text.trim() ?? '')
     },
   })
   if (end.kind === 'declined') output.note('Nothing was changed.')

@@ -14,7 +14,7 @@ export const workCommands: readonly ChatCommand[] = [
   { name: 'cost', about: 'show what this conversation has used', run: showCost },
   {
     name: 'init',
-    about: 'let the agent write AGENTS.md, the instructions for agents in this project',
+    about: 'have the agent write AGENTS.md, the instructions for agents in this project',
     run: init,
   },
 ]
@@ -64,13 +64,13 @@ async function showCost({ conversation, runtime, output }: Chat): Promise<void> 
       data.push({ session: spec.id, agent: spec.agent.name, rounds: round, usage })
     }
   const head = ['AGENT', 'TITLE', 'ROUNDS', 'TOKENS IN', 'TOKENS OUT', 'COST']
-  const text = rows.length === 0 ? 'Nothing was used yet.' : textTable(head, rows).trimEnd()
-  const note = rows.length > 1 ? '\nAn agent that delegates includes the agents below it.' : ''
+  const text = rows.length === 0 ? 'No tokens used yet.' : textTable(head, rows).trimEnd()
+  const note = rows.length > 1 ? '\nThe numbers of an agent that delegates include the agents below it.' : ''
   output.note(`${text}${note}`, { type: 'cost', sessions: data })
 }
 
-const initPrompt = `Look at this project: its build files, its documentation and its code. Then write AGENTS.md in its root, or improve the one
-that is there. It is for coding agents that see the project for the first time. Keep it under 60 lines, and write only what holds for this
+const initPrompt = `Explore this project: its build files, its documentation and its code. Then write AGENTS.md in its root, or improve the existing
+one. It is for coding agents that see the project for the first time. Keep it under 60 lines. Write only what is specific to this
 project and what you have checked in its files:
 
 - what the project is, in two sentences
@@ -79,5 +79,5 @@ project and what you have checked in its files:
 - conventions that a change must follow`
 
 function init(chat: Chat): Promise<void> {
-  return sendMessage(chat, initPrompt, '/init')
+  return sendMessage(chat, initPrompt, { text: '/init', mentions: [] })
 }

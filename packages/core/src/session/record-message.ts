@@ -4,12 +4,12 @@ import { addContext, attendPrompt } from './attend.ts'
 import { record, type Session } from './session.ts'
 
 /** Records a message to a session that continues. A message with the same id is recorded once. */
-export async function hear(session: Session, work: Work): Promise<void> {
+export async function recordMessage(session: Session, work: Work): Promise<void> {
   if (work.message !== undefined && session.state.heard.has(work.message)) return
   const prompt = await attendPrompt(session, work)
   if (!prompt.taken) return
   await record(session, `news/${session.state.seq}`, () => [{ role: 'user', ...work } as Draft], {
-    // The sender forgets the message once it is recorded.
+    // The sender deletes the message once it is recorded.
     durable: work.message !== undefined,
   })
   await addContext(session, prompt.context)

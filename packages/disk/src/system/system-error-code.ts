@@ -1,8 +1,8 @@
-/** What a machine says when it can do no more for now, whoever asks: no file and no request is at fault. */
+/** Error codes of an overloaded or full machine, for which no file and no request is at fault. */
 const codes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'EIO', 'ENOMEM']
 
-/** The code of such an error, wherever it is in what it was wrapped into. Whatever failed with it can be tried again as it was. */
-export function systemTrouble(error: unknown): string | undefined {
+/** Returns the code of such an error, or of one in its chain of causes. The operation can be retried unchanged. */
+export function systemErrorCode(error: unknown): string | undefined {
   const seen = new Set<unknown>()
   for (let one = error; one instanceof Error && !seen.has(one); one = one.cause) {
     seen.add(one)
@@ -12,8 +12,8 @@ export function systemTrouble(error: unknown): string | undefined {
   return undefined
 }
 
-/** Whether the process, or the whole machine, has as many files open as it may. */
+/** Returns whether the process or the machine has run out of file descriptors. */
 export function isOutOfFiles(error: unknown): boolean {
-  const code = systemTrouble(error)
+  const code = systemErrorCode(error)
   return code === 'EMFILE' || code === 'ENFILE'
 }

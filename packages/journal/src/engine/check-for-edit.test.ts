@@ -114,7 +114,7 @@ describe.each([
     expect(run.changes()).toBeUndefined()
   })
 
-  it('is found before a write as well, and told afterwards', async () => {
+  it('is also found before a write, and reported afterwards', async () => {
     change((text) => text + mine)
     await say(run, 'next')
     expect(await stored()).toEqual(['one', 'two', 'three', 'mine', 'next'])
@@ -122,7 +122,7 @@ describe.each([
     expect(run.changes()).toBeUndefined()
   })
 
-  it('with another prompt and status says so, and stays active', async () => {
+  it('of the prompt and the status is reported, and the session stays active', async () => {
     change((text) =>
       text
         .replace('You may delegate to nobody.', 'You may delegate.')
@@ -136,7 +136,7 @@ describe.each([
     expect((await engine.read('lead-1'))?.status).toBe('active')
   })
 
-  it('and cannot be read any more is kept beside, and written as it was', async () => {
+  it('that makes the file unreadable is kept in another file, and the file is restored', async () => {
     change((text) => text.replace('content: two', 'content: "two'))
     const broken = textOf(home, 'lead-1')
     const line = broken.slice(0, broken.indexOf('content: "two')).split('\n').length
@@ -155,19 +155,19 @@ describe.each([
   })
 })
 
-it('an entry that is appended while the session runs is taken up', async () => {
+it('applies an entry that is appended while the session runs', async () => {
   appendFileSync(path, mine)
   expect(said(run.changes()?.entries)).toEqual(['one', 'two', 'three', 'mine'])
 })
 
-it('an edit of equal size is seen by its time', async () => {
+it('detects an edit of equal size by its time', async () => {
   edit(home, 'lead-1', (text) => text.replace('content: two', 'content: six'))
   const later = statSync(path).mtimeMs / 1000 + 5
   utimesSync(path, later, later)
   expect(said(run.changes()?.entries)).toEqual(['one', 'six', 'three'])
 })
 
-it('a file that only looks changed is no change', async () => {
+it('ignores a file with a new time and the same content', async () => {
   utimesSync(path, 1, 1)
   linkSync(path, `${path}.link`)
   expect(run.changes()).toBeUndefined()
@@ -176,7 +176,7 @@ it('a file that only looks changed is no change', async () => {
   expect(engine.diagnostics).toEqual([])
 })
 
-it('a file that is just being written is left alone until it is whole', async () => {
+it('waits until a file that is being written is complete', async () => {
   const text = textOf(home, 'lead-1')
   writeFileSync(path, '')
   expect(run.changes()).toBeUndefined()
@@ -189,7 +189,7 @@ it('a file that is just being written is left alone until it is whole', async ()
   expect(existsSync(`${path}.edit-1`)).toBe(false)
 })
 
-it('a file that stays empty, or is removed, is written again', async () => {
+it('writes a file again that stays empty or was removed', async () => {
   truncateSync(path, 0)
   await say(run, 'next')
   expect(await stored()).toEqual(['one', 'two', 'three', 'next'])
@@ -214,21 +214,21 @@ it.each([
   expect(lstatSync(path).isFile()).toBe(true)
 })
 
-it('an entry of ours that somebody cut is cut off, and kept', async () => {
+it('removes an entry that was truncated by an edit, and keeps it in another file', async () => {
   edit(home, 'lead-1', (text) => text.slice(0, text.indexOf('content: three')))
   await say(run, 'next')
   expect(await stored()).toEqual(['one', 'two', 'next'])
   expect(readFileSync(`${path}.torn`, 'utf8')).toContain('- seq: 3')
 })
 
-it('another session’s file in its place is kept beside', async () => {
+it('keeps the file of another session that replaced this one', async () => {
   edit(home, 'lead-1', (text) => text.replace('session_id: lead-1', 'session_id: lead-2'))
   await say(run, 'next')
   expect(await stored()).toEqual(['one', 'two', 'three', 'next'])
   expect(readFileSync(`${path}.edit-1`, 'utf8')).toContain('lead-2')
 })
 
-it('the original of a file in another form is kept each time', async () => {
+it('keeps each original of a file in another format', async () => {
   edit(home, 'lead-1', (text) => `\ufeff${text}`)
   await say(run, 'next')
   edit(home, 'lead-1', (text) => `\ufeff${text}`)
@@ -237,7 +237,7 @@ it('the original of a file in another form is kept each time', async () => {
   expect(await stored()).toEqual(['one', 'two', 'three', 'next', 'more'])
 })
 
-it('what somebody writes into a file that has no header yet is kept', async () => {
+it('keeps text that was written into a file without a header', async () => {
   const other = await engine.open(specOf('lead-2'))
   writeFileSync(pathOf(home, 'lead-2'), mine)
   await say(other, 'one')
@@ -245,7 +245,7 @@ it('what somebody writes into a file that has no header yet is kept', async () =
   expect(readFileSync(`${pathOf(home, 'lead-2')}.edit-1`, 'utf8')).toBe(mine)
 })
 
-it('a folder that was removed is made again', async () => {
+it('creates a removed folder again', async () => {
   rmSync(home.at('sessions'), { recursive: true })
   await say(run, 'next')
   expect(await stored()).toEqual(['one', 'two', 'three', 'next'])

@@ -1,5 +1,5 @@
-/** Whether a text fits a pattern in which `*` stands for anything, also nothing. Takes no longer than both are long. */
-export function fitsPattern(text: string, pattern: string): boolean {
+/** Returns whether a text matches a pattern, in which `*` matches any text, even empty. Takes linear time. */
+export function matchesPattern(text: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   const last = parts.pop()
   if (last === undefined) return text === pattern

@@ -14,15 +14,15 @@ import { emitEntry } from '../format/emit-entry.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { SessionFile } from './session-file.ts'
 
-/** Writes the whole file in our own form, from what is known, so that it is always either the old or the new one. */
-export function writeAnew(file: SessionFile, parts: EngineParts): void {
+/** Rewrites the whole file in Cadre's format, atomically. */
+export function rewriteFile(file: SessionFile, parts: EngineParts): void {
   const bytes = Buffer.from(file.header() + file.entries.map(emitEntry).join(''))
   const beside = `${file.path}.tmp`
   parts.home.folder('sessions')
   const before = lstatSync(file.path, { throwIfNoEntry: false })
   const target = openSync(beside, 'w', ownerOnly)
   try {
-    // A person's own mode stays; what is no plain file has none that counts.
+    // Keeps the permission bits of a regular file.
     if (before?.isFile()) fchmodSync(target, before.mode & 0o777)
     writeWhole(target, bytes, 0)
     fdatasyncSync(target)
@@ -34,14 +34,14 @@ export function writeAnew(file: SessionFile, parts: EngineParts): void {
   takeAs(file, bytes, parts, statSync(file.path))
 }
 
-/** From now on these bytes are the file, and further entries are appended to them. */
+/** Makes these bytes the known content of the file. Further entries are appended to them. */
 export function takeAs(file: SessionFile, bytes: Buffer, parts: EngineParts, stats: Stats): void {
   parts.files.close(file)
   file.remember(stats)
   file.size = bytes.length
   file.isBased = true
   parts.ahead.add('file.adopted', file, 0, bytes)
-  // Nobody synced the file, or its new name, before.
+  // Neither the file nor its new name is synced yet.
   parts.ahead.include(file.path)
   parts.ahead.include(dirname(file.path))
 }

@@ -7,27 +7,26 @@ import { type Journal, readJournal } from '../format/read-journal.ts'
 import { describeChange } from './describe-change.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
 import { keepEdit, moveAside } from './keep-beside.ts'
-import { note, putInForm } from './put-in-form.ts'
+import { note, prepareFile } from './prepare-file.ts'
+import { rewriteFile, takeAs } from './rewrite-file.ts'
 import type { SessionFile } from './session-file.ts'
-import { takeAs, writeAnew } from './write-anew.ts'
 
-/** A file that is written without end is taken as it is at some point. */
+/** After this many checks, a file that keeps changing is read anyway. */
 const mostLooks = 50
 
-/** `unsettled`: somebody is writing it just now; nothing may be written, look again later. */
+/** `unsettled`: another program is writing the file. Do not write, and check again later. */
 export type Look = 'same' | 'changed' | 'unsettled'
 
 /**
- * Sees whether somebody else changed the file since the last write, and takes the change up: what stands in the file is
- * the truth. Only what cannot be read is not, and what was written while a command ran that nothing keeps from writing it:
- * it is kept beside, and the file is written as it was before. Costs one system call when nothing was changed. An edit of
- * equal size in the same tick of the system's clock is not seen.
+ * Checks whether the file was edited since the last write, and applies the edit. Exceptions: an unreadable file, and an edit made while a
+ * command ran without a sandbox. These are kept in another file, and the session file is restored. Costs one system call if nothing has
+ * changed. Misses an edit of equal size within the same clock tick of the file system.
  */
-export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
+export function checkForEdit(file: SessionFile, parts: EngineParts): Look {
   const stats = statsOf(file.path)
   if (stats !== undefined && file.isSame(stats)) return 'same'
   if (isUnguarded(parts.home)) {
-    putBack(file, stats, parts)
+    restoreFile(file, stats, parts)
     return 'changed'
   }
   const seen = stats === undefined ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
@@ -38,8 +37,8 @@ export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
   return look
 }
 
-/** An agent could have written what stands there, an approval of its own call among it. */
-function putBack(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
+/** An agent could have written the file, for example an approval of its own call. */
+function restoreFile(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
   const beside = stats?.isFile() !== true || stats.size === 0 ? undefined : keepEdit(file.path)
   if (beside !== undefined) rememberWritten(beside, readFileSync(beside))
   const kept = beside === undefined ? '' : ` and kept the changed file as ${beside}`
@@ -56,7 +55,7 @@ function takeUp(file: SessionFile, stats: Stats | undefined, isSettled: boolean,
   }
   const bytes = readRegular(file.path)
   const reading = read(file, bytes, parts)
-  // An editor that writes in place empties the file first: half a file is not taken for an edit at first sight.
+  // An editor that writes in place truncates the file first, so an incomplete file is not treated as an edit yet.
   const isWhole = !(reading instanceof CadreError) && reading.torn === undefined
   if (!isWhole && !isSettled) return 'unsettled'
   if (reading instanceof CadreError) {
@@ -93,8 +92,8 @@ function adopt(file: SessionFile, journal: Journal, { bytes, stats }: Content, p
   file.load(journal)
   settleUnsure(file)
   file.wanted = state
-  if (putInForm(file, journal, parts) === 'kept') {
-    // As it was before it was read: whoever changes it since is found by the next look.
+  if (prepareFile(file, journal, parts) === 'kept') {
+    // The stats from before the read, so that the next check finds a later edit.
     const now = journal.torn === undefined ? stats : statSync(file.path)
     takeAs(file, bytes.subarray(0, journal.good), parts, now)
   }
@@ -106,13 +105,13 @@ function adopt(file: SessionFile, journal: Journal, { bytes, stats }: Content, p
 
 function restore(file: SessionFile, message: string, where: string | undefined, parts: EngineParts): void {
   for (const waiter of file.unsure) waiter.entries = []
-  // Nothing can be put in the place of a folder.
+  // A file cannot replace a folder.
   if (statsOf(file.path)?.isDirectory() === true) moveAside(file.path)
-  writeAnew(file, parts)
+  rewriteFile(file, parts)
   note(file, 'journal.edited', `${message}.`, where ?? file.path, parts)
 }
 
-/** Nothing where a link leads nowhere, too. */
+/** Returns `undefined` for a broken link too. */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -122,7 +121,7 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** What was written while the file was replaced is in it or not; what is not has to be written again. */
+/** Entries that were written while the file was replaced may be missing from it. Those are written again. */
 function settleUnsure(file: SessionFile): void {
   const found = new Set(file.entries.map(emitEntry))
   for (const waiter of file.unsure) {

@@ -1,0 +1,111 @@
+/**
+ * Owns what a chat writes to the terminal: lines that stay, and the frame at the bottom below them.
+ *
+ * 1. Lines that stay are printed above the frame, in order, at the latest with the next frame. Without a frame they are printed at once.
+ * 2. Pieces that arrive together are one frame.
+ */
+import type { Output } from '../../output/output.ts'
+import { createPainter } from '../../output/painter.ts'
+import type { Frame } from './chat-frame.ts'
+
+export interface BottomLinesOptions {
+  readonly stdout: Output
+  readonly frame: (columns: number, rows: number) => Frame
+  /** Whether there is a frame now. */
+  readonly hasFrame: () => boolean
+}
+
+export interface BottomLines {
+  readonly columns: number
+  paint(): void
+  paintSoon(): void
+  /** Prints lines that stay. */
+  print(lines: readonly string[]): void
+  /** Takes the frame away, and prints what is left above it. */
+  clear(): void
+  /** Somebody else prints: until `resume` there is no frame, and lines that stay are kept. */
+  pause(): void
+  resume(): void
+  /** Clears the whole screen and paints the frame anew. */
+  redraw(): void
+  end(): void
+}
+
+/** Milliseconds between two frames, at least: nobody reads faster, and a stream of small pieces must not keep the processor busy. */
+const frameTime = 33
+
+export function createBottomLines({ stdout, frame, hasFrame }: BottomLinesOptions): BottomLines {
+  const painter = createPainter(stdout.stream, () => paint())
+  const held: string[] = []
+  let isPaused = false
+  let due: NodeJS.Timeout | undefined
+  let paintedAt = 0
+
+  function paint(): void {
+    stopWaiting()
+    if (isPaused || !hasFrame()) return
+    paintedAt = performance.now()
+    const { lines, cursor } = frame(painter.columns, painter.rows)
+    const text = takeHeld()
+    if (text !== '') painter.print(text, lines, cursor)
+    else painter.paint(lines, cursor)
+  }
+
+  function paintSoon(): void {
+    if (due !== undefined) return
+    const wait = paintedAt + frameTime - performance.now()
+    due = setTimeout(paint, Math.max(0, wait))
+  }
+
+  function stopWaiting(): void {
+    if (due !== undefined) clearTimeout(due)
+    due = undefined
+  }
+
+  function takeHeld(): string {
+    return held.length === 0 ? '' : `${held.splice(0).join('\n')}\n`
+  }
+
+  function flush(): void {
+    const text = takeHeld()
+    if (text !== '') stdout.write(text)
+  }
+
+  function clear(): void {
+    stopWaiting()
+    painter.clear()
+    flush()
+  }
+
+  return {
+    get columns() {
+      return painter.columns
+    },
+    paint,
+    paintSoon,
+    print(lines) {
+      if (lines.length === 0) return
+      held.push(...lines)
+      if (isPaused || hasFrame()) paintSoon()
+      else flush()
+    },
+    clear,
+    pause() {
+      clear()
+      isPaused = true
+    },
+    resume() {
+      isPaused = false
+      paint()
+    },
+    redraw() {
+      painter.clear()
+      stdout.write('\x1b[H\x1b[2J')
+      paint()
+    },
+    end() {
+      clear()
+      painter.end()
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { cleanLine } from '../../output/clean-text.ts'
+import type { Cursor } from '../../output/painter.ts'
+import type { Style } from '../../output/style.ts'
+import { cutText, textWidth } from '../../output/text-width.ts'
+import { Editor } from './editor.ts'
+
+export interface FrameParts {
+  readonly columns: number
+  readonly rows: number
+  readonly style: Style
+  /** Whom the line goes to. */
+  readonly who: string
+  readonly editor: Editor
+  /** Messages that wait to be delivered. */
+  readonly waiting: readonly string[]
+  readonly menu: readonly string[]
+  readonly status: string
+  /** The turn that is running, in so many lines at most. */
+  readonly turn: (most: number) => string[]
+}
+
+export interface Frame {
+  readonly lines: string[]
+  readonly cursor: Cursor
+}
+
+const mostWaiting = 3
+
+/** The lines at the bottom: the turn, messages that wait, the input line, suggestions, the status line. What fits of them. */
+export function chatFrame({
+  columns,
+  rows,
+  style,
+  who,
+  editor,
+  waiting,
+  menu,
+  status,
+  turn,
+}: FrameParts): Frame {
+  const prompt = `${who}> `
+  const input = editor.lines(columns, textWidth(prompt))
+  const most = Math.max(1, Math.floor(rows / 3))
+  const from = Math.max(0, Math.min(input.row - most + 1, input.lines.length - most))
+  const typed = input.lines.slice(from, from + most)
+  const shown =
+    from === 0 ? typed.map((line, index) => (index === 0 ? style.bold(prompt) + line : line)) : typed
+  const below = [...menu, ...(rows > 6 ? [status] : [])]
+  const rule = rows > 10 ? [style.dim('─'.repeat(columns))] : []
+  const queued = waiting
+    .slice(-mostWaiting)
+    .map((text) => style.dim(cutText(`↳ ${cleanLine(text)} (sent with the next round)`, columns)))
+  const fixed = rule.length + shown.length + below.length + queued.length
+  const above = [...turn(Math.max(1, rows - fixed)), ...queued, ...rule]
+  return {
+    lines: [...above, ...shown, ...below],
+    cursor: { row: above.length + input.row - from, column: input.column },
+  }
+}
+
+/** A line that was entered, as it stays on the screen. */
+export function echoLines(text: string, who: string, columns: number, style: Style): string[] {
+  const copy = new Editor()
+  copy.set(text.length > 4000 ? `${text.slice(0, 4000)}…` : text)
+  const prompt = `${who}> `
+  const [first = '', ...rest] = copy.lines(columns, textWidth(prompt)).lines
+  return [style.bold(prompt) + first, ...rest]
+}

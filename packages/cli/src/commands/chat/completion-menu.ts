@@ -1,0 +1,148 @@
+import { cleanLine } from '../../output/clean-text.ts'
+import type { Style } from '../../output/style.ts'
+import { cutText, textWidth } from '../../output/text-width.ts'
+import type { Completer, Suggestion } from './complete.ts'
+import type { Editor } from './editor.ts'
+import type { KeyName } from './key-reader.ts'
+
+const mostShown = 5
+
+interface Open {
+  readonly suggestions: readonly Suggestion[]
+  /** How much of the text before the cursor a suggestion replaces. */
+  readonly length: number
+  /** The one that the person has selected; -1 for none. */
+  readonly at: number
+}
+
+/** Suggestions below the input line, for what is being typed there. They change nothing until the person chooses one. */
+export class CompletionMenu {
+  readonly #editor: Editor
+  readonly #complete: Completer
+  #open: Open | undefined
+  /** The person is typing: what they would see may still be on its way. */
+  #isTyping = false
+
+  constructor(editor: Editor, complete: Completer) {
+    this.#editor = editor
+    this.#complete = complete
+  }
+
+  close(): void {
+    this.#open = undefined
+    this.#isTyping = false
+  }
+
+  /** Shows what fits the text now that it was changed. */
+  update(): void {
+    this.#isTyping = true
+    this.#show('typing')
+  }
+
+  /** There may be other suggestions, although nothing was typed. One that is selected stays. */
+  refresh(): void {
+    if (this.#isTyping && (this.#open === undefined || this.#open.at < 0)) this.#show('typing')
+  }
+
+  /** True if the key was for the menu. */
+  press(name: KeyName): boolean {
+    if (name === 'tab') {
+      this.#tab()
+      return true
+    }
+    if (this.#open === undefined) return false
+    const { suggestions, at } = this.#open
+    switch (name) {
+      case 'down':
+        this.#select(at + 1)
+        return true
+      case 'up':
+      case 'shift-tab':
+        this.#select(at < 0 ? suggestions.length - 1 : at - 1)
+        return true
+      case 'escape':
+        this.close()
+        return true
+      case 'enter':
+        if (at < 0) return false
+        this.#accept()
+        return true
+      default:
+        return false
+    }
+  }
+
+  lines(columns: number, style: Style): string[] {
+    if (this.#open === undefined) return []
+    const { suggestions, at } = this.#open
+    const from = Math.max(0, Math.min(at - 2, suggestions.length - mostShown))
+    const shown = suggestions.slice(from, from + mostShown)
+    const width = Math.max(...shown.map(({ word }) => textWidth(word.trimEnd())))
+    const rest = suggestions.length - from - shown.length
+    return [
+      ...shown.map(({ word, about }, index) => {
+        const isAt = from + index === at
+        const name = word.trimEnd()
+        const gap = ' '.repeat(width - textWidth(name) + 2)
+        const line = cutText(
+          `${isAt ? '›' : ' '} ${name}${about === undefined ? '' : gap + cleanLine(about)}`,
+          columns,
+        )
+        return isAt ? style.cyan(line) : style.dim(line)
+      }),
+      ...(rest > 0 ? [style.dim(cutText(`  … ${rest} more`, columns))] : []),
+    ]
+  }
+
+  #show(why: 'typing' | 'tab'): void {
+    const { before } = this.#editor
+    const { suggestions, length } = this.#complete(before, why === 'tab')
+    const typed = before.slice(before.length - length)
+    const isDone = suggestions.length === 1 && suggestions[0]?.word.trimEnd() === typed
+    this.#open = suggestions.length === 0 || isDone ? undefined : { suggestions, length, at: -1 }
+  }
+
+  /** Completes as far as it is clear what is meant, then selects the first. */
+  #tab(): void {
+    if (this.#open !== undefined && this.#open.at >= 0) {
+      this.#accept()
+      return
+    }
+    this.#show('tab')
+    if (this.#open === undefined) return
+    const { suggestions, length } = this.#open
+    const words = suggestions.map(({ word }) => word)
+    const shared = sharedStart(words)
+    if (words.length === 1) this.#put(words[0] as string, length)
+    else if (shared.length <= length) this.#select(0)
+    else {
+      this.#editor.replace(length, shared)
+      this.update()
+    }
+  }
+
+  #select(at: number): void {
+    if (this.#open === undefined) return
+    const count = this.#open.suggestions.length
+    this.#open = { ...this.#open, at: ((at % count) + count) % count }
+  }
+
+  #accept(): void {
+    const chosen = this.#open?.suggestions[this.#open.at]
+    if (this.#open !== undefined && chosen !== undefined) this.#put(chosen.word, this.#open.length)
+  }
+
+  #put(word: string, length: number): void {
+    this.#editor.replace(length, word)
+    this.close()
+    // What is in a folder comes next.
+    if (word.endsWith('/')) this.update()
+  }
+}
+
+function sharedStart(words: readonly string[]): string {
+  const [first = ''] = words
+  let length = first.length
+  for (const word of words) while (!word.startsWith(first.slice(0, length))) length -= 1
+  return first.slice(0, length)
+}

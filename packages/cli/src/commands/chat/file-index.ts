@@ -1,0 +1,121 @@
+/**
+ * Owns the list of files that the input line suggests. Git lists them, without ignored files; where there is no git, a bounded walk does.
+ *
+ * 1. Nothing waits for it: until the first list is complete, there are no suggestions.
+ * 2. It is made when it is first needed, and again when it is needed and older than a few seconds.
+ * 3. One list is made at a time, and none is longer than `mostFiles`.
+ */
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { tryGit } from '@cadre/disk'
+import { cleanLine } from '../../output/clean-text.ts'
+
+export interface FileIndex {
+  /**
+   * Files and folders that fit what was typed, the best first: what begins so in the same folder, then names that begin so, then paths
+   * that contain it. Folders end with a slash.
+   */
+  like(typed: string, most: number): readonly string[]
+}
+
+const mostFiles = 50_000
+/** Without git, ignored files cannot be told from others, and a walk is slower. */
+const mostWalked = 5_000
+const freshMs = 5_000
+
+export function createFileIndex(workspace: string, onChange: () => void): FileIndex {
+  let entries: readonly string[] = []
+  let listedAt = Number.NEGATIVE_INFINITY
+  let isListing = false
+
+  function refresh(): void {
+    if (isListing || performance.now() - listedAt < freshMs) return
+    isListing = true
+    void listFiles(workspace)
+      .catch(() => [])
+      .then((files) => {
+        entries = withFolders(files)
+        listedAt = performance.now()
+        isListing = false
+        onChange()
+      })
+  }
+
+  return {
+    like(typed, most) {
+      refresh()
+      return bestOf(entries, typed, most)
+    },
+  }
+}
+
+async function listFiles(workspace: string): Promise<readonly string[]> {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '.']
+  const listed = await tryGit(args, { cwd: workspace, most: 16_000_000, timeoutMs: 10_000 }).catch(
+    () => undefined,
+  )
+  const files = listed?.code === 0 ? listed.stdout.split('\0') : await walk(workspace)
+  return files.filter((file) => file !== '' && cleanLine(file) === file).slice(0, mostFiles)
+}
+
+/** Breadth first, so that what is near is there even if not all of it is. */
+async function walk(workspace: string): Promise<readonly string[]> {
+  const files: string[] = []
+  const folders = ['']
+  let seen = 0
+  for (const folder of folders) {
+    const found = await readdir(path.join(workspace, folder), { withFileTypes: true }).catch(() => [])
+    for (const entry of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      seen += 1
+      if (seen > mostWalked) return files
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+      if (entry.isDirectory()) folders.push(`${folder}${entry.name}/`)
+      else if (entry.isFile()) files.push(`${folder}${entry.name}`)
+    }
+  }
+  return files
+}
+
+function withFolders(files: readonly string[]): readonly string[] {
+  const all = new Set<string>()
+  for (const file of files) {
+    for (let at = file.lastIndexOf('/'); at > 0; at = file.lastIndexOf('/', at - 1)) {
+      const folder = file.slice(0, at + 1)
+      if (all.has(folder)) break
+      all.add(folder)
+    }
+    all.add(file)
+  }
+  return [...all].sort()
+}
+
+/** One pass over all of them, and little work for those that do not fit. */
+export function bestOf(entries: readonly string[], typed: string, most: number): string[] {
+  const wanted = typed.toLowerCase()
+  const showsHidden = wanted.includes('.')
+  const here: string[] = []
+  const named: string[] = []
+  const others: string[] = []
+  for (const entry of entries) {
+    const file = entry.toLowerCase()
+    if (!file.includes(wanted) || (!showsHidden && /(?:^|\/)\./.test(file))) continue
+    const list = isHere(file, wanted) ? here : isNamed(file, wanted) ? named : others
+    if (list.length < most) list.push(entry)
+    if (here.length === most) break
+  }
+  // Everything contains nothing: only what is here is suggested before a name is typed.
+  const isOpen = wanted === '' || wanted.endsWith('/')
+  return (isOpen ? here : [...here, ...named, ...others]).slice(0, most)
+}
+
+/** It begins as typed, and is not deeper than what was typed. */
+function isHere(file: string, wanted: string): boolean {
+  if (!file.startsWith(wanted) || file === wanted) return false
+  const slash = file.indexOf('/', wanted.length)
+  return slash < 0 || slash === file.length - 1
+}
+
+/** Its own name begins as typed. */
+function isNamed(file: string, wanted: string): boolean {
+  return file.startsWith(wanted, file.lastIndexOf('/', file.length - 2) + 1)
+}

@@ -1,0 +1,41 @@
+import type { SessionView, View } from '@cadre/core'
+import type { Style } from '../../output/style.ts'
+import { treeLines } from '../../output/tree-lines.ts'
+import type { TurnText } from './turn-text.ts'
+
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+
+export interface LiveTurnOptions {
+  readonly view: View
+  readonly text: TurnText
+  readonly columns: number
+  /** How many lines there is room for. */
+  readonly most: number
+  readonly style: Style
+  /** Grows with time. */
+  readonly spin: number
+}
+
+/** What is shown of a turn while it is running: the reply as far as it is not final, and the tree. */
+export function liveTurnLines({ view, text, columns, most, style, spin }: LiveTurnOptions): string[] {
+  if (view.sessions.size === 0) return []
+  const tree = treeLines(view, view.roots, {
+    columns,
+    rows: Math.max(1, Math.floor(most / 2)),
+    now: Date.now(),
+    style,
+    working: spinner[spin % spinner.length] as string,
+    about: (session) => (session.id === text.entry ? entryActivity(session) : undefined),
+  })
+  const tail = text.tail()
+  const room = Math.max(0, most - tree.length - 1)
+  const shown = tail.length <= room ? tail : tail.slice(tail.length - room)
+  return [...shown, ...(shown.length > 0 ? [''] : []), ...tree]
+}
+
+/** What the agent says is on the screen already: it is not repeated beside its name. */
+function entryActivity({ state, rounds }: SessionView): string | undefined {
+  const round = rounds.at(-1)
+  if (state !== 'working' || round === undefined || round.toolCalls.length > 0) return undefined
+  return `round ${round.roundId} · ${round.reply === '' ? 'thinking' : 'replying'}`
+}

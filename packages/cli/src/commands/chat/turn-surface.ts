@@ -1,0 +1,65 @@
+import { applyToView, emptyView, type View } from '@cadre/core'
+import type { Style } from '../../output/style.ts'
+import type { Surface } from '../../output/surface.ts'
+import { treeLines } from '../../output/tree-lines.ts'
+import type { BottomLines } from './bottom-lines.ts'
+import { liveTurnLines } from './live-turn.ts'
+import { TurnText, type TurnTextOptions } from './turn-text.ts'
+
+export interface TurnSurfaceOptions {
+  readonly bottom: BottomLines
+  readonly style: Style
+  readonly turn: Pick<TurnTextOptions, 'workspace' | 'folded'>
+  /** The turn is over: there is no frame from now on. */
+  readonly onEnd: () => void
+}
+
+export interface TurnSurface extends Surface {
+  /** What the person can do about the turn, if it is not the usual. */
+  readonly hint: string
+  /** What is shown of it while it is running, in so many lines at most. */
+  lines(columns: number, most: number): string[]
+}
+
+const spinTime = 100
+
+/** Shows a turn: what is final stays above the frame, what is not is part of the frame. */
+export function createTurnSurface({ bottom, style, turn, onEnd }: TurnSurfaceOptions): TurnSurface {
+  const view: View = emptyView()
+  const text = new TurnText({ ...turn, view, style, columns: () => bottom.columns })
+  let hint = ''
+  let spin = 0
+  const timer = setInterval(() => {
+    spin += 1
+    bottom.paintSoon()
+  }, spinTime).unref()
+  return {
+    get hint() {
+      return hint
+    },
+    lines: (columns, most) => liveTurnLines({ view, text, columns, most, style, spin }),
+    event(event) {
+      applyToView(view, event)
+      bottom.print(text.event(event))
+      bottom.paintSoon()
+    },
+    say(line, newHint) {
+      if (newHint !== undefined) hint = newHint
+      bottom.print([line])
+    },
+    pause: () => bottom.pause(),
+    resume: () => bottom.resume(),
+    end() {
+      clearInterval(timer)
+      bottom.clear()
+      onEnd()
+      bottom.resume()
+      bottom.print(text.end())
+      // Who did what stays in sight, if there was more than one.
+      if (view.sessions.size > 1) {
+        const { columns } = bottom
+        bottom.print(['', ...treeLines(view, view.roots, { columns, rows: 40, now: Date.now(), style })])
+      }
+    },
+  }
+}
