@@ -1,3 +1,4 @@
+import { judgeChat } from './chat-report.mjs'
 import { judgeCopilot } from './copilot-report.mjs'
 import { judgeHome } from './home-aims.mjs'
 import { atMost, judge, ratio, times, unit } from './judge.mjs'
@@ -25,6 +26,7 @@ export function judgeAims({ rows, help, packageMb, ns }) {
     hookProcess(rows),
     hundredHooks(rows),
     ...judgeHome(rows),
+    judgeChat(rows),
     ...judgeCopilot(rows),
   ]
 }

@@ -1,3 +1,4 @@
+import { chatTable } from './chat-report.mjs'
 import { copilotTable } from './copilot-report.mjs'
 import { homeTables } from './home-tables.mjs'
 import { findRow } from './summary.mjs'
@@ -12,6 +13,7 @@ export function renderReport({ rows, help, aims, skipped, runs, machine }) {
     agentsTable(rows),
     gateTable(rows),
     ...homeTables(rows, table),
+    chatTable(rows, table),
     copilotTable(rows, table),
     startTable(rows, help),
     aimsTable(aims),

@@ -33,6 +33,12 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     /there is no playbook at .*no\.yaml/,
   ],
   [
+    'an output schema that is not there',
+    { 'p.yaml': good },
+    ['run', '--model', 'scripted:p.yaml', '--output-schema', 'nope.json', 'x'],
+    /nope\.json: there is no such file\. Pass --output-schema the path of a file that contains a JSON Schema\.$/m,
+  ],
+  [
     'a tool to deny that is misspelt',
     { 'p.yaml': good },
     ['run', '--model', 'scripted:p.yaml', '--deny-tool', 'writ_file', 'x'],

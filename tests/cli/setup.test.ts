@@ -138,6 +138,36 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
     expect(readFileSync(project.at(userFile), 'utf8')).toContain('model: "openai:large"')
   })
 
+  test('asks for the key again while the server rejects it, three times at most', async () => {
+    const wire = await startWire(
+      ({ headers }) =>
+        headers.authorization === `Bearer ${key}`
+          ? answers.reply({ text: 'hello' })
+          : answers.problem(401, 'Incorrect API key'),
+      { models: answers.problem(401, 'Incorrect API key') },
+    )
+    onTestFinished(() => wire.close())
+    const project = createProject()
+    const env = { CADRE_SETUP_PORTS: '', ...fakeKeyring().env }
+    const terminal = openTerminal(project, ['setup'], { rows: 60, env })
+    await terminal.until((screen) => screen.includes('Number, 1 to 4'))
+    terminal.type('3\r')
+    await terminal.answers((screen) => screen.includes('Address'))
+    terminal.type(`${wire.url}\r`)
+    for (const typed of ['wrong', 'also-wrong', key]) {
+      await terminal.answers((screen) => /API key \([^)]*\): $/.test(screen))
+      terminal.type(`${typed}\r`)
+    }
+    // This server lists no models for the right key either.
+    await terminal.answers((screen) => screen.includes('Name of the model'))
+    expect(terminal.screen().match(/The server rejected the key\./g)).toHaveLength(2)
+    terminal.type('small\r')
+    await terminal.until((screen) => screen.includes('Stored openai:small as your default model'))
+    expect(await terminal.ended()).toBe(0)
+    expect(terminal.screen()).not.toContain(key)
+    expect(terminal.screen()).not.toContain('also-wrong')
+  })
+
   test('accepts an address without scheme and path, and names no variable if nothing answers there', async () => {
     const wire = await serve()
     const project = createProject()

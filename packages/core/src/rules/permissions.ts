@@ -40,7 +40,7 @@ function ruleThatHolds(rules: readonly PermissionRule[], subject: Subject): Perm
   let holds: PermissionRule | undefined
   for (const rule of rules) {
     const loosens = strictness[rule.action] < strictness[holds?.action ?? 'allow']
-    if (loosens ? subject.fitsWhole(rule.pattern) : subject.fitsSome(rule.pattern)) holds = rule
+    if (loosens ? subject.matchesWhole(rule.pattern) : subject.matchesSome(rule.pattern)) holds = rule
   }
   return holds
 }

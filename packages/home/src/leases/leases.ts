@@ -7,7 +7,7 @@ import {
   ownerOnly,
   type ProcessIdentity,
   readRegular,
-  systemTrouble,
+  systemErrorCode,
   unlinkIfThere,
 } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
@@ -83,7 +83,7 @@ export class Leases {
       leftBehind.delete(path)
     } catch (error) {
       leftBehind.set(path, token)
-      if (systemTrouble(error) === undefined) throw error
+      if (systemErrorCode(error) === undefined) throw error
     }
   }
 

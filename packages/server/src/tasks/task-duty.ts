@@ -7,7 +7,7 @@
  * 3. After `stop` nothing is written. The next start continues from the files.
  */
 import { CadreError, messageOf, type RunResult } from '@cadre/core'
-import { systemTrouble } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { KeptState } from '../session-keeper.ts'
@@ -196,7 +196,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
       const state = await sessions.state(session)
       return state.kind === 'absent' ? (unstarted.get(session) ?? state) : state
     } catch (error) {
-      if (!(error instanceof CadreError) || systemTrouble(error) !== undefined) throw error
+      if (!(error instanceof CadreError) || systemErrorCode(error) !== undefined) throw error
       // A name that a person wrote may not be a session id.
       return error.code === 'usage' ? { kind: 'absent' } : { kind: 'broken', message: error.message }
     }

@@ -7,9 +7,9 @@ import { type Journal, readJournal } from '../format/read-journal.ts'
 import { describeChange } from './describe-change.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
 import { keepEdit, moveAside } from './keep-beside.ts'
-import { note, putInForm } from './put-in-form.ts'
+import { note, prepareFile } from './prepare-file.ts'
+import { rewriteFile, takeAs } from './rewrite-file.ts'
 import type { SessionFile } from './session-file.ts'
-import { takeAs, writeAnew } from './write-anew.ts'
 
 /** After this many checks, a file that keeps changing is read anyway. */
 const mostLooks = 50
@@ -22,11 +22,11 @@ export type Look = 'same' | 'changed' | 'unsettled'
  * command ran without a sandbox. These are kept in another file, and the session file is restored. Costs one system call if nothing has
  * changed. Misses an edit of equal size within the same clock tick of the file system.
  */
-export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
+export function checkForEdit(file: SessionFile, parts: EngineParts): Look {
   const stats = statsOf(file.path)
   if (stats !== undefined && file.isSame(stats)) return 'same'
   if (isUnguarded(parts.home)) {
-    putBack(file, stats, parts)
+    restoreFile(file, stats, parts)
     return 'changed'
   }
   const seen = stats === undefined ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
@@ -38,7 +38,7 @@ export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
 }
 
 /** An agent could have written the file, for example an approval of its own call. */
-function putBack(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
+function restoreFile(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
   const beside = stats?.isFile() !== true || stats.size === 0 ? undefined : keepEdit(file.path)
   if (beside !== undefined) rememberWritten(beside, readFileSync(beside))
   const kept = beside === undefined ? '' : ` and kept the changed file as ${beside}`
@@ -92,7 +92,7 @@ function adopt(file: SessionFile, journal: Journal, { bytes, stats }: Content, p
   file.load(journal)
   settleUnsure(file)
   file.wanted = state
-  if (putInForm(file, journal, parts) === 'kept') {
+  if (prepareFile(file, journal, parts) === 'kept') {
     // The stats from before the read, so that the next check finds a later edit.
     const now = journal.torn === undefined ? stats : statSync(file.path)
     takeAs(file, bytes.subarray(0, journal.good), parts, now)
@@ -107,7 +107,7 @@ function restore(file: SessionFile, message: string, where: string | undefined, 
   for (const waiter of file.unsure) waiter.entries = []
   // A file cannot replace a folder.
   if (statsOf(file.path)?.isDirectory() === true) moveAside(file.path)
-  writeAnew(file, parts)
+  rewriteFile(file, parts)
   note(file, 'journal.edited', `${message}.`, where ?? file.path, parts)
 }
 
