@@ -47,8 +47,9 @@ const mostLetters = 4_096
 /** `HEAD:a`, `:0:a`, and paths from the top: `:/a`, `:(top)a`. */
 function versionedIn(word: string): string[] {
   if (word.length > mostLetters || /^-/.test(word)) return []
-  const [, path] = /^:(?:\([^)]*\)|[/!^]+)(.+)$/s.exec(word) ?? /^[^:]*:(?:[0-3]:)?([^:].*)$/s.exec(word) ?? []
-  return path === undefined ? [] : [path]
+  const [, named] =
+    /^:(?:\([^)]*\)|[/!^]+)(.+)$/s.exec(word) ?? /^[^:]*:(?:[0-3]:)?([^:].*)$/s.exec(word) ?? []
+  return named === undefined ? [] : [named]
 }
 
 function pathsIn(word: string): string[] {
