@@ -33,7 +33,7 @@ it('/undo takes the changes of the last turn back when the person agrees, and /r
   expect(project.read('a.txt')).toBe('two\n')
   terminal.type('/undo\r')
   await asked('change  a.txt  +1 -1')
-  await say(terminal, 'y\r', 'Undone: 1 file restored. Bring the changes back with "/redo".')
+  await say(terminal, 'y\r', 'Undone: 1 file restored. Restore the changes with "/redo".')
   expect(project.read('a.txt')).toBe('one\n')
   await say(terminal, 'What now?\r', 'The user has undone the file changes')
   terminal.type('/redo\r')

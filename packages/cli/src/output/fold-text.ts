@@ -1,4 +1,4 @@
-/** What is copied as a whole: a quoted command, and one at the end of a line. Anything else breaks between words. */
+/** Text that people copy as a whole: a quoted command, or a command at the end of a line. Other text breaks between words. */
 const units = /"cadre [^"]*"[^\s"]*|`[^`\n]+`[^\s`]*|(?<=: )cadre \S.*$|\S+/g
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours take no room.

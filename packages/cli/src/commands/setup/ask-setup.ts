@@ -22,14 +22,14 @@ export type SetupEnd = { readonly kind: 'stored'; readonly model: string } | { r
 
 class Cancelled extends Error {}
 
-/** What the person chose, and how to choose the same with another key. */
+/** The choice of the person, and how to repeat it with another key. */
 interface Chosen {
   readonly candidate: Candidate
   readonly key?: string
   readonly withOtherKey?: () => Promise<Chosen | undefined>
 }
 
-/** How often a person may type a key before they choose anew. */
+/** The most keys that a person can try before choosing again. */
 const mostKeys = 3
 
 /** Asks at a terminal until a model answers, and stores it. Writes nothing before the end. */
