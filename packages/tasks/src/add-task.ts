@@ -3,7 +3,7 @@ import { markerOf, taskWithId } from './change-task.ts'
 import { applySplices, type Splice, todoIn } from './edit-tasks.ts'
 import { contentOf, deeper, wholeLines } from './field-edit.ts'
 import { writtenTitle } from './head-edit.ts'
-import { type Expected, holds } from './holds.ts'
+import { type Expected, isIntendedEdit } from './is-intended-edit.ts'
 import type { Heading } from './read-tasks.ts'
 import { refused, type TaskEdit } from './task-edit.ts'
 import type { NewTask } from './task-item.ts'
@@ -49,7 +49,7 @@ export function addTask(
       const reread = readWritten(after)
       const at = reread.written.findIndex(({ item }) => item?.id === id)
       const isBelow = reread.written[at]?.task.above === (above ?? -1)
-      if (at !== -1 && isBelow && holds(read, reread, { at, added: 1, expected }))
+      if (at !== -1 && isBelow && isIntendedEdit(read, reread, { at, added: 1, expected }))
         return { kind: 'changed', raw: after }
     }
   return refused(

@@ -11,7 +11,7 @@ export interface ScannedAgain {
   readonly scan: ScannedTasks
   /** How many tasks at the beginning are the same objects. */
   readonly before: number
-  /** How many tasks at the end are equal, at other offsets unless `isInPlace`. */
+  /** How many tasks at the end are unchanged. Unless `isInPlace`, their offsets have shifted. */
   readonly behind: number
   readonly isInPlace: boolean
 }
