@@ -1,7 +1,7 @@
 import { eolOf, isBlank, linesOf, type RawText, rawOf } from '@cadre/disk'
 import { markerOf, taskWithId } from './change-task.ts'
 import { applySplices, type Splice, todoIn } from './edit-tasks.ts'
-import { contentOf, deeper, wholeLines } from './field-edit.ts'
+import { contentOf, deeper, replaceLines } from './field-edit.ts'
 import { writtenTitle } from './head-edit.ts'
 import { type Expected, isIntendedEdit } from './is-intended-edit.ts'
 import type { Heading } from './read-tasks.ts'
@@ -100,7 +100,7 @@ function parentPlace(raw: RawText, read: ReadFile, above: number): Place {
   return {
     indent: child?.indent ?? field?.indent ?? deeper(parent, undefined),
     bullet: (child ?? parent).bullet,
-    splice: (lines) => wholeLines(raw, parent.treeEnd, 0, lines, parent.eol || eolOf(raw)),
+    splice: (lines) => replaceLines(raw, parent.treeEnd, 0, lines, parent.eol || eolOf(raw)),
   }
 }
 
@@ -136,13 +136,13 @@ function endOf(raw: RawText, read: ReadFile, heading: Heading, bullet: string): 
   const last = roots.at(-1)
   const before = roots.at(-2)
   const isTight = before !== undefined && last !== undefined && before.treeEnd === last.start
-  const at = behindIndented(raw, last?.treeEnd ?? heading.end, { until, isEmpty: last === undefined })
+  const at = afterIndented(raw, last?.treeEnd ?? heading.end, { until, isEmpty: last === undefined })
   const eol = eolOf(raw)
   return {
     indent: '',
     bullet: last?.bullet ?? bullet,
     splice: (lines) => {
-      const { insert } = wholeLines(raw, at, 0, lines, eol)
+      const { insert } = replaceLines(raw, at, 0, lines, eol)
       const isOpen = at > 0 && raw[at - 1] !== '\n'
       const rest = raw.slice(at, at + 200)
       const after = isTight || rest === '' || /^[ \t]*\r?\n/.test(rest) ? '' : eol
@@ -160,7 +160,7 @@ function endOf(raw: RawText, read: ReadFile, heading: Heading, bullet: string): 
  * Indented text outside a task would become part of a task inserted before it. In a section without tasks, the end is after all of its
  * text.
  */
-function behindIndented(
+function afterIndented(
   raw: RawText,
   from: number,
   { until, isEmpty }: { until: number; isEmpty: boolean },
