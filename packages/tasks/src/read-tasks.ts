@@ -104,7 +104,12 @@ export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
   const headings: Heading[] = []
   const scanProblems: ScanProblem[] = []
   const odd = (kind: ScanProblem['kind'], line: Line) =>
-    scanProblems.push({ kind, line: line.number, start: line.start, at: line.start + indentOf(line.text).length })
+    scanProblems.push({
+      kind,
+      line: line.number,
+      start: line.start,
+      at: line.start + indentOf(line.text).length,
+    })
   /** The tasks that may contain the next line, the innermost last. */
   const open: Open[] = []
   let block: BlockDraft | undefined

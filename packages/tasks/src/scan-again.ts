@@ -1,5 +1,5 @@
 import type { RawText } from '@cadre/disk'
-import { type ScanProblem, type ScannedTasks, scanTasks, type Task, type TaskField } from './read-tasks.ts'
+import { type ScannedTasks, type ScanProblem, scanTasks, type Task, type TaskField } from './read-tasks.ts'
 
 export interface Scanned {
   readonly raw: RawText
@@ -91,7 +91,12 @@ function join({ known: { raw: old, scan }, raw, part, first, last, from, to, shi
     )
   for (const one of scan.scanProblems)
     if (one.start >= stop)
-      scanProblems.push({ ...one, line: one.line + shifts.line, start: one.start + shift, at: one.at + shift })
+      scanProblems.push({
+        ...one,
+        line: one.line + shifts.line,
+        start: one.start + shift,
+        at: one.at + shift,
+      })
   for (const task of behind) tasks.push(isInPlace ? task : shifted(task, shifts))
   return { scan: { tasks, headings, scanProblems }, before: first, behind: behind.length, isInPlace }
 }

@@ -30,7 +30,8 @@ export function problemsOf(raw: RawText, { scan, written }: ReadFile): readonly 
     checkFields(one, sayOn)
     checkMeaning(one, written[task.above], { ids, say, sayOn })
   }
-  for (const { kind, line, start, at } of scan.scanProblems) sayOn(line, start)(at, 'warning', ...scanProblems[kind])
+  for (const { kind, line, start, at } of scan.scanProblems)
+    sayOn(line, start)(at, 'warning', ...scanProblems[kind])
   return problems.sort((a, b) => a.line - b.line || a.column - b.column)
 }
 
@@ -90,8 +91,7 @@ function lookAtHead({ task, head, item }: Written, say: Say): void {
     if (token.kind === 'rest') readEndState(token.text, (...said) => say(at(token), ...said))
     if (token.kind === 'field') checkHeadField(token, isBare, (...said) => say(at(token), ...said))
   }
-  if (isBare && title !== undefined)
-    checkTitle(title.text, (word, ...said) => say(at(title) + word, ...said))
+  if (isBare && title !== undefined) checkTitle(title.text, (word, ...said) => say(at(title) + word, ...said))
   if (title === undefined && !item?.title)
     say(task.headAt, 'warning', 'TD031', 'This task has no title. Write the title in quotes.')
 }

@@ -156,7 +156,10 @@ function start(view: View, event: Extract<CadreEvent, { type: 'session.started' 
 }
 
 /** Handles a second start of a session: a resume, or a repeated event. */
-function continueSession(session: SessionView, { at, resumed }: Extract<CadreEvent, { type: 'session.started' }>): void {
+function continueSession(
+  session: SessionView,
+  { at, resumed }: Extract<CadreEvent, { type: 'session.started' }>,
+): void {
   const track = trackOf(session)
   if (resumed !== true || isBefore(at, track.turnedAt)) return
   track.turnedAt = at

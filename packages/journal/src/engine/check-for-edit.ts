@@ -46,7 +46,12 @@ function restoreFile(file: SessionFile, stats: Stats | undefined, parts: EngineP
   restore(file, message, undefined, parts)
 }
 
-function applyEdit(file: SessionFile, stats: Stats | undefined, isSettled: boolean, parts: EngineParts): Look {
+function applyEdit(
+  file: SessionFile,
+  stats: Stats | undefined,
+  isSettled: boolean,
+  parts: EngineParts,
+): Look {
   if (stats?.isFile() !== true) {
     if (!isSettled) return 'unsettled'
     const what = stats === undefined ? 'removed' : 'replaced by something that is not a file'
