@@ -8,14 +8,14 @@ import { bin } from '../tests/cli/support/cadre.ts'
 import { createProject } from '../tests/cli/support/project.ts'
 import { examples } from './support/example.ts'
 
-/** The commands in the blocks of a README that are run as they stand. */
+/** The commands in the code blocks of a README, which are run unchanged. */
 function commandsIn(readme: string): string[] {
   const text = readFileSync(path.join(examples, readme), 'utf8')
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.split('\n'))
   return blocks.filter((line) => line.includes('npm exec cadre --'))
 }
 
-/** The words of such a line, and what is piped into it. */
+/** The words of such a line, and its standard input. */
 function wordsOf(line: string): [args: string[], options: { readonly input: string }] {
   const [before = '', after = ''] = line.split('npm exec cadre -- ')
   const args = [...after.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
@@ -36,7 +36,7 @@ test.each(tour.map((line) => [line.slice(0, 60), line] as const))(
   async (_, line) => {
     const project = createProject()
     cpSync(path.join(examples, teamOf(line)), project.at('examples', teamOf(line)), { recursive: true })
-    // As npm would, without its start-up.
+    // As npm would, without its startup time.
     const command = line.replace('npm exec cadre --', `'${process.execPath}' '${bin}'`)
     const env = { PATH: process.env['PATH'] ?? '', HOME: project.path }
     for (const run of [

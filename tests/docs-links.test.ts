@@ -52,7 +52,7 @@ function resolves(link: string, page: string): boolean {
   return anchor === undefined || anchorsOf(textOf(target)).includes(anchor)
 }
 
-/** Without the numbers that GitHub adds to a heading that a page repeats. */
+/** Without the numbers that GitHub adds to repeated headings. */
 function anchorsOf(markdown: string): string[] {
   return [...withoutFences(markdown).matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, heading = '']) =>
     heading

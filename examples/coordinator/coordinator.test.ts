@@ -19,7 +19,7 @@ test('the coordinator delegates three parts at once, and one of them delegates o
   expect(run.project.read('workspace/test/parse-duration.test.js')).toContain("parseDuration('1h30m')")
   expect(run.project.read('workspace/docs/parse-duration.md')).toContain('# parseDuration')
 
-  // Nobody uses a tool or starts an agent that is not theirs.
+  // No agent uses a tool or starts an agent that it may not.
   expect(run.calls('refused').toSorted()).toEqual([
     'code-reviewer write_file',
     'coordinator read_file',
@@ -27,7 +27,7 @@ test('the coordinator delegates three parts at once, and one of them delegates o
   ])
   expect(run.project.read('workspace/src/parse-duration.js')).toContain('matchAll')
 
-  // Whoever forgets to report is asked to.
+  // An agent that forgets to report gets a nudge.
   expect(run.said('documentation-writer')).toEqual([expect.stringContaining('You have not reported yet')])
 })
 

@@ -11,14 +11,14 @@ test('the lead sends out three at once, and the fourth with what they found', as
   expect(run.report.notices ?? []).toEqual([])
   expect(run.together('Explore', 'Explore', 'Plan')).toBe(true)
   expect(run.delegations.at(-1)).toBe('lead → general-purpose')
-  // One follow-up a round, with the results of all of it.
+  // One follow-up per round, with all its results.
   const [first, second, ...more] = run.said('lead')
   expect(more).toEqual([])
   expect(first?.match(/<subagent_result agent_type="\w+"/g)).toHaveLength(3)
   expect(second).toContain('<subagent_result agent_type="general-purpose"')
   expect(run.project.read('workspace/docs/settings.md')).toContain('`BEACON_SETTINGS`')
 
-  // Those who explore change nothing, and no subagent starts another.
+  // Explorers change nothing, and no subagent starts another.
   expect(run.calls('refused').toSorted()).toEqual([
     'Explore create_file',
     'Explore delegate_task',

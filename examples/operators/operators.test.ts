@@ -18,7 +18,7 @@ test('the planner has facts looked up, an action done and the outcome judged, on
     'planner-001 → evaluator-001',
   ])
   expect(run.together('retriever-001', 'executor-001')).toBe(false)
-  // All of them work in the planner's own workspace; what they did there comes over when a person says so.
+  // All of them work in the planner's own workspace; their changes are merged when a person requests it.
   expect(run.project.exists('workspace/docs/ports.md')).toBe(false)
   const merged = await run.project.cadre(['workspace', 'merge', session ?? ''])
   expect(merged.stdout).toContain('docs/ports.md')

@@ -16,7 +16,7 @@ test('the supervisor routes by what is uncertain, and nothing counts without evi
     'supervisor → researcher',
   ])
   expect(run.together('researcher', 'architect')).toBe(true)
-  // Every change is verified, and the second round of the builder rests on a diagnosis.
+  // Every change is verified, and the second round of the builder is based on a diagnosis.
   expect(run.delegations.slice(2)).toEqual([
     'supervisor → builder',
     'supervisor → verifier',
@@ -25,7 +25,7 @@ test('the supervisor routes by what is uncertain, and nothing counts without evi
     'supervisor → verifier',
   ])
 
-  // Whoever oversteps a role is refused, and nothing happens.
+  // A call that exceeds a role is refused and has no effect.
   expect(run.calls('refused').toSorted()).toEqual([
     'architect get_errors',
     'researcher write_file',
@@ -63,7 +63,7 @@ test('the supervisor routes by what is uncertain, and nothing counts without evi
     'Verify Again → supervisor',
     'Find the Cause → supervisor',
   ])
-  // What the builder left behind works.
+  // The code that the builder wrote works.
   const tests = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], {
     cwd: run.project.at('workspace'),
     encoding: 'utf8',

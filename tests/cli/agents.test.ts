@@ -25,6 +25,23 @@ describe('agents list', () => {
     expect(code).toBe(0)
   })
 
+  test('"agents" and "sessions" alone list them, with the flags of the list; a mistyped command is reported', async () => {
+    const project = createProject(files)
+    const [bare, listed] = [await project.cadre(['agents']), await project.cadre(['agents', 'list'])]
+    expect(bare).toMatchObject({ code: 0, stdout: listed.stdout })
+    expect((await project.cadre(['agents', '--json'])).json()[0]).toEqual(
+      (await project.cadre(['agents', 'list', '--json'])).json()[0],
+    )
+    expect((await project.cadre(['sessions'])).stdout).toMatch(/^No sessions in /)
+    expect((await project.cadre(['agents', '--help'])).stdout).toContain(
+      'Without a command, lists the agents.',
+    )
+    expect(await project.cadre(['agents', 'lst'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('lst'),
+    })
+  })
+
   test('lists the built-in agents that can be started, except those that a file replaces', async () => {
     const { stdout } = await createProject(files).cadre(['agents', 'list'])
     expect(stdout).toMatch(/Built-in agents; run one with --agent NAME:\n {2}assistant\n/)
@@ -184,7 +201,7 @@ describe('agents show', () => {
     const events = (await project.cadre(['run', '--json', '--agent', 'lead', ...flags, 'Go'])).json()
     const started = events.find(({ type }) => type === 'session.started')
     expect(view.model).toMatchObject({ used: started?.['model'], from: '--model' })
-    // Nobody names one for a session that another agent starts.
+    // A user cannot name one for a delegated session.
     project.write(
       '.github/agents/worker.agent.md',
       agent(`name: worker\ndescription: d\nmodel: small\nuser-invocable: false`),

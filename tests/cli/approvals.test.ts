@@ -116,7 +116,7 @@ test('who decides about an edit sees what is edited, and the session shows who d
   const started = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
   const [record] = await listed(project)
   expect(started.stderr).toContain(`  cadre approve ${record!.id}\n`)
-  // One way to decide is enough to read.
+  // One way to decide is enough in the output.
   expect(started.stderr).not.toContain('sessions answer')
   const { stdout } = await project.cadre(['approvals'])
   expect(stdout).toContain('  Path: a.txt\n  Argument old: wrld\n  Argument new: world\n')
@@ -137,7 +137,7 @@ test('who asks for more than what was decided before is told, and nothing is wid
   const rule = await project.cadre(['approve', record!.id, '--rule', '--yes'])
   expect(rule.stderr).toContain('no rule was added')
   expect([session.code, rule.code]).toEqual([2, 2])
-  // The same again is no mistake.
+  // Repeating the same decision is not an error.
   expect((await project.cadre(['approve', record!.id])).code).toBe(0)
 })
 
@@ -226,7 +226,7 @@ test.skipIf(!hasScript)(
     await terminal.until((screen) => screen.includes('1 approve · 2 reject'))
     const [name = ''] = readdirSync(project.at('.cadre/approvals/pending'))
     const id = name.replace('.approval.md', '')
-    // Another process cannot record it: it writes it where the one that runs the session finds it.
+    // Another process cannot record the decision, so it writes it to the form for the process that runs the session.
     const approved = await project.cadre(['approve', id])
     expect(approved.stdout).toContain('The process that runs the session applies the decision')
     expect(await terminal.ended()).toBe(0)

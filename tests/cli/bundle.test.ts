@@ -6,7 +6,7 @@ import { bin } from './support/cadre.ts'
 
 const loader = pathToFileURL(path.join(path.dirname(bin), 'load-bundle.js')).href
 const bundle = pathToFileURL(path.join(path.dirname(bin), '..', 'dist', 'bundle', '/')).href
-/** Runs `cadre --version` from the bundle and tells whether V8 took the code beside its first file. */
+/** Runs `cadre --version` from the bundle and reports whether V8 accepted the cached code of its first file. */
 const look = `const { loadBundle } = await import('${loader}')
 process.argv = [process.execPath, 'cadre', '--version']
 const scripts = [...loadBundle(new URL('${bundle}')).values()]

@@ -24,7 +24,7 @@ it('a conversation: the prompt says to whom, the terminal is given back at the e
   const project = speaking()
   const terminal = await open(project)
   expect(shown(terminal.screen())).toContain('Chatting with lead.')
-  // Nothing is on disk before anything was said.
+  // Nothing is on disk before the first message.
   expect(project.exists('.cadre/sessions')).toBe(false)
   await say(terminal, 'Hello.\r', 'lead 1 heard <Hello.>')
   await say(terminal, 'Again.\r', 'lead 2 heard <Again.>')
@@ -74,7 +74,7 @@ it('a message that is sent while agents work is delivered with their next round'
   terminal.type(`${goOn}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
   const text = shown(terminal.screen())
-  // In the order in which it happened, and once each.
+  // In order, and once each.
   expect(text).toMatch(/lead> Work\.\n→ hold\n\n> fix\nall\nof it\n2 heard <held fix all of it>\n/)
   expect(text.match(/heard/g)).toHaveLength(1)
   terminal.type(ctrlD)
@@ -97,7 +97,7 @@ it('Ctrl-C stops the turn although something was typed, which is kept', async ()
   expect(await terminal.ended()).toBe(130)
 })
 
-/** A reply whose beginning arrives at once, and whose end does not. */
+/** A reply that starts immediately, but never ends. */
 const endless = {
   choose: [
     { when: { matches: '/Stop, keep/' }, reply: 'As you like.' },
@@ -294,7 +294,7 @@ it('a handoff is filled in, can be changed or let go, and goes to its target', a
   await say(terminal, ctrlC, 'Handoff cancelled.', 'plan')
   terminal.type('/handoff 1 fill\r')
   await terminal.until((screen) => isAsking(shown(screen), 'builder> Build it.'))
-  // Back to the beginning of the line, and a word in front.
+  // Back to the start of the line, with a word added there.
   await say(terminal, '\x01Now: \r', 'builder 1 heard <Now: Build it.>', 'builder')
   await say(terminal, '@plan\r', 'Chatting with plan.', 'plan')
   await say(terminal, 'Again.\r', 'plan 1 heard <Again.>', 'plan')

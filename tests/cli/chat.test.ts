@@ -39,7 +39,7 @@ test('messages of one chat are one session, which remembers; the exit code is th
 
   const plain = await project.cadre(['chat', ...model, '--resume'], { input: 'And now?\n' })
   expect(plain.stdout).toContain('the server is down')
-  // What was said in the turn before is not said again.
+  // The text of the previous turn is not repeated.
   expect(plain.stdout).not.toContain('It is 7.')
   expect(plain.stdout).toMatch(/cadre chat --resume lead-\w+/)
   expect(plain.stdout).not.toContain('\x1b')
@@ -177,7 +177,7 @@ test('a handoff to nobody, or to one that is not for people, says so, and stays 
     expect.stringContaining('there is no handoff 99: 1 to 8 are available'),
     expect.stringContaining('/handoff takes a number'),
   ])
-  // Where there is no agent of that name, `agent` is the general one; afterwards 5 is just a message.
+  // If no agent has that name, `agent` is the general one; afterwards 5 is an ordinary message.
   expect(reportsOf(ended).map(({ text }) => text)).toEqual([
     'The plan 1.',
     'The assistant did it.',
@@ -339,7 +339,7 @@ test('--no-subagents holds in the first turn, in later ones, after a handoff and
   expect(reportsOf(alone)).toHaveLength(5)
   expect(reportsOf(alone).every(({ text }) => /delegation is disabled for this run/.test(text))).toBe(true)
   expect(project.sessions().filter((id) => id.startsWith('worker'))).toEqual([])
-  // It is a property of the conversation: without the flag it still holds, also for whom it is handed to.
+  // It is a property of the conversation: without the flag it still applies, even after a handoff.
   const later = await chat(project, 'Five.\n1\n', '--resume')
   expect(reportsOf(later)).toHaveLength(2)
   expect(project.sessions().filter((id) => id.startsWith('worker'))).toEqual([])
@@ -363,7 +363,7 @@ const slow = (worker: object) => ({
   },
 })
 
-/** A chat whose first turn stands still in the middle: one part has reported, another hangs. */
+/** A chat whose first turn hangs in the middle: one part has reported, another hangs. */
 async function hangingChat() {
   const project = createProject({
     ...agentFile('lead'),
@@ -390,7 +390,7 @@ test('a signal stops the turn and the chat; something else can be said, and what
   const other = await chat(project, 'Something else.\n', '--resume')
   expect(reportsOf(other)).toMatchObject([{ session: lead, status: 'completed' }])
   expect(reportsOf(other)[0]?.text).toMatch(/slow was cancelled.*Something else\.$/s)
-  // Nobody else was started or continued.
+  // No other session was started or continued.
   expect(other.json().filter(({ type }) => type === 'session.started')).toMatchObject([{ session: lead }])
   expect(project.sessions()).toHaveLength(3)
 })

@@ -94,7 +94,7 @@ describe('the scripts for shells', () => {
     expect(complete('cadre run --agent rel')).toBe('release-manager\n')
     expect(complete('cadre sessions sho')).toBe('show\n')
     expect(complete('cadre sessions show ')).toContain('lead-4k2\n')
-    // What bash 3.2 does not have.
+    // Features that bash 3.2 does not have.
     expect(script).not.toMatch(/mapfile|readarray|\[-\d|declare -A|local -n|\$\{\w+(?:,,|\^\^)/)
   })
 

@@ -20,7 +20,7 @@ test(
     ])
     expect(stdout).toMatch(/^Decisions .*\n {2}approved by demo: Command: node --version$/m)
     expect(stdout).toContain('Initial state of the home directory')
-    // Its own decisions are nobody's edits.
+    // Its own decisions are not manual edits.
     expect(stdout).not.toContain('edited by hand')
     const all = /cadre (approvals --all --home \S+\.cadre)/.exec(stdout)?.[1] ?? ''
     expect((await project.cadre(all.split(' '))).stdout).toContain('node --version')

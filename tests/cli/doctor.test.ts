@@ -155,7 +155,7 @@ test('says whether commands run in a sandbox, and how to get one', async () => {
     const { json } = await project.cadre(['doctor', '--json'], { env })
     return checksIn(json()).find(({ name }) => name === 'sandbox')
   }
-  // A path with nothing but what starts the command itself.
+  // A PATH with only what starts the command itself.
   const bin = `${project.path}/bin`
   mkdirSync(bin)
   symlinkSync(process.execPath, `${bin}/node`)

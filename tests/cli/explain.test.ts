@@ -16,7 +16,7 @@ async function decided(project: Project, args: readonly string[]): Promise<Recor
   return json()[0] as Record<string, unknown>
 }
 
-/** A team in which everybody has one below; the last one only reads. */
+/** A team in which each agent delegates to the next; the last one is read-only. */
 const team = {
   ...agentFile('lead', { agents: ['middle'] }),
   ...agentFile('middle', { agents: ['worker'] }),
@@ -194,7 +194,7 @@ describe('cadre policy explain', () => {
     expect([...(both['hooks'] as string[])].sort()).toEqual(named)
     const child = explain('read_file', { path: 'a' }, '--trust', '--agent', 'worker', '--depth', '2')
     expect((await decided(project, child))['hooks']).toHaveLength(1)
-    // What the agent may not use never gets as far as a hook.
+    // A call of a tool that the agent may not use never reaches a hook.
     const refused = explain('write_file', write, '--trust', '--agent', 'worker')
     expect(await decided(project, refused)).not.toHaveProperty('hooks')
     const shown = await project.cadre(

@@ -7,7 +7,7 @@ import { until } from './support/until.ts'
 
 const write = { tool: 'write_file', input: { path: 'out.txt', content: 'written\n' } }
 const deploy = { tool: 'deploy', input: {} }
-/** It waits for a person first, and writes in a later life. */
+/** It first waits for a person, and writes after it is resumed. */
 const files = {
   ...agentFile('lead'),
   ...deployTool,
@@ -79,7 +79,7 @@ describe('a run that was started with --trust', () => {
     expect((await project.cadre(['resume', only(project)], foreign)).code).toBe(0)
     expect(project.read('out.txt')).toBe('written\n')
     expect(project.read('hooked')).toBe('x\nx\n')
-    // For this run, and for no other command.
+    // For this run only.
     expect((await project.cadre(['resume', 'lead-other'], foreign)).code).toBe(2)
   })
 

@@ -103,7 +103,7 @@ test('help loads neither a backend, nor YAML, nor anything else it does not need
     return result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
   })
   expect(loaded.some((url) => /\/cli\/dist\/(bundle\/)?main\.c?js$/.test(url))).toBe(true)
-  // Looked for by what they define, because in the bundle files have other names.
+  // Found by their definitions, because bundled files have other names.
   const heavy = /function (createFileEngine|createModels|createTools|openOpenAi|parseDocument)\b/
   expect(loaded.filter((url) => heavy.test(readFileSync(new URL(url), 'utf8')))).toEqual([])
 })

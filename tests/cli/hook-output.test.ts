@@ -4,7 +4,7 @@ import { agentFile, createProject, delegate, report } from './support/project.ts
 const place = /\(hook \.claude\/settings\.json:\d+\)/.source
 const denied = `people write secrets ${place}`
 
-/** A hook that forbids something at depth 2, one that sends the first agent back once, and one that fails. */
+/** A hook that denies something at depth 2, one that sends the first agent back once, and one that fails. */
 function createGuarded() {
   const entry = (matcher: string, command: string) => ({ matcher, hooks: [{ type: 'command', command }] })
   return createProject({

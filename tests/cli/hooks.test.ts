@@ -18,7 +18,7 @@ const guard = {
   },
 }
 
-/** A project whose user lives somewhere else. */
+/** A project whose user has another home directory. */
 function projectWith(files: Record<string, string | object>) {
   const user = createProject()
   const project = createProject({ '.git/HEAD': 'ref: refs/heads/main\n', ...files })

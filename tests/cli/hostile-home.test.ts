@@ -58,7 +58,7 @@ const refused = (session: string): readonly (readonly string[])[] => [
   ['workspace', 'rollback', '--all'],
 ]
 
-/** Whatever a command does in the project of somebody else shows here. */
+/** Shows every change that a command makes in another user's project. */
 const changes = (project: Project) => git(project.path, 'status', '--porcelain', '--ignored')
 
 async function expectHarmless(hostile: HostileHome, project: Project, before = ''): Promise<void> {
@@ -101,7 +101,7 @@ test(
     )
     const listed = await hostile.cadre(project, ['sessions', 'list'])
     expect(listed.stdout).toContain('evil-')
-    // Its records are in a folder of the user's own.
+    // Its records are in the user's own folder.
     expect(readdirSync(hostile.user.at('.local/state/cadre/untrusted'))).toHaveLength(1)
   },
 )
@@ -135,7 +135,7 @@ test('a pull that brings such files into a home of the user is not trusted by th
   git(origin.path, 'commit', '-q', '-m', 'first')
   const project = createProject()
   git(project.path, 'clone', '-q', origin.path, '.')
-  // The user's own home, made by the command, with a git of its own.
+  // The user's own home, created by the command, with its own git repository.
   expect((await hostile.cadre(project, ['run', 'x'])).code).toBe(0)
   project.write('.cadre/config.yaml', { entry: 'own' })
   project.write('.cadre/templates/own.agent.yaml', { id: 'own', system_prompt: 'You are own.' })
@@ -184,7 +184,7 @@ test.skipIf(!hasScript)(
     const hostile = await createHostileHome()
     const project = hostile.clone()
     rmSync(hostile.user.at('.claude'), { recursive: true })
-    // The user's own rule: it counts without a sandbox, too.
+    // The user's own rule, which also applies without a sandbox.
     hostile.user.write('.config/cadre/policy.yaml', { effects: { execute: 'allow' } })
     const env = { ...hostile.env }
     const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true, columns: 200 })
@@ -308,7 +308,7 @@ test('what Cadre creates in a home can be read by its owner alone', limit, async
   expect((await project.cadre(['down'], { env, isForeign: true })).code).toBe(0)
   const open = readdirSync(project.at('.cadre'), { recursive: true, encoding: 'utf8' }).filter((name) => {
     if (name === '.git' || name.startsWith('.git/')) return false
-    // On a busy machine the daemon may still be removing what only it needs.
+    // On a busy machine, the daemon may still be deleting its own files.
     const stats = statSync(project.at('.cadre', name), { throwIfNoEntry: false })
     return stats !== undefined && (stats.mode & 0o077) !== 0
   })

@@ -31,7 +31,7 @@ test.each(isDeep ? ['claude', 'copilot', 'vscode'] : ['claude'])(
     expect(proof.stdout).toContain('All checks passed.')
     expect(proof.status).toBe(0)
     expect(project.listing()).toEqual(before)
-    // It proves something: without the check, it fails.
+    // The check matters: without it, the test fails.
     writeFileSync(project.at('.github/hooks/scripts/security-check.mjs'), '')
     const broken = spawnSync(process.execPath, [project.at(harness)], { encoding: 'utf8' })
     expect(broken.stdout).toMatch(/FAIL {2}\S+: researcher may not edit another file\n/)
@@ -85,7 +85,7 @@ test('hooks are added to settings, which keep everything else', async () => {
   expect(rest).toEqual({ model: 'opus', permissions: own.permissions })
   expect(hooks.PreToolUse[0]).toEqual(mine)
   expect(hooks.PreToolUse).toHaveLength(2)
-  // Somebody else's hook does not become trusted on the way.
+  // Other hooks do not become trusted as a side effect.
   expect(made.json()[0]!['notices']).toContainEqual(expect.stringContaining('only after you trust them'))
   const { stderr } = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
   expect(stderr).toContain('this folder is not trusted')
@@ -157,7 +157,7 @@ test('an init that was killed at any point is completed by the next one', async 
   const made = (await init(whole, 'claude')).json()[0]!['files'] as { path: string }[]
   const files = made.map(({ path }) => path.slice(whole.path.length + 1))
   const settled = whole.listing()
-  // The settings come after the scripts: until they are there, no program misses one.
+  // The settings come after the scripts, so that no program runs a missing script.
   expect(files.indexOf(settings)).toBeGreaterThan(files.indexOf('.github/hooks/scripts/tool-call.mjs'))
   for (const count of [1, 7, 9, 12, files.length - 1]) {
     const project = createProject()

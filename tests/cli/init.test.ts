@@ -12,7 +12,7 @@ const speak = { lanes: { '*': { default: { reply: 'I am {{agent}}.' } } } }
 const agents = (project: ReturnType<typeof createProject>) =>
   project.listing().flatMap((line) => /^\.github\/agents\/(\S+\.agent\.md) /.exec(line)?.[1] ?? [])
 
-/** What became of each file. */
+/** The status of each file. */
 const statuses = ([line]: Record<string, unknown>[]) =>
   (line!['files'] as { status: string }[]).map(({ status }) => status)
 
@@ -45,10 +45,10 @@ test('a team is written as files that work by themselves, and the next command i
   expect(run.stderr).toBe('')
   expect(run.json().at(-1)).toMatchObject({ agent: 'supervisor', text: 'I am supervisor.' })
   const session = project.read(`.cadre/sessions/${run.json().at(-1)?.['session']}.session.yaml`)
-  // From the file, and not from the team that is built in.
+  // From the file, not from the built-in team.
   expect(session).toContain('.github/agents/supervisor.agent.md')
   expect(session).toContain('vision-operator')
-  // The agents belong to the project, the home does not.
+  // The agents are part of the project, the home is not.
   const status = execFileSync('git', ['status', '--porcelain'], { cwd: project.path, encoding: 'utf8' })
   expect(status).toContain('.github/')
   expect(status).not.toContain('.cadre')
@@ -79,7 +79,7 @@ test('hooks of a team are trusted as they were written, and nothing else in the 
   expect(await untrusted(other)).toBe(true)
   expect(other.exists('pwned')).toBe(false)
 
-  // Files that came with a clone and are exactly those of the team are what init is asked for.
+  // Cloned files that are identical to the team's files count as written by init.
   const cloned = createProject({ 'p.yaml': speak })
   for (const { path, text } of readShippedHooks()) cloned.write(path, text)
   expect(await untrusted(cloned)).toBe(true)
@@ -217,7 +217,7 @@ test('settings that are there are kept, and the next command names the agent', a
 
 test('when one file cannot be written, none is', async () => {
   const project = createProject({ '.github/agents/x.txt': '' })
-  // A folder stands where a file should go.
+  // A folder is in the place of a file.
   mkdirSync(project.at('.github/agents/CVE_Remediator.agent.md'))
   const before = project.listing()
   const { code, stderr } = await project.cadre(['init', '--team', 'planner'])
@@ -254,7 +254,7 @@ test.each([
   expect(project.listing()).toEqual([])
 })
 
-// `script` of util-linux runs a command in a terminal of its own; other systems have another one of the same name.
+// `script` of util-linux runs a command in a new terminal; other systems have a different program of that name.
 const hasScript = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
 
 test.runIf(hasScript)('in a terminal it asks which team, and Enter writes nothing', async () => {

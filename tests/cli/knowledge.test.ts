@@ -16,7 +16,7 @@ interface Wanted {
   readonly trust?: boolean
 }
 
-/** Runs the agent `lead` against a server, and gives what the server received. */
+/** Runs the agent `lead` with a test server, and returns what the server received. */
 async function sent(project: Project, { replies = [], args = [], trust = true }: Wanted = {}) {
   const script = [...replies, { text: 'Done.' }].map((reply) => answers.reply(reply))
   const wire = await startWire(script)
@@ -74,7 +74,7 @@ describe('instructions', () => {
     const places = order.map((text) => system.indexOf(text))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(Math.min(...places)).toBe(0)
-    // Of a folder below, and what Claude Code leaves out.
+    // Instructions of a subfolder, and comments that Claude Code removes.
     expect(system).not.toContain('of-web')
     expect(system).not.toContain('a note for people')
     expect(system).toContain('<instructions file="AGENTS.md">\nof-agents\n</instructions>')
@@ -125,7 +125,7 @@ describe('instructions', () => {
       'user/.ssh/id': 'private-key',
       'CLAUDE.md': 'hello @~/notes.md @~/.ssh/id\n',
     })
-    // The user's folder lies in the project here, so the project is a folder beside it.
+    // The user's home is in the project here, so the project is a folder next to it.
     const inner = project.at('inner')
     mkdirSync(inner)
     execFileSync('git', ['init', '-q'], { cwd: inner })

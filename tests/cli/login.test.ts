@@ -5,7 +5,7 @@ import { createProject, type Project } from './support/project.ts'
 
 const needed = `${serverPackage.name}@${serverPackage.version}`
 
-/** A program in the place of the language server that only notes that it was started. */
+/** A replacement for the language server that only records that it was started. */
 function server(project: Project): Record<string, string> {
   const program = project.write('server', `#!/bin/sh\ntouch '${project.at('started')}'\n`)
   chmodSync(program, 0o755)
@@ -30,7 +30,7 @@ test('says why npm could not install it', async () => {
   const npm = project.write('bin/npm', '#!/bin/sh\necho "npm error code ENOTFOUND" >&2\nexit 1\n')
   chmodSync(npm, 0o755)
   const env = { PATH: `${project.at('bin')}:/usr/bin:/bin`, HOME: project.at('user') }
-  // Outside of the project: programs that a project brings are not run.
+  // Outside the project, because programs in a project do not run.
   const elsewhere = createProject()
   const { code, stderr } = await elsewhere.cadre(['login', '--yes'], { env })
   expect(stderr).toMatch(

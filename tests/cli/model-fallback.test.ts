@@ -31,7 +31,7 @@ test('an agent whose model is not there runs on the default, and the session say
   expect(shown.stdout).toMatch(/openai:house.*instead of Claude Sonnet 4/)
   const lint = await project.cadre(['lint'], { env })
   expect(lint.stdout).toContain('runs on the default model, unless a policy forbids it')
-  // A session whose model has gone since continues on the default, too.
+  // A session whose model no longer exists also continues with the default.
   await wire.close()
   const later = await serve(['new'])
   const again = await project.cadre(['resume', report.session, '--trust', '--json', 'and now?'], {

@@ -2,7 +2,7 @@ import { answers, startWire } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { agentFile, createProject } from './support/project.ts'
 
-/** A lead on the default model, and three helpers that ask for a tier each. */
+/** A lead with the default model, and three helpers that each request a tier. */
 const team = {
   ...agentFile('lead', { model: 'inherit' }),
   ...agentFile('small', { model: 'haiku', tools: ['read_file'] }),
@@ -15,7 +15,7 @@ interface Body {
   readonly messages: readonly { readonly role: string; readonly content: string }[]
 }
 
-/** Answers as whichever model was asked, and delegates to all three first. */
+/** Answers as the requested model, and first delegates to all three. */
 async function serve(models: readonly string[]) {
   const wire = await startWire(
     ({ body }) => {

@@ -5,13 +5,13 @@ import { bin } from './support/cadre.ts'
 import { recordOwnHome } from './support/own-home.ts'
 import { agentFile, createProject, delegate, type Project } from './support/project.ts'
 
-/** The organisation's file has one place, which nothing can move: only in a namespace of its own can a test put one there. */
+/** The path of the organisation's file is fixed: a test can replace it only in its own mount namespace. */
 const canMount =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['-m', 'mount', '--bind', '/tmp', '/tmp']).status === 0
 
-/** Runs the command where `etc` of the project lies over /etc, for this one process. */
+/** Runs the command with `etc` of the project mounted over /etc, for this process only. */
 function cadreUnder(
   project: Project,
   args: readonly string[],

@@ -4,7 +4,7 @@ import { programsWithout } from './support/programs.ts'
 import { createProject } from './support/project.ts'
 import { until } from './support/until.ts'
 
-/** The processes with this text in their command line. */
+/** Returns the processes with this text in their command line. */
 function running(text: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

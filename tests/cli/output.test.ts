@@ -83,7 +83,7 @@ test('a slow reader gets every structural event, and the whole text', async () =
     'p.yaml': { lanes: { '*': [{ reply: text, stream: { pieces: 2000 } }] } },
   })
   const running = project.start(['run', '--json', '--model', 'scripted:p.yaml', 'x'])
-  // Nobody reads until the session file says that all is over.
+  // The output is not read until the session file shows that the run has ended.
   running.child.stdout.pause()
   await until(() =>
     project

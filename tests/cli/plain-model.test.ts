@@ -22,7 +22,7 @@ const settings = {
 
 const file = '---\nname: coordinator\ndescription: Coordinates\nmodel: small\n---\nYou coordinate.\n'
 
-/** A server like many small ones: it refuses every request that offers tools. */
+/** Like many small servers, it rejects every request with tools. */
 async function serverWithoutTools() {
   const wire = await startWire(
     ({ body }) => {

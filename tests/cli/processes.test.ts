@@ -3,7 +3,7 @@ import { commands } from '../../packages/cli/src/commands.ts'
 import type { Ended } from './support/cadre.ts'
 import { agentFile, createProject } from './support/project.ts'
 
-/** Most tests run the command in their own process. Here each command is also run as people run it. */
+/** Most tests run the command in their own process. Here, each command also runs as a separate process. */
 const lines: readonly (readonly [line: string, code: number])[] = [
   ['run --agent lead --model scripted:p.yaml x', 0],
   ['run --agent lead --model scripted:p.yaml --json x', 0],
@@ -59,7 +59,7 @@ test.each(lines)('cadre %s ends alike as a process and in the process of a test'
   expect(results[0]).toMatchObject({ code, signal: null })
 })
 
-/** Without what differs from run to run. */
+/** Removes what differs between runs. */
 function comparable({ code, signal, stdout, stderr }: Ended, folder: string): object {
   const clean = (text: string) =>
     text

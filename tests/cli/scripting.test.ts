@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { answers, startWire, type WireRequest } from '@cadre/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { agentFile, createProject, delegate, report } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
 
@@ -10,7 +11,7 @@ const playbook = (lead: readonly object[], more: object = {}) => ({
   'p.yaml': { lanes: { lead, ...more } },
 })
 
-/** What the agent was asked to do, as the session recorded it. */
+/** The work of the agent, as recorded in the session. */
 async function workOf(project: ReturnType<typeof createProject>): Promise<string> {
   const [id = ''] = project.sessions()
   const shown = await project.cadre(['sessions', 'show', id, '--json'])
@@ -102,6 +103,23 @@ describe('--output-schema', () => {
     expect(JSON.parse(stdout)).toEqual({ ok: true, note: 'a\u009b2J' })
     expect(stdout).toContain('\\u009b')
     expect(stderr).toContain('report sent back')
+  })
+
+  test('goes to a server with structured output, and a server that refuses it is asked without', async () => {
+    const wire = await startWire(({ body }: WireRequest) =>
+      (body as { response_format?: object }).response_format === undefined
+        ? answers.reply({ text: '{"ok":true}' })
+        : answers.problem(400, 'response_format is not supported'),
+    )
+    onTestFinished(() => wire.close())
+    const project = createProject({ 's.json': schema })
+    const env = { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:m' }
+    const { code, stdout } = await project.cadre(['run', '--output-schema', 's.json', 'Is it ok?'], { env })
+    expect([code, JSON.parse(stdout)]).toEqual([0, { ok: true }])
+    const sent = wire.requests.filter(({ path }) => path.endsWith('/chat/completions'))
+    expect(
+      sent.map(({ body }) => (body as { response_format?: object }).response_format !== undefined),
+    ).toEqual([true, false])
   })
 
   test('is a field of the report with --json', async () => {

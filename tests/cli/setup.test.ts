@@ -15,9 +15,9 @@ async function serve(models: WireOptions['models'] = ['small', 'large']) {
 
 const portOf = (url: string) => new URL(url).port
 
-/** A keyring that keeps its secret in a file, and writes down its arguments. */
+/** A keyring that stores its secret in a file, and records its arguments. */
 function fakeKeyring(isBroken = false) {
-  // Programs in the folder of the project itself are not used.
+  // Programs in the project folder itself are not used.
   const folder = createProject()
   const store = folder.at('kept')
   const storing = isBroken ? 'exit 3' : `cat > ${store}`
@@ -74,7 +74,7 @@ describe('setup without a terminal', () => {
       `keyCommand: "secret-tool lookup service cadre account openai@127.0.0.1:${portOf(wire.url)}"`,
     )
     expect(file + stdout + keyring.arguments()).not.toContain(key)
-    // And a run finds it there.
+    // A run finds it there.
     await project.cadre(['run', 'hi'], { env: keyring.env })
     expect(wire.requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`)
   })
@@ -136,6 +136,36 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
     expect(await terminal.ended()).toBe(0)
     expect(wire.requests.map(({ body }) => (body as { model: string }).model)).toEqual(['large', 'large'])
     expect(readFileSync(project.at(userFile), 'utf8')).toContain('model: "openai:large"')
+  })
+
+  test('asks for the key again while the server rejects it, three times at most', async () => {
+    const wire = await startWire(
+      ({ headers }) =>
+        headers.authorization === `Bearer ${key}`
+          ? answers.reply({ text: 'hello' })
+          : answers.problem(401, 'Incorrect API key'),
+      { models: answers.problem(401, 'Incorrect API key') },
+    )
+    onTestFinished(() => wire.close())
+    const project = createProject()
+    const env = { CADRE_SETUP_PORTS: '', ...fakeKeyring().env }
+    const terminal = openTerminal(project, ['setup'], { rows: 60, env })
+    await terminal.until((screen) => screen.includes('Number, 1 to 4'))
+    terminal.type('3\r')
+    await terminal.answers((screen) => screen.includes('Address'))
+    terminal.type(`${wire.url}\r`)
+    for (const typed of ['wrong', 'also-wrong', key]) {
+      await terminal.answers((screen) => /API key \([^)]*\): $/.test(screen))
+      terminal.type(`${typed}\r`)
+    }
+    // This server lists no models for the right key either.
+    await terminal.answers((screen) => screen.includes('Name of the model'))
+    expect(terminal.screen().match(/The server rejected the key\./g)).toHaveLength(2)
+    terminal.type('small\r')
+    await terminal.until((screen) => screen.includes('Stored openai:small as your default model'))
+    expect(await terminal.ended()).toBe(0)
+    expect(terminal.screen()).not.toContain(key)
+    expect(terminal.screen()).not.toContain('also-wrong')
   })
 
   test('takes an address without scheme and path, and names no variable when nothing answers there', async () => {

@@ -22,7 +22,7 @@ function createTeam(): Project {
 
 const run = ['run', '--model', 'scripted:p.yaml', 'Do it.']
 
-/** The whole tree stands still: its quick part has reported, its slow part hangs in the middle of a question. */
+/** The whole tree hangs: its fast part has reported, its slow part hangs during a request. */
 async function hangingRun(project: Project) {
   const running = project.start([...run.slice(0, 1), '--json', ...run.slice(1)])
   await running.until((stdout) =>
@@ -77,7 +77,7 @@ test('kill -9 loses nothing: resume gives the report, and nothing is done twice'
   expect(resumed.stdout).toContain('All is done.')
   expect(resumed.code).toBe(0)
   expect(project.sessions()).toHaveLength(3)
-  // What has completed is only shown again, by whatever beginning of its id.
+  // A completed session is only shown again, by any prefix of its id.
   const again = await project.cadre(['sessions', 'resume', 'lead', '--json'])
   expect(again.json()).toMatchObject([{ type: 'report', status: 'completed', text: 'All is done.' }])
   expect(again.code).toBe(0)

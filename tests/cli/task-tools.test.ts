@@ -3,7 +3,7 @@ import { agentFile, createProject, type Project } from './support/project.ts'
 
 const file = '.cadre/tasks/assistant.task.md'
 
-/** An agent that writes down a task, and then says what it was told. */
+/** An agent that creates a task, and then reports the result. */
 function createTeam(files: Record<string, string> = {}): Project {
   const call = { tool: 'create_task', input: { title: 'Check the backup', who: 'ops' } }
   return createProject({

@@ -21,7 +21,7 @@ test('a team starts with its own entry agent, unless another is named', async ()
   })
   const named = await project.cadre([...run, '--team', 'planner', '--agent', 'CVE_Remediator', 'x'])
   expect(named.stderr).toBe('')
-  // Its report needs sections it does not give here.
+  // Its report lacks required sections here.
   expect(named.json().at(-1)).toMatchObject({ agent: 'CVE_Remediator', status: 'error' })
   const without = await project.cadre([...run, 'x'])
   expect(agentOf(without.json())).toBe('lead')
@@ -118,7 +118,7 @@ test('the roles of the supervisor hold for every worker: who edits, who executes
     supervisor: [{ calls: workers.map((name) => delegate(name)) }, { reply: 'Seen.' }],
     '*': [tries, { fail: 'that was all' }],
   }
-  // The user's own rule: it counts without a sandbox, too.
+  // The user's own rule, which also applies without a sandbox.
   const own = { '.config/cadre/policy.yaml': { effects: { execute: 'allow' } } }
   const project = createProject({ ...own, 'p.yaml': { lanes } })
   const lines = (await project.cadre([...run, '--team', 'supervisor', 'x'])).json()

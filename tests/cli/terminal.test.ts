@@ -100,7 +100,7 @@ test.skipIf(!hasScript)(
   'a tree that is larger than the screen is folded, and NO_COLOR is honoured',
   async () => {
     const many = Array.from({ length: 60 }, (_, index) => delegate('worker', `part ${index}`))
-    // Agents that could write would get workspaces of their own, sixty of them.
+    // Agents that can write would get sixty workspaces.
     const project = createProject({
       ...agentFile('lead'),
       ...agentFile('worker', { tools: ['read'] }),
@@ -154,12 +154,12 @@ test.skipIf(!hasScript)('a person is asked once whether to trust what a folder b
   const trusted = await project.cadre([...run, '-q'])
   expect(trusted.stdout).toContain('Result: pong')
   expect(trusted.stderr).toBe('')
-  // Bound to the content: a changed module is not trusted any more.
+  // Bound to the content: a changed module is no longer trusted.
   project.write('ping.mjs', tool.replace('pong', 'changed'))
   const changed = await project.cadre(run)
   expect(changed.stdout).not.toContain('Result: changed')
   expect(changed.stderr).toMatch(/is not trusted[\s\S]*ping\.mjs runs as a tool module/)
-  // A no is an answer as well: nobody is asked again about the same.
+  // A no is also an answer: the same question is not asked again.
   const no = openTerminal(project, run)
   await no.until(asks)
   no.type('n\r')

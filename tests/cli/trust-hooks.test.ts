@@ -15,7 +15,7 @@ const deny = (why: string, matcher: string) => ({
 const agent = (name: string, hooks?: object) =>
   `---\nname: ${name}\ndescription: x\n${hooks ? `hooks: ${JSON.stringify(hooks)}\n` : ''}---\nWork.\n`
 
-/** A project, and somebody whose own folder is elsewhere. */
+/** A project, and a user with another home directory. */
 function projectWith(files: Readonly<Record<string, string | object>>, own: Record<string, object> = {}) {
   const user = createProject(own)
   const project = createProject({
@@ -28,7 +28,7 @@ function projectWith(files: Readonly<Record<string, string | object>>, own: Reco
   return { project, user, env, cadre: (...args: string[]) => project.cadre(args, { env }) }
 }
 
-/** Agrees to all that the project brings now, as a person does. */
+/** Trusts everything in the project now, as a person does. */
 async function agree(project: Project, user: Project): Promise<void> {
   const home = project.at('.cadre')
   const agents = createAgents({ project: project.path, home, userHome: user.path }).list()
@@ -83,7 +83,7 @@ test.skipIf(!hasScript)(
 )
 
 describe('what changes while a run goes on', () => {
-  // Somebody, at work in another window, changes files while the agents are at work.
+  // Someone changes files in another window while the agents are working.
   const meanwhile = (command: string) => ({
     '.claude/settings.json': {
       hooks: { PostToolUse: [{ matcher: 'Read', hooks: [{ type: 'command', command }] }] },

@@ -10,7 +10,7 @@ type Line = Record<string, unknown>
 const judged = (lines: Line[]) => lines.filter(({ type }) => type === 'call.judged')
 const policy = '.cadre/storage/policy.yaml'
 
-/** The audit of a project, all days together. */
+/** The audit log of a project, all days together. */
 function auditOf(project: Project): Line[] {
   return project
     .listing()
@@ -49,7 +49,7 @@ describe('a folder that brings something', () => {
       expect(judged(trusted.json()).at(-1)).toMatchObject({ decision: 'allow', rule: 'effects.write' })
     }
     expect(project.read('out.txt')).toBe('written\n')
-    // For one command means for one command.
+    // Trust for one command applies only to that command.
     expect(judged((await project.cadre(run(), { isForeign: true })).json()).at(-1)).toMatchObject({
       decision: 'deny',
     })

@@ -19,7 +19,7 @@ function createTeam(lanes: object, { agents = {}, repository = true } = {}): Pro
   const project = createProject({
     ...agentFile('lead', { isolation: 'workspace' }),
     ...agents,
-    // The user's own rule: it counts without a sandbox, too.
+    // The user's own rule, which also applies without a sandbox.
     '.config/cadre/policy.yaml': { effects: { execute: 'allow' } },
     'a.txt': 'one\n',
     'p.yaml': { lanes },

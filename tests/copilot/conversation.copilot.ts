@@ -34,7 +34,7 @@ it('runs a tool that the server calls in the loop of the session', async () => {
   const report = await world.report(runtime, 'What does a.txt say?', 'reader')
   expect(report.text).toContain('the secret word')
   expect(report.calls).toBe(1)
-  // One user turn is one premium request, however many rounds it has.
+  // One user turn is one premium request, with any number of rounds.
   expect(report.usage).toEqual({ ...world.github.usage, premium: 1 })
   const journal = readFileSync(runtime.fileOf(report.session), 'utf8')
   expect(journal).toContain('I will look.')
@@ -139,7 +139,7 @@ it('summarises older rounds beside the conversation when the window is full, and
   const report = await world.report(runtime, 'Read on', 'reader')
   expect(report).toMatchObject({ status: 'completed', text: 'done after the summary' })
   expect(world.events.map(({ type }) => type)).toContain('context.compacted')
-  // A question for a summary has no tools, whatever the model tries.
+  // A request for a summary has no tools, whatever the model tries.
   expect(JSON.stringify(world.github.chats)).not.toContain('never read')
   expect(JSON.stringify(world.github.chats)).toContain('Tools are not available for this request')
 })

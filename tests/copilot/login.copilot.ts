@@ -63,7 +63,7 @@ describe('signing in', () => {
         multiplier: 0.33,
         default: false,
       },
-      // The server's own: GitHub chooses.
+      // The server's own model, which GitHub chooses.
       { id: 'copilot-ls:auto', default: false },
     ])
     const table = await run(world, ['models'])
@@ -77,7 +77,7 @@ describe('signing in', () => {
     const elsewhere = await run(world, ['agents', 'list'], { CADRE_MODEL: 'openai:x' })
     expect(elsewhere.stdout).not.toContain('Copilot modes')
 
-    // Nobody chose a model: that of the account is used.
+    // No model was chosen, so that of the account is used.
     github.script = () => ({ text: 'Hello from Copilot.' })
     const work = await run(world, ['run', '--json', 'Say hello'])
     said.push(work.stdout, work.stderr)
@@ -89,7 +89,7 @@ describe('signing in', () => {
     })
     expect(project.sessions()).toHaveLength(1)
 
-    // A chosen name without a backend is one of the account.
+    // A chosen name without a backend refers to the account.
     const bare = await run(world, ['run', '--json', '--model', 'gpt-4.1', 'Say hello'])
     expect(bare.json().at(-1)).toMatchObject({ status: 'completed', model: 'copilot-ls:gpt-4.1' })
     const named = { CADRE_MODEL: 'gpt-4.1' }

@@ -4,7 +4,7 @@ import { type Asked, type SdkWorldOptions, sdkWorld } from './support/sdk-world.
 
 const token = 'gho_tokenOfNobody1234567890'
 
-/** GitHub, as far as the runtime asks it. */
+/** The parts of GitHub that the runtime uses. */
 const account: SdkWorldOptions = {
   model: 'copilot-sdk:gpt-5',
   config: { copilot: {} },
@@ -89,7 +89,7 @@ describe('an account of Copilot', () => {
   })
 
   it('names the variable whose token cannot sign in', async () => {
-    // A proxy that leads nowhere.
+    // A proxy that is not reachable.
     const world = await sdkWorld(lookThenEnd, {
       ...account,
       env: (url) => ({ HTTPS_PROXY: new URL(url).origin, GH_TOKEN: 'ghp_wrong' }),
@@ -107,7 +107,7 @@ describe('an account of Copilot', () => {
     expect(report.status).toBe('error')
     expect(report.notices?.[0]?.message).toContain('was denied (HTTP 403). Check the subscription')
     expect(world.journals() + JSON.stringify(world.events)).not.toContain(token)
-    // The runtime wrote down what the server said, and its files of the session are deleted.
+    // The runtime recorded the server's answers, and its session files are deleted.
     await vi.waitFor(() => expect(world.filesWith(token)).toEqual([]), { timeout: 60_000 })
   })
 })

@@ -16,7 +16,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     const asked = await world.wire.received(1)
     stop.abort()
     expect(await report).toMatchObject({ status: 'cancelled' })
-    // The runtime has given up its request, too.
+    // The runtime has also cancelled its request.
     await asked.closed
   })
 
@@ -117,7 +117,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     const report = world.report()
     await world.wire.received(1)
     const [stopped] = world.runtimes()
-    // Time passes until somebody has noticed: first that nothing happens, then that the runtime does not answer.
+    // Advances the clock until it is noticed: first that nothing happens, then that the runtime does not answer.
     await vi.waitFor(() => {
       clock.advance(10_000)
       expect(world.runtimes()).not.toContain(stopped)
@@ -127,7 +127,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
 
   it('gives up on a model that is silent in a runtime that answers', async () => {
     const fake = createFakeClock()
-    // The runtime has all the time it needs to say that it is there.
+    // The runtime has unlimited time to answer the ping.
     const clock = {
       ...fake,
       after: (ms: number, then: () => void) => fake.after(ms === 5_000 ? ms : 1e12, then),
@@ -243,7 +243,7 @@ describe('the Copilot runtime', () => {
     await ask(model, { tools })
     const [pid = 0] = world.runtimes()
     process.kill(pid, 'SIGKILL')
-    // Until this function waits for something, nothing in this process can learn that the runtime is gone.
+    // Until this function awaits something, this process cannot learn that the runtime is gone.
     while (world.runtimes().includes(pid));
     model.release?.('lead-1')
     expect((await ask(model, { tools })).reply).toMatchObject({ kind: 'reply' })

@@ -62,7 +62,7 @@ describe('the gate of a session on the Copilot SDK', () => {
       made: refused,
     })
     expect(resultsIn(world.asked[2])).toMatchObject({ again: refused, ours: 'saw a' })
-    // The loop has seen each of them, so limits of rounds count, and people can read what was tried.
+    // The loop has seen each of them, so round limits apply, and people can read what was tried.
     const journal = world.journals()
     for (const name of ['bash', 'view', 'task', 'create']) expect(journal).toContain(`copilot:${name}`)
     expect(world.events.filter(({ type }) => type === 'round.started')).toHaveLength(3)

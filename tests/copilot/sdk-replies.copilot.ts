@@ -94,7 +94,7 @@ describe('a session on the Copilot SDK', () => {
           : answers.reply({ text: 'Understood.' }),
       { tools: () => [listening(() => tell())] },
     )
-    // It is heard after the call, so the call must not wait for that.
+    // It is delivered after the call, so the call must not wait for it.
     tell = () => void world.orchestrator.tell('lead-1', { content: 'Hurry up.' })
     expect(await world.report()).toMatchObject({ status: 'completed', text: 'Understood.' })
     expect(world.asked).toHaveLength(2)
@@ -147,7 +147,7 @@ describe('a session on the Copilot SDK', () => {
   })
 })
 
-/** Ends once this many calls of it are running. */
+/** Resolves once this many calls of it are running. */
 function meeting(size: number): Tool {
   let arrived = 0
   let open = () => {}

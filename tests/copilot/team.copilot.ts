@@ -131,7 +131,7 @@ it('opens one more process instead of letting a child wait for its own ancestor'
   const runtime = await world.open()
   const report = await world.report(runtime, 'Go deep', 'lead')
   expect(report.text).toContain('deep result')
-  // Nobody waits any more, so there are as many as there may be.
+  // Nothing is waiting anymore, so the limit applies again.
   await until(() => serversOf(world.github).length === 1)
 })
 

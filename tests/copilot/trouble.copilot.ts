@@ -22,7 +22,7 @@ const look: ToolOffer = {
 }
 const tools = [look]
 
-/** One model, asked without a session around it, under a clock that stands still. */
+/** One model without a session, with a stopped clock. */
 async function openModel(script: ChatScript, env: { readonly [name: string]: string } = {}) {
   const github = await startFakeGitHub(script)
   const clock = createFakeClock()
@@ -90,7 +90,7 @@ it('stops a turn that waits for a result when the session is released', async ()
     calls: [{ function: { name: 'look', arguments: '{"at":"x"}' } }],
   })
   asked.release?.('s1')
-  // What the session did not wait for does not happen, and the process is good for the next one.
+  // Abandoned work does not happen, and the process can be used for the next one.
   github.script = () => ({ text: 'fresh' })
   expect(await asked.reply(question([user('again')], 's2'), hooks, open)).toMatchObject({ content: 'fresh' })
   expect(github.chats.filter((request) => resultCount(request) > 0)).toEqual([])

@@ -57,7 +57,7 @@ describe.skipIf(realAgents === undefined)(
   },
 )
 
-/** What must hold for any file whatever, judged without the loader. */
+/** What must be true for any file, judged without the loader. */
 function claimsAbout(folder: string | undefined) {
   const files = once(() => filesBelow(folder).map(readFile))
   const strict = once(() => {
@@ -145,10 +145,10 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Names and models as written; texts without the space around them; no tools and an empty list are one. */
+/** Names and models as written; trimmed texts; no tools and an empty list are equal. */
 function differences(expected: StrictAgent, { read: { agent }, status }: ReadFile): string[] {
   if (agent === undefined) return ['failed, though it is written as it should be']
-  // In which order they are named says nothing about tools.
+  // The order of tools does not matter.
   const sorted = (tools: 'all' | readonly string[]) => (tools === 'all' ? tools : tools.toSorted())
   const faults = status === 'ok' ? [] : ['rescued, though it is written as it should be']
   const compare = (what: string, ours: unknown, theirs: unknown) => {
@@ -162,7 +162,7 @@ function differences(expected: StrictAgent, { read: { agent }, status }: ReadFil
   return faults
 }
 
-/** Where in the file it stands is not part of an agent. */
+/** Its position in the file is not part of an agent. */
 function same(a: object | undefined, b: object | undefined): boolean {
   return isDeepStrictEqual({ ...a, source: undefined }, { ...b, source: undefined })
 }

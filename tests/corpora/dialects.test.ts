@@ -38,7 +38,7 @@ function losesNothing(folder: string | undefined): void {
   )
 }
 
-/** Without its place, with its parts in one order, and no tool named twice. */
+/** Without its place, with sorted parts, and no duplicate tools. */
 function sorted(agent: AgentDefinition | undefined): unknown {
   if (agent === undefined) return undefined
   const { source: _, tools, ...parts } = agent

@@ -99,7 +99,7 @@ describe.skipIf(folder === undefined)('real files of hooks (skipped unless CADRE
   })
 })
 
-/** Our thirteen events in both spellings, written out once more. */
+/** The thirteen events in both spellings, listed independently. */
 const known = new Set(
   `SessionStart sessionStart SessionEnd sessionEnd UserPromptSubmit userPromptSubmitted userPromptSubmit PreToolUse preToolUse
    PostToolUse postToolUse PostToolUseFailure postToolUseFailure PermissionRequest permissionRequest SubagentStart subagentStart
@@ -107,7 +107,7 @@ const known = new Set(
    errorOccurred`.split(/\s+/),
 )
 
-/** How many entries with something to run on this system a reader finds that knows nothing of ours; absent for no JSON. */
+/** The number of entries that can run on this system, according to an independent reader; absent for invalid JSON. */
 function plainCommands(text: string): number | undefined {
   let value: unknown
   try {

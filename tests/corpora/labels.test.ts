@@ -31,7 +31,7 @@ describe('the labels of agent files', () => {
   })
 
   describe.skipIf(realAgents === undefined)('on the real files (CADRE_CORPORA)', () => {
-    // With CADRE_LABELS=write the digests are taken from the lines that somebody wrote down; without, they must be right.
+    // With CADRE_LABELS=write, the digests are computed from the labelled lines; otherwise they must match.
     it('digest what is on the lines they name', () => {
       const files = new Map(filesBelow(realAgents).map(({ path, text }) => [path, text]))
       const document = parseDocument(readFileSync(labelsFile, 'utf8'))

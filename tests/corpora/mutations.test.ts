@@ -15,10 +15,10 @@ import { wideningOf } from './support/widening.ts'
 const seed = Number(process.env['CADRE_SEED'] ?? 1)
 const many = amount({ usual: 600, deep: 10_000 })
 const source = realAgents === undefined ? 'our own files' : 'the files of CADRE_CORPORA'
-/** What is far down in a file changes nothing about its header, and costs time. */
+/** Text far down in a file does not affect its header, and costs time. */
 const longest = 6_000
 
-/** Ours are few, and each of them is there for a reason, so they are a quarter of what is mutated. */
+/** The samples are few and deliberate, so they are a quarter of the mutated files. */
 type Originals = readonly (readonly CorpusFile[])[]
 type Claim = 'ends' | 'says why' | 'widens nothing' | 'repairs'
 
@@ -29,7 +29,7 @@ describe(`${many} mutations of ${source}, CADRE_SEED=${seed}`, () => {
   const reads = { ok: 0, rescued: 0, failed: 0, repaired: 0 }
 
   beforeAll(() => {
-    // Where a command that was run after all would leave its mark.
+    // Where a command that ran after all would leave its mark.
     process.chdir(folder)
     const own = filesBelow(samples).map(shorten)
     const originals =
@@ -107,7 +107,7 @@ describe(`${many} mutations of ${source}, CADRE_SEED=${seed}`, () => {
   })
 })
 
-/** Each number is its own mutation, whatever came before it. */
+/** Each number is an independent mutation. */
 function mutant(index: number, originals: Originals): CorpusFile & { readonly changes: string[] } {
   const random = randomFrom(seed * 1_000_003 + index)
   const { path, text } = random.pick(random.pick(originals))
@@ -131,7 +131,10 @@ function permissionsOf(agent: AgentDefinition | undefined) {
   return { tools, disallowedTools, permissions, delegates, limits, userInvocable, modelInvocable }
 }
 
-/** A loop without an end cannot be stopped from within; the engine of JavaScript can stop it. Generous: it is no measurement. */
+/**
+ * An infinite loop cannot be stopped from within, but the JavaScript engine can stop it. Generous, because it is not a
+ * benchmark.
+ */
 function endsInTime(work: () => void): boolean {
   Reflect.set(globalThis, 'cadreWork', work)
   try {

@@ -1,4 +1,4 @@
-/** What held for a session holds for whatever it has others do: by a task, by changing one, or by a message. */
+/** Controls of a session apply to all work it gives to others: by a task, by changing one, or by a message. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type Controls, nameKey, type Tool } from '@cadre/core'
 import { openMailboxes } from '@cadre/home'
@@ -17,7 +17,7 @@ import { countingTools } from '../engine/tools.ts'
 
 type Lanes = Readonly<Record<string, readonly Line[]>>
 
-/** A daemon on a real home, with the tools by which agents give each other work. */
+/** A daemon on a real home, with the tools by which agents assign work. */
 async function open(lanes: Lanes, text = '') {
   const { home, workspace } = temporaryHome()
   for (const agent of Object.keys(lanes)) template(home, agent)
@@ -103,7 +103,7 @@ test('who works on a task is not told what somebody wants who may do less: anoth
   const { begin, done, daemon, task, controlsOf } = await open(
     {
       boss: [call(['update_task', { id: 't1', title: 'Launch' }]), say('Changed.')],
-      // The first session rests until it is told; whoever knows of the launch launches.
+      // The first session waits for a message; any session that knows of the launch launches.
       worker: [
         ({ messages }) => (JSON.stringify(messages).includes('Launch') ? launch : 'hang'),
         say('It was refused.'),

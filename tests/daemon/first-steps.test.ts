@@ -1,4 +1,4 @@
-/** What a person meets in the first minutes: no model yet, two ways to give out tasks, answers to what was decided. */
+/** What a person meets in the first minutes: no model yet, two ways to assign tasks, and the effects of decisions. */
 import { expect, onTestFinished, test } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
@@ -85,7 +85,7 @@ test('edits of editors beside a file are nobody’s, decisions are told as such'
   ])
   await up(project, '--model', 'scripted:p.yaml')
   project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Answer."}\n')
-  // Not only asked for: the session sleeps, so that the daemon has to wake it.
+  // Not only requested: the session is suspended, so that the daemon must wake it.
   await until(async () => {
     const { approvals, sessions } = (await status(project)) as {
       approvals: unknown[]

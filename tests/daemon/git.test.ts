@@ -11,7 +11,7 @@ const isDone = (project: Project, file: string) => () => /\[x\]/.test(project.re
 const inHome = (project: Project, ...args: string[]) =>
   execFileSync('git', ['-C', project.at('.cadre'), ...args], { encoding: 'utf8' })
 
-/** A folder with nothing of the system's in it but node. */
+/** A folder with only node. */
 function pathWithoutGit(project: Project): string {
   mkdirSync(project.at('bin'))
   for (const name of ['sh', 'cat'])
@@ -50,7 +50,7 @@ test('a lock of another git is waited for, not broken', async () => {
   const project = createProject(worker)
   const daemon = await startDaemon(project)
   await until(() => project.exists('.cadre/.git/HEAD'))
-  // As a git does that lives: the file is held open.
+  // Like a running git: the file is held open.
   const holder = project.at('.cadre/.git/index.lock')
   const other = execHolding(holder)
   try {

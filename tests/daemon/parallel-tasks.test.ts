@@ -62,7 +62,7 @@ test('tasks at the same time do not see what others have half done, and what dep
     while (!/both are whole|failed/.test(tasks())) await new Promise((resolve) => setTimeout(resolve, 50))
     expect(tasks()).not.toContain('failed')
     expect(project.read('left.txt') + project.read('right.txt')).toBe('wholewhole')
-    // The person's own history is left alone.
+    // The person's own history is unchanged.
     expect(git(project.path, 'log', '--oneline').trim().split('\n')).toHaveLength(1)
   } finally {
     await project.cadre(['down'])

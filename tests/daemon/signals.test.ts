@@ -14,7 +14,7 @@ const asking = {
 }
 const commanding = {
   ...agent('worker'),
-  // The user's own rule: it counts without a sandbox, too.
+  // The user's own rule, which also applies without a sandbox.
   '.config/cadre/policy.yaml': { effects: { execute: 'allow' } },
   'run.sh': 'echo x >> runs.txt\nwhile [ ! -e go ]; do sleep 0.05; done\necho over\n',
   'playbook.yaml': {
@@ -27,7 +27,7 @@ const commanding = {
   },
 }
 const answering = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }
-/** Why the files of a process cannot be limited here; nothing when they can. */
+/** Why the open files of a process cannot be limited here; undefined if they can. */
 const noPrlimit = spawnSync('prlimit', ['--version']).status === 0 ? undefined : 'no prlimit'
 const task = '- [ ] A @worker "one"\n  id: t1\n'
 
@@ -92,7 +92,7 @@ test('two signals leave at once; what was begun is asked about and not repeated'
 
 test('a terminal that goes away, and a closed input, do not end a detached daemon', async () => {
   const project = createProject(answering)
-  // Its own group, which is told to hang up as a terminal does.
+  // Its own group, which gets a hangup signal like from a terminal.
   const shell = spawn(
     'sh',
     [
@@ -154,7 +154,7 @@ test(titled('a daemon that can open no more files says so, and resumes when it c
 }, async () => {
   const project = createProject(answering)
   const daemon = await startDaemon(project)
-  // Enough to read and write a file, too few for the pipes of git.
+  // Enough to read and write a file, but too few for the pipes of git.
   limitFiles(daemon.pid, await limitFor(daemon.pid, 6))
   for (const file of many) project.write(file, talk('worker'))
   await untilOf(daemon, () => publishedProblems(project).includes(outOfFiles))
@@ -165,7 +165,7 @@ test(titled('a daemon that can open no more files says so, and resumes when it c
       many.every((file) => isCompleted(project, file)) && !publishedProblems(project).includes(outOfFiles),
   )
   for (const file of many) expectOneReply(project, file)
-  // A process that could not be started leaves no pipes behind.
+  // A failed process start leaves no pipes behind.
   await until(() => pipesOf(daemon.pid).length === 0)
   expect(await daemon.stop()).toBe(0)
 })
@@ -176,7 +176,7 @@ test(titled('a daemon with few files closes those of sessions to start a process
 }, async () => {
   const project = createProject(answering)
   const daemon = await startDaemon(project)
-  // Too few for git beside the files of all sessions that run at once.
+  // Too few for git next to the files of all running sessions.
   limitFiles(daemon.pid, await limitFor(daemon.pid, 15))
   for (const file of many) project.write(file, talk('worker'))
   await untilOf(daemon, () => many.every((file) => isCompleted(project, file)))
@@ -184,7 +184,7 @@ test(titled('a daemon with few files closes those of sessions to start a process
   expect(await daemon.stop()).toBe(0)
 })
 
-/** Fails at once when the daemon ends before. */
+/** Fails immediately if the daemon exits before. */
 async function untilOf(daemon: Running, holds: () => boolean): Promise<void> {
   const ended = daemon.ended().then(() => Promise.reject(new Error(`the daemon ended:\n${daemon.shown()}`)))
   await Promise.race([until(holds), ended])
@@ -200,13 +200,13 @@ function expectOneReply(project: Project, file: string): void {
   expect(text.match(/^ {4}content: it is done$/gm)).toHaveLength(1)
 }
 
-/** As `cadre status` shows them, without a process of its own for each look. */
+/** The same problems as in `cadre status`, without a process for each check. */
 function publishedProblems(project: Project): string {
   const { problems } = JSON.parse(project.read('.cadre/storage/daemon.json')) as Status
   return problems.map(({ message }) => message).join('\n')
 }
 
-/** The limit that leaves room for so many more files: it bounds their numbers, and the lowest free one is always taken. */
+/** The limit that leaves room for this many more files: it bounds descriptor numbers, and the lowest free one is used. */
 async function limitFor(pid: number, room: number): Promise<number> {
   const open = await lastingFiles(pid)
   let limit = 0
@@ -214,7 +214,7 @@ async function limitFor(pid: number, room: number): Promise<number> {
   return limit
 }
 
-/** The files that a daemon keeps open. One that it only reads, or a pipe to a process, is gone at a later look. */
+/** The files that a daemon keeps open. Temporary ones and pipes to processes are gone in a later check. */
 async function lastingFiles(pid: number): Promise<ReadonlySet<number>> {
   let lasting = new Set(readdirSync(`/proc/${pid}/fd`).map(Number))
   for (let unchanged = 0; unchanged < 25; ) {
@@ -229,7 +229,7 @@ async function lastingFiles(pid: number): Promise<ReadonlySet<number>> {
   return lasting
 }
 
-/** Those to processes it has started: they come and go. */
+/** Pipes to its child processes, which come and go. */
 function pipesOf(pid: number): readonly number[] {
   return readdirSync(`/proc/${pid}/fd`)
     .map(Number)
@@ -244,7 +244,7 @@ function linkOf(place: string): string {
   }
 }
 
-/** Of a process that is running already: what it has to load, it has loaded. */
+/** Limits a running process, which has already loaded its code. */
 function limitFiles(pid: number, most: number): void {
   execFileSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`])
 }

@@ -8,7 +8,7 @@ const limit = { timeout: 300_000 }
 const mate = (name: string, agentType: string) => ({ name, agentType, initialPrompt: 'Begin.' })
 const send = (to: string, text: string) => ({ calls: [{ tool: 'send_message', input: { to, text } }] })
 
-/** `hold` does not come back before there is a file `go`; it notes each time it begins. */
+/** `hold` waits for a file `go`; it records each start. */
 const files = {
   ...agent('lead'),
   ...agent('helper'),
@@ -111,7 +111,7 @@ test('a team comes back after the daemon was killed, and wakes in a later turn',
   expect(count(records(project, 'lead'), /message: team\/ops\/lead\//g)).toBe(1)
   await until(async () => (await statusOf(project)).sessions.running.length === 0)
   expect(await next.stop()).toBe(0)
-  // Nobody works on, and nobody is started again, for a team that is idle.
+  // For an idle team, nothing runs and nothing is restarted.
   const third = await startDaemon(project)
   expect((await statusOf(project)).sessions.running).toEqual([])
   say(project, 'two', 'ask ann')

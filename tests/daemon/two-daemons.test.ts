@@ -46,7 +46,7 @@ test('one that stood still and was taken for dead leaves the home alone, and end
   giveTo(project, process.pid)
   const before = project.read('.cadre/storage/daemon.json')
   project.write('.cadre/tasks/a.task.md', '- [ ] A @worker "one"\n  id: t1\n')
-  // For a moment it may believe that nothing has happened, as anybody who has just looked.
+  // For a moment it may assume that nothing has changed since its last check.
   await until(() => performance.now() - stopped > 1000)
   process.kill(running.pid, 'SIGCONT')
   const { code, stderr } = await running.ended()
@@ -58,7 +58,7 @@ test('one that stood still and was taken for dead leaves the home alone, and end
   expect(JSON.parse(project.read(lease)).pid).toBe(process.pid)
 })
 
-/** As a process of another machine does it that has waited long enough. */
+/** Takes over as a process of another machine does after waiting long enough. */
 function giveTo(project: Project, pid: number): void {
   project.write(`${lease}.draft`, thisProcess({ pid }))
   renameSync(project.at(`${lease}.draft`), project.at(lease))

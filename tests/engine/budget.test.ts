@@ -55,7 +55,7 @@ describe('an account', () => {
     const small = waits('small', 1)
     await Promise.resolve()
     expect(order).toEqual([])
-    // There is room for the small one now, and it was not first.
+    // The small one would fit now, but it was not first.
     first.settle({ input: 50, output: 50 })
     await Promise.resolve()
     expect(order).toEqual([])
@@ -387,13 +387,13 @@ describe.each(worlds)('on $name, what was in flight when the process died', ({ c
     await world.dispose()
     expect(result).toMatchObject({ kind: 'report' })
     expect(sent?.maxOutput).toBe(3_000)
-    // 9,000, less the first reply of the lead, less all that the first request of the worker may have taken, less its input now.
+    // 9,000, minus the first reply of the lead, minus the maximum of the worker's first request, minus its input now.
     const input = bytes(sent as ModelRequest)
     expect(limits).toEqual([9_000 - 1_000 - (input + 3_000) - input])
   })
 })
 
-/** What a request counts for before a server has said what it took. */
+/** The size of a request before a server has reported its usage. */
 function bytes({ system, messages, tools }: ModelRequest): number {
   const ofMessage = ({ content }: Message) => 64 + Buffer.byteLength(content ?? '')
   const shown = messages.reduce((sum, message) => sum + ofMessage(message), 0)

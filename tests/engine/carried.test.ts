@@ -2,7 +2,7 @@ import { type AgentDefinition, defineTool, object, optional, string, type Tool }
 import { call, createTestTeam, say } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
 
-/** A terminal as a host registers it, which notes what it was asked to run. */
+/** A terminal tool as a host registers it, which records its commands. */
 function terminal(name = 'execute_command') {
   const ran: string[] = []
   const tool: Tool = defineTool({

@@ -270,7 +270,7 @@ describe('failures', () => {
     expect(refused).toEqual(['owned'])
     const { spec } = (await team.engine.read(session)) ?? {}
     expect([spec?.root, spec?.parent]).toEqual(['solo-1', undefined])
-    // It is still a session of its own for whoever continues it.
+    // It can still be continued as a separate session.
     expect(await team.orchestrator.resume(session, {}, signal)).toMatchObject({ report: { text: 'plainly' } })
     expect(await team.orchestrator.resume(session, { work: 'and?' }, signal)).toMatchObject({
       report: { session, text: 'more' },

@@ -211,14 +211,14 @@ describe.each(worlds)('on $name', ({ create }) => {
     const asked = team.models.requests.length
     const report = await goOn(team, stopped.session, 'Do something else.', 'leave')
     expect(report.status).toBe('completed')
-    // Nobody but the lead was asked, and only once.
+    // Only the lead got a request, and only once.
     expect(team.models.requests.slice(asked).map(({ agent }) => agent)).toEqual(['lead'])
     expect(report.text).toContain('stuck was cancelled. Its text so far:\n\nhalf of it')
     expect(report.text).toContain('noted kept')
     expect(report.text).toContain('The user stopped the delegated tasks')
     expect(report.text.endsWith('|Do something else.')).toBe(true)
     expect(done).toEqual(['note kept'])
-    // What the stopped children cost is not forgotten: three sessions, and two rounds of each child and of the lead.
+    // The cost of the stopped children is included: three sessions, and two rounds of each child and of the lead.
     expect(report.sessions).toBe(3)
     expect(report.usage.input).toBeGreaterThanOrEqual(40)
     const settled = team.events.filter((event) => event.type === 'call.settled')

@@ -455,17 +455,14 @@ describe('background delegation', () => {
 
   test('children in the background end with their parent', async () => {
     const stop = new AbortController()
+    let asked = 0
+    const hang = () => {
+      if (++asked === 2) queueMicrotask(() => stop.abort())
+      return 'hang' as const
+    }
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'explorer' }],
-      lanes: {
-        lead: [call(task('explorer', 'x'))],
-        explorer: [
-          () => {
-            queueMicrotask(() => stop.abort())
-            return 'hang'
-          },
-        ],
-      },
+      lanes: { lead: [call(task('explorer', 'x')), hang], explorer: [hang] },
     })
     const report = await team.report({ agent: 'lead' }, stop.signal)
     expect(report.status).toBe('cancelled')

@@ -20,7 +20,7 @@ import {
 } from './dialect-runs.ts'
 import { fileWorld, mortal, type World, worlds } from './worlds.ts'
 
-// What a file of a dialect declares is held at dispatch: wherever in a tree its agent works, and after a resume.
+// Restrictions in a file of a dialect are enforced at dispatch: at any depth in a tree, and after a resume.
 
 describe('a call that the file does not permit', () => {
   const open: World[] = []

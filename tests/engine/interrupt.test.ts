@@ -22,7 +22,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       entry.role === 'user' || entry.role === 'assistant' ? [[entry.role, entry.content]] : [],
     )
 
-  /** Streams a beginning and hangs the first time it is asked; then it is interrupted, and gives the answer. */
+  /** Streams a start and hangs on the first request; then it is interrupted, and answers. */
   function interrupted(then: (team: TestTeam) => void, text = 'I will delete'): Line {
     let asked = 0
     return (_request, stream) => {
@@ -53,9 +53,9 @@ describe.each(worlds)('on $name', ({ create }) => {
       ['user', 'No, keep it.'],
       ['assistant', 'As you like.'],
     ])
-    // A backend with a loop of its own starts the next request anew.
+    // A backend with its own loop starts the next request from scratch.
     expect(team.models.released).toEqual(['worker-7', 'worker-7'])
-    // What was interrupted is no round, and its usage is not counted.
+    // An interrupted reply is not a round, and its usage is not counted.
     expect(foldEntries((await stored(team)).entries, 'worker-7')).toMatchObject({
       round: 1,
       usage: { input: 10, output: 5 },

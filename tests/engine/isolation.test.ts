@@ -16,7 +16,7 @@ const work = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'work', reportExpectations: 'a report' }] as const
 const done = (text: string) => call(['reportOut', { report: text }])
 
-/** Gives everybody a folder, or nobody. */
+/** Gives every session a folder, or none. */
 function folders(answer: (request: WorkspaceRequest) => Prepared, settled?: Settled) {
   const asked: WorkspaceRequest[] = []
   const ended: string[] = []
@@ -231,7 +231,7 @@ describe('a workspace of its own', () => {
   })
 })
 
-/** In the order in which they were decided on. */
+/** In the order of their decisions. */
 async function specsOf({ events, engine }: TestTeam): Promise<SessionSpec[]> {
   const ids = events.flatMap((event) => (event.type === 'session.started' ? [event.session] : []))
   const stored = await Promise.all([...new Set(ids)].map((id) => engine.read(id)))

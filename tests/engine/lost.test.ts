@@ -17,7 +17,7 @@ const isEnd = ({ type }: CadreEvent) => type === 'session.ended' || type === 'se
 const work = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'x', reportExpectations: 'all' }] as const
 
-/** A tool with an effect that runs until the test lets it end, whatever it is told. */
+/** A tool with an effect that runs until the test ends it, ignoring cancellation. */
 function stubborn() {
   const done: string[] = []
   const ends: (() => void)[] = []
@@ -112,7 +112,7 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
     world.lose('lead-1')
     await until(() => press.aborted() === 1)
     await expect(team.orchestrator.resume('lead-1', {}, never)).rejects.toMatchObject({ code: 'owned' })
-    // It does not stop when it is told to.
+    // It ignores the cancellation.
     world.clock.advance(5_000)
     expect(await end).toMatchObject({ code: 'owned' })
     press.end()
@@ -251,7 +251,7 @@ test('two lives of one session in one process do not remove each other', async (
   })
   const end = team.run({ agent: 'lead' })
   await until(() => press.running() === 2)
-  // The second life stays at its call.
+  // The second life stays in its call.
   press.end(1)
   await until(() => team.models.requests.filter(({ agent }) => agent === 'worker').length === 4)
   await lives[0]

@@ -70,7 +70,7 @@ describe('a name in an agent’s file is the model it means', () => {
   })
 
   test.each([
-    // Another variant may be a dearer one.
+    // Another variant may be more expensive.
     ['Claude Opus 4.6 (fast mode) (Preview) (copilot)', copilot],
     ['GPT-5 (mini)', ['gpt-5']],
     ['gpt-5-mini', ['gpt-5', 'gpt-5-pro']],
@@ -81,14 +81,14 @@ describe('a name in an agent’s file is the model it means', () => {
     ['opus', ['claude-opus-4.6-fast', 'claude-opus-4.6-1m', 'gpt-5']],
     ['opus-fast', copilot],
     ['gpt5', copilot],
-    // These are no families with a newest member.
+    // These are not families with a newest member.
     ['gpt', copilot],
     ['fast', copilot],
     ['mini', copilot],
     ['claude', copilot],
     ['inherit', copilot],
     ['', copilot],
-    // Which of them is not said.
+    // It is ambiguous which one is meant.
     ['gpt-5', ['openai/gpt-5', 'azure/gpt-5']],
     ['sonnet', ['anthropic/claude-sonnet-4.5', 'bedrock/claude-sonnet-4.5']],
     ['GPT-5', ['gpt-5', 'Gpt-5']],

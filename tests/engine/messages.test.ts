@@ -136,7 +136,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     const worker: TestTeamOptions['lanes'][string] = [
       () => {
         first?.orchestrator.pause()
-        // It cannot be checked afterwards: were it in doubt, a person would be asked.
+        // It cannot be checked afterwards: if it were in doubt, a person would be asked.
         return call(['launch', { what: 'a' }])
       },
       say('Launched.'),

@@ -24,7 +24,7 @@ const plain = defineTool({
   input: object({}),
   run: async () => ({ content: 'rang' }),
 }) as Tool
-/** The real tools up to where they would touch anything. */
+/** The real tools without their effects. */
 const harmless = createTools().map((tool): Tool => ({ ...tool, run: async () => ({ content: 'did it' }) }))
 const tools = [...harmless, shell, plain]
 

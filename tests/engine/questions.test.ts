@@ -45,7 +45,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       questions: [{ session: 'a-2', name }],
     })
     expect(done).toEqual(['launch two'])
-    // While they wait for a person, a backend keeps nothing for them.
+    // While they wait for a person, a backend keeps no state for them.
     expect([...team.models.released].sort()).toEqual(['a-2', 'a-2', 'b-3', 'b-3', 'lead-1', 'lead-1'])
     expect(team.models.requests.map(({ parent }) => parent)).toEqual([
       undefined,

@@ -146,12 +146,12 @@ describe('the rounds of a run', () => {
         tool.name === 'hang' ? { ...tool, run: async () => ({ content: 'woke' }) } : tool,
       ),
       engine: createMemoryEngine({ clock, records: engine.records }),
-      // A line for each round, those of the first life included.
+      // A line for each round, including those of the first life.
       lanes: { lead: [say(''), say('done')], middle: [say(''), done], leaf: [say(''), done] },
     })
     const result = await second.orchestrator.resume('lead-1', {}, never)
     expect(result).toMatchObject({ report: { status: 'completed' } })
-    // The same view is told what the second life adds.
+    // The same view receives the events of the second life.
     fold(second.events, view)
     const ids = agentRounds(view, 'lead-1').map(({ roundId }) => roundId)
     expect(ids).toEqual([1, 2])
@@ -359,7 +359,7 @@ test('taking in an event costs the same in round 1 and in round 20,000', () => {
     )
   }
   for (let round = 1; round <= 20_000; round++) add(round)
-  // Whoever looks through earlier rounds to find a call touches them: none may be.
+  // Searching earlier rounds for a call would touch them: none may be touched.
   for (const round of view.sessions.get('s')?.rounds ?? []) {
     const { toolCalls } = round
     Object.defineProperty(round, 'toolCalls', {

@@ -107,7 +107,7 @@ describe('what the model is shown', () => {
       lanes: { solo: [call(['look', { path: 'a' }]), call(['look', { path: 'b' }]), say('done')] },
       prepareContext({ messages, isTooLong }, { agent }) {
         seen.push(isTooLong && agent.name === 'solo')
-        // In the middle of the second round: its call would be summarised, and its result would not.
+        // In the middle of the second round: its call would be summarised, but not its result.
         return messages.length === 5 ? 4 : 0
       },
     })
@@ -516,7 +516,7 @@ function plain(view: View) {
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** No result without its call before it, no call without its result behind it. */
+/** Every result follows its call, and every call has its result. */
 function expectPaired(messages: readonly Message[]): void {
   const open = new Set<string>()
   for (const message of messages) {

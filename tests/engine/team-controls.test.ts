@@ -67,7 +67,7 @@ describe('what holds for a lead holds for its teammates', () => {
       limits: { budget: { calls: 6 } },
       lanes: {
         lead: [create('t', member('alice'), member('bob', 'tester')), ...untilIdle],
-        // They would write to each other for ever.
+        // They would write to each other forever.
         worker: always(() => call(send('bob', 'ping'))),
         tester: always(() => call(send('alice', 'pong'))),
       },

@@ -1,4 +1,4 @@
-/** What a team cannot be used for: deleting files that are not its own, speaking as a person. */
+/** What a team must not be usable for: deleting other files, or impersonating a person. */
 import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entry, ModelRequest, Reply } from '@cadre/core'
@@ -18,7 +18,7 @@ const untilIdle = always((request) => say(lastSaid(request).includes('are idle')
 const contents = (entries: readonly Entry[] = []) =>
   entries.flatMap((entry) => (entry.role === 'tool_result' ? [entry.content] : []))
 
-/** What the lead was told about its calls, and what it was told by others. */
+/** The outcomes of the lead's calls, and the messages it received. */
 async function lead(
   world: World,
   lines: readonly (Reply | ((request: ModelRequest) => Reply))[],

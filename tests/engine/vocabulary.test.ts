@@ -13,7 +13,7 @@ import { createTools } from '@cadre/tools'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-/** A meaning in one word, so that a table of them can be read. */
+/** A meaning in one word, for a readable table. */
 function short(meaning: ToolMeaning): string {
   switch (meaning.kind) {
     case 'class':
@@ -215,7 +215,7 @@ describe('what an agent gets', () => {
       ['Read', 'Grep'],
     ],
     [['read'], ['read_file', 'list_directory', 'view_image']],
-    // What a model is offered has to be a name that servers take.
+    // Names offered to a model must be valid for servers.
     [
       ['search/codebase', 'edit/createFile', 'web/fetch'],
       ['codebase', 'createFile', 'fetch'],
@@ -226,7 +226,7 @@ describe('what an agent gets', () => {
     [['agent'], ['delegateWork', 'delegate_task']],
     [['terminalLastCommand', 'usages', 'Bash', 'github/*', 'TodoWrite'], ['Bash']],
     [['Wirte', 'tools: all', '* '.repeat(2)], []],
-    // An agent's own list of steps is no right to give work to others.
+    // An agent's own to-do list does not permit delegating work.
     [['todo', 'todos', 'read/readFile'], ['readFile']],
   ] as const)('%j gives %j', async (names, expected) => {
     expect(
@@ -249,7 +249,7 @@ describe('what an agent gets', () => {
       ...createTools().map((tool) => ({ ...tool, aliases: [] })),
     ]
     expect((await offered(list('fetch'), tools)).names).toEqual(['fetch'])
-    // A word for a class stays one, and the tool that is called so is in it.
+    // A class name stays one, and includes the tool of that name.
     const search = own('search', { class: 'read' })
     expect((await offered(list('search'), [search, ...createTools()])).names).toEqual([
       'search',
@@ -290,7 +290,7 @@ describe('what an agent gets', () => {
     ['MultiEdit', ['edit_file']],
     ['Write', ['write_file']],
     ['search/*', ['find_files', 'search_files']],
-    // Whoever forbids delegation by the only name it has elsewhere, forbids all of it.
+    // Denying delegation by its only name in another host denies all of it.
     ['Task', ['delegateWork', 'delegate_task']],
     ['Agent', ['delegateWork', 'delegate_task']],
     ['agent', ['delegateWork', 'delegate_task']],

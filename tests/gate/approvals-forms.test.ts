@@ -274,7 +274,7 @@ describe('whatever an action holds', () => {
     expect(
       readApprovalFile(file.replace('**Decision:** <!-- APPROVED |', '**Decision:** REJECTED <!-- |'), one),
     ).toEqual(decided('reject'))
-    // Only the one task, and it settles as any other.
+    // Only this task, and it settles like any other.
     const status = {
       ...one,
       status: 'approved' as const,
@@ -287,7 +287,7 @@ describe('whatever an action holds', () => {
     expect(settleApprovalFile(settleApprovalFile(file, status), status)).toBe(
       settleApprovalFile(file, status),
     )
-    // A second approval beside it is another one.
+    // A second approval next to it is independent.
     const other = { ...base, id: 'approval-1759622866332-00000000', question: 'approval/other' }
     const both = task(other, text)
     expect(readApprovalTask(both.replace('- [_]', '- [-]'), other)).toEqual(decided('reject'))

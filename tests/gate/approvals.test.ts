@@ -31,7 +31,7 @@ function decideInFile(world: World, id: string, word: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace('**Decision:**', `**Decision:** ${word}`))
 }
 
-/** What only reads may be done again. */
+/** Read-only calls may be repeated. */
 function launches({ done }: World): string[] {
   return done.filter((one) => one.startsWith('launch'))
 }
@@ -120,7 +120,7 @@ test('fifty that wait at once are listed, decided by hand in one save, and carri
     lead: [call(...commands.map((command): [string, object] => ['launch', { command }])), say('done')],
   })
   await world.start()
-  // Not once for each: an agent that asks a thousand things at once would bury them.
+  // Not once for each: an agent that asks a thousand questions would be too slow.
   expect(world.reads()).toBeLessThan(10)
   expect(await world.approvals.list()).toHaveLength(50)
   expect(world.files('pending')).toHaveLength(50)
@@ -139,7 +139,7 @@ test('of two forms that say different things the first that is seen counts, and 
   const [record] = await world.approvals.list()
   mark(world, 'x')
   await world.approvals.list()
-  // Too late: somebody had the file open.
+  // Too late: a person had the file open.
   const file = world.file('approved', record!.id)
   writeFileSync(file, readFileSync(file, 'utf8').replace('**Decision:** APPROVED', '**Decision:** REJECTED'))
   const later = await world.again()

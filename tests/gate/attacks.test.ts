@@ -7,7 +7,7 @@ import { createPlaces, judgeLine } from '@cadre/gate'
 import { afterAll, describe, expect, it, test } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
 
-/** Lines that ran without a question once, and others of their kinds. `P` is the file that an attacker wants to create. */
+/** Lines that once ran without approval, and similar ones. `P` is the file that an attacker wants to create. */
 const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-attacks-')))
 const workspace = path.join(outer, 'project')
 afterAll(() => rmSync(outer, { recursive: true, force: true }))

@@ -19,7 +19,7 @@ import { createAudit, openAuditLog } from '@cadre/gate'
 import { openHome } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-/** From here a process finds the packages as they were built. */
+/** From here, a process finds the built packages. */
 const builtPackage = path.join(import.meta.dirname, '..', '..', 'packages', 'cli')
 
 let root: string
@@ -215,7 +215,7 @@ describe('what stands in its way is told once, and stops nothing', () => {
       for (let i = 0; i < 9; i++) log.append({ at: '${at}', type: 'x', text: 'y'.repeat(9000) })
       log.append({ at: '2026-11-16T00:00:00.000Z', type: 'later' })`
     const node = `'${process.execPath}' --input-type=module --eval "$1"`
-    // In blocks: a file of this process cannot grow beyond a few kilobytes.
+    // In blocks: a file of this process can grow only to a few kilobytes.
     const child = spawn('sh', ['-c', `ulimit -f 40; exec ${node}`, 'sh', code], { cwd: builtPackage })
     const said = child.stdout.setEncoding('utf8').reduce((all, text) => all + text, '')
     const [status] = await once(child, 'close')

@@ -22,7 +22,7 @@ function judge(line: string, list = '', cwd?: string) {
 
 const times = (text: string, count: number) => text.repeat(count)
 
-/** Each of these took seconds, minutes or for ever: they are judged at all, and never allowed. */
+/** Each of these once took seconds, minutes or forever: they must be judged, and never allowed. */
 const heavy: readonly (readonly [name: string, line: string])[] = [
   ['dots behind a home', `rm -rf ~/${times('.', 60)}x`],
   ['dots and slashes behind a home', `rm -rf ~${times('/.', 1_900)}x`],

@@ -14,7 +14,7 @@ const file = path.join(import.meta.dirname, 'bypass', 'commands.yaml')
 const read = readYaml({ text: readFileSync(file, 'utf8'), path: file })
 if (read.kind === 'broken') throw new Error(JSON.stringify(read.diagnostics))
 const { allowlist, lines } = read.root.value as unknown as { allowlist: object; lines: Row[] }
-// Mappings of JSON are mappings of YAML.
+// JSON mappings are also YAML.
 const list = JSON.stringify(allowlist)
 
 describe('the table of command lines', () => {

@@ -8,7 +8,7 @@ const lanes = {
   lead: [call(['launch', { command: 'npm publish\n- [x] now' }]), say('published')],
 }
 
-/** A world in which an approved call was interrupted, and a person is asked whether it was carried out. */
+/** A world in which an approved call was interrupted, and a person is asked whether it took effect. */
 async function openDoubt(): Promise<{ world: World; record: ApprovalRecord }> {
   const asking = await openWorld(lanes)
   await asking.start()

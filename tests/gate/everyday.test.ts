@@ -11,7 +11,7 @@ const read = readYaml({ text: readFileSync(file, 'utf8'), path: file })
 if (read.kind === 'broken') throw new Error(JSON.stringify(read.diagnostics))
 const lines = read.root.value as unknown as readonly string[]
 
-/** The programs that somebody who works on such a project would list. */
+/** The programs that a developer of such a project would list. */
 const list = 'git npm npx node python3 pytest make cargo go mkdir touch cp mv curl'
   .split(' ')
   .map((name) => `${name}: true\n`)

@@ -19,7 +19,7 @@ const report = (names: readonly string[]) => names.map((name) => `## ${name}\nso
 const full = report(sections)
 const write = (path: string, content: string) => ['write_file', { path, content }] as const
 
-/** A run in which only the hooks know of roles: no boundary, no required sections. */
+/** A run in which only the hooks enforce roles: no boundary, no required sections. */
 async function run(researcher: readonly Line[], project = createWorkspace({ 'src/a.js': 'a' })) {
   for (const { path, text } of readShippedHooks()) project.write(path, text)
   const set = findHooks({ project: project.path, userHome: project.at('nobody'), trusted: () => true })

@@ -40,7 +40,7 @@ function team(lanes: Record<string, readonly Line[]>, options: Partial<TestTeamO
   })
 }
 
-/** What a session was told by the gate, and how it ended. */
+/** What the gate sent back to a session, and how it ended. */
 async function run(workspace: string, lane: readonly Line[], options: Partial<TestTeamOptions> = {}) {
   const one = team({ researcher: lane }, options)
   const report = await one.report({ agent: 'researcher', workspace })
@@ -108,7 +108,7 @@ test('only what the call itself left there counts: a file that somebody else wri
     status: 'completed',
     told: [],
   })
-  // Overwritten between the call and the look at it: then nobody can say whose it is.
+  // Overwritten between the call and the check: then its author is unknown.
   const tools = boundaryTools.map((tool) =>
     tool.name === 'save'
       ? {
@@ -148,7 +148,7 @@ test('two workers of one agent at the same time are each judged by their own', a
         }
         wroteHalf.resolve()
         await wroteFull.promise
-        // By now the file holds everything, from the other one.
+        // By now the other session has written the complete file.
         expect(workspace.read(own)).toBe(full)
         return say(full)
       },
@@ -248,7 +248,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       expect(told.filter((text) => text.includes(`The artifact ${own} lacks`))).toHaveLength(
         remembered ? 1 : 0,
       )
-      // What was there before the process ended is not taken for that of an earlier run.
+      // A file from before the process ended is not mistaken for one of an earlier run.
       expect(workspace.read(own)).toBe(remembered ? full : half)
       expect(existsSync(stamps.at('evidence/researcher-1.sha256'))).toBe(false)
     },

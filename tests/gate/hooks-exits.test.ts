@@ -8,7 +8,7 @@ import { never, sessionAt, toolNamed } from './support/sessions.ts'
 type Dialect = 'vscode' | 'copilot' | 'claude'
 const dialects: readonly Dialect[] = ['vscode', 'copilot', 'claude']
 
-/** Runs this shell script as the hook of an event, for real, and gives what is made of it. */
+/** Runs this shell script as the hook of an event, and returns the parsed answer. */
 async function answerOf(
   dialect: Dialect,
   event: HookEvent,

@@ -167,7 +167,7 @@ describe('where hooks are found', () => {
       'hooks/helper.py': "open('evil', 'w')\n",
     })
     const at = (name: string) => path.join(project.path, name)
-    // A cache that fits the file by its time and size, and says something else.
+    // A cache that matches the file's time and size, but has other content.
     const compile = "import py_compile; py_compile.compile('hooks/helper.py')"
     execFileSync('python3', ['-c', compile], { cwd: project.path })
     const { atime, mtime } = statSync(at('hooks/helper.py'))

@@ -46,6 +46,20 @@ describe('before a call', () => {
     expect(without.rule.immediate).toBe(true)
   })
 
+  it('a hook of Claude Code with an invalid matcher never runs, and the file is reported', () => {
+    const project = createHookProject({
+      '.claude/settings.json': {
+        hooks: { PreToolUse: [{ matcher: 'Bash(', hooks: [{ type: 'command', command: record('a') }] }] },
+      },
+    })
+    const { rule, wouldRun } = project.hooks()
+    expect(rule.judge(bash, sessionAt(project.path), never)).toBeUndefined()
+    expect(wouldRun(bash, sessionAt(project.path))).toEqual([])
+    expect(project.find().diagnostics).toMatchObject([
+      { severity: 'warning', message: expect.stringContaining('never runs, as in Claude Code') },
+    ])
+  })
+
   it('the strictest of several hooks wins, by name and line, and allow loosens nothing', async () => {
     const project = createHookProject({
       '.github/hooks/a.json': pre(
@@ -397,7 +411,7 @@ function agentWith(name: string, hooks: object): AgentDefinition {
   return defineAgent({ name, hooks: JSON.parse(JSON.stringify(hooks)) })
 }
 
-/** Whether a process is gone, or about to be taken away by the system. */
+/** Resolves with true when a process is gone or a zombie. */
 async function ends(pid: number): Promise<boolean> {
   for (;;) {
     try {

@@ -14,7 +14,7 @@ interface Asked {
   readonly body: string
 }
 
-/** A server on this machine that keeps what it is asked. */
+/** A server on this machine that records its requests. */
 async function serve(answer: (response: ServerResponse) => void) {
   const { key, cert } = makeCertificate()
   const asked: Asked[] = []
@@ -54,7 +54,7 @@ it('a server decides over https, told what a program would be told', async () =>
   })
   const hooks = project.hooks({
     certificates: cert,
-    // What the policy lets a hook see. TOKEN is not among it.
+    // The variables that the policy permits for a hook. TOKEN is not among them.
     environment: (extra) => ({ NAMED: 'value', OTHER: 'hidden', ...extra }),
   })
   const verdict = await hooks.rule.judge(bash, sessionAt(project.path), never)

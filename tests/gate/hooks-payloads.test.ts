@@ -28,7 +28,7 @@ const iso = '2026-01-02T03:04:05.000Z'
 const entryFile = '/home/sessions/lead-1.session.yaml'
 const childFile = '/home/sessions/worker-1.session.yaml'
 
-/** The documented payload of each event, key by key. `child` is what every call of a descendant carries besides. */
+/** The documented payload of each event, key by key. `child` is what every call of a delegated session adds. */
 function documented(cwd: string, at: { child?: boolean } = {}): Record<Format, Record<Event, JsonObject>> {
   const camelChild = at.child ? { agentId: 'worker-1', agentType: 'operator', agentName: 'worker' } : {}
   const snakeChild = at.child ? { agent_id: 'worker-1', agent_type: 'operator', agent_name: 'worker' } : {}
@@ -104,7 +104,7 @@ function documented(cwd: string, at: { child?: boolean } = {}): Record<Format, R
       PreCompact: { trigger: 'auto' },
     },
   )
-  // VS Code has none of these: they are told as the Copilot CLI tells that spelling, with VS Code's names of tools.
+  // VS Code has none of these, so they get the Copilot CLI's payload of that spelling, with VS Code's tool names.
   for (const event of ['SessionEnd', 'Notification', 'ErrorOccurred'] as const) vscode[event] = snake[event]
   for (const event of ['PostToolUseFailure', 'PermissionRequest'] as const)
     vscode[event] = { ...snake[event], tool_name: 'run_in_terminal' }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createHookProject, type HookProject } from './support/hook-project.ts'
 import { tools } from './support/sessions.ts'
 
-/** Keeps every payload in one file, in order; what it prints depends on the event. */
+/** Appends every payload to one file; its output depends on the event. */
 const logger = `
 payload=$(cat)
 printf '%s\\n' "$payload" >> log

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, test } from 'vitest'
 import { share } from '../support/amount.ts'
 import { bubblewrap, createWorld, git, type World, without } from './sandbox-support.ts'
 
-/** Lines as the runner carries them out: from words, without a shell. */
+/** Lines as the runner executes them: from words, without a shell. */
 const world: World = createWorld()
 afterAll(() => rmSync(world.outer, { recursive: true, force: true }))
 for (const name of ['g/b.txt', 'g/a.txt', 'g/-n', 'g/@x', 'g/.hidden', 'g/deep/c.txt'])
@@ -22,7 +22,7 @@ mkdirSync(world.at('empty'))
 async function run(line: string, options: Parameters<World['run']>[1] = { sandbox: without }) {
   const { plan } = understandLine(line)
   if (plan === undefined) throw new Error(`${line} needs a shell`)
-  // The world's own `run` takes a line; what is given last counts.
+  // The world's own `run` takes a line; the last option wins.
   const end = await world.run('', { ...options, ...({ command: { plan } } as object) })
   return { code: end.code, output: end.output, kind: end.kind }
 }
@@ -228,7 +228,7 @@ describe('execute_command', () => {
     expect(await call('echo $((1 + 2)) "$BASH"', true)).toMatchObject({
       content: expect.stringMatching(/^Exit code 0\.\n3 .*bash$/),
     })
-    // Only a shell has a function for this.
+    // Only a shell has this builtin.
     expect(await call('type cd', true)).toMatchObject({ content: expect.stringMatching(/builtin/) })
   })
 

@@ -11,7 +11,7 @@ const harness = fileURLToPath(new URL('../../scripts/test-hook-artifacts.mjs', i
 
 type Json = Record<string, unknown>
 
-/** A project with the hooks in it, and a folder far away from which they are started. */
+/** A project with the hooks, and another folder from which they are started. */
 function install() {
   const project = createWorkspace({ 'src/a.js': 'a' })
   cpSync(shipped, project.at('.github/hooks'), { recursive: true })
@@ -193,7 +193,7 @@ describe('the security check', () => {
       toolArgs: '{"path":"src/a.js"}',
     }
     expect(decision(run('security-check', { ...camel, cwd: project.path }))).toBe('deny')
-    // Without any folder named: that of the hooks.
+    // Without a named folder: that of the hooks.
     expect(decision(run('security-check', camel))).toBe('deny')
     expect(decision(run('security-check', { ...camel, toolArgs: { path: own } }))).toBe('allow')
     elsewhere.write('input.json', JSON.stringify(camel))
@@ -417,7 +417,7 @@ describe('the quality gate', () => {
     expect(said).toMatchObject({
       decision: 'block',
       reason: expect.stringContaining('lacks these sections: Verdict.'),
-      // Where VS Code looks for it.
+      // Where VS Code reads it.
       hookSpecificOutput: {
         hookEventName: 'SubagentStop',
         decision: 'block',
@@ -455,7 +455,7 @@ describe('the quality gate', () => {
     })
     project.write(own, full)
     expect(run('subagent-quality-gate', stop())).toBeUndefined()
-    // Again the same worker, and then another one.
+    // The same worker again, and then another one.
     expect(run('subagent-quality-gate', stop())).toBeUndefined()
     const other = run('subagent-quality-gate', stop({ agent_id: 'a2' }))
     expect(other).toMatchObject({ reason: expect.stringContaining('the report of another worker') })
@@ -485,7 +485,7 @@ describe('the quality gate', () => {
       evidenceSource: 'agentTranscriptPath',
       transcriptLength: full.length,
     })
-    // The transcript of the whole conversation holds what others said.
+    // The transcript of the whole conversation contains text of others.
     const { agent_transcript_path: whole } = transcript(line('assistant', full))
     expect(run('subagent-quality-gate', stop({ transcript_path: whole, agent_id: 'a9' }))).toMatchObject({
       decision: 'block',
@@ -496,7 +496,7 @@ describe('the quality gate', () => {
     const { run } = install()
     expect(run('subagent-quality-gate', stop({ agent_type: 'stranger' }))).toBeUndefined()
     expect(run('subagent-quality-gate', { hook_event_name: 'Stop', session_id: 's1' })).toBeUndefined()
-    // Copilot CLI reports the end of a worker as this event, too, without what it said.
+    // Copilot CLI also reports the end of a worker as this event, without its text.
     expect(run('subagent-quality-gate', stop({ hook_event_name: 'Stop' }))).toBeUndefined()
   })
 
@@ -527,7 +527,7 @@ describe('the quality gate', () => {
     expect(end({ session_id: 's2' })).toBeUndefined()
     const running = [{ id: 'v1', type: 'subagent', status: 'running' }]
     expect(end({ background_tasks: running })).toBeUndefined()
-    // A report that lacks sections is no verdict.
+    // A report without the required sections is not a verdict.
     run('subagent-quality-gate', stop({ last_assistant_message: 'Fine.', stop_hook_active: true }))
     expect(end()).toMatchObject({ decision: 'block' })
     expect(run('subagent-quality-gate', stop({ last_assistant_message: full }))).toBeUndefined()

@@ -42,7 +42,7 @@ test('the hooks of a team come with it, work where they lie, and stay as they ar
     expect(ended.status).toBe(0)
     if (entry!.command.includes('security-check')) expect(ended.stdout).toContain('"deny"')
   }
-  // What workers hand in, and what was logged of it, is not the project's.
+  // Artifacts and logs of workers are not part of the project.
   project.write('.github/hooks/artifacts/architect.md', 'x')
   const status = execFileSync('git', ['status', '--porcelain', '-uall'], {
     cwd: project.path,

@@ -12,7 +12,7 @@ afterEach(() => world[Symbol.dispose]())
 
 const log = '.github/hooks/logs/calls.jsonl'
 
-/** Does something while a command without a sandbox runs. */
+/** Does something while a command without a sandbox is running. */
 async function during(work: () => Promise<unknown> | unknown): Promise<CommandEnd> {
   const going = world.run('echo > started; while ! test -e go; do :; done', { sandbox: without })
   while (!existsSync(world.at('started'))) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -21,7 +21,7 @@ async function during(work: () => Promise<unknown> | unknown): Promise<CommandEn
   return going
 }
 
-/** A hook that keeps a log beside itself, as those of the supervisor team do. */
+/** A hook that keeps a log next to itself, like those of the supervisor team. */
 async function runHook(command = `mkdir -p .github/hooks/logs; echo line >> ${log}`) {
   world.write(
     '.claude/settings.json',

@@ -43,7 +43,7 @@ it('is waited for by the calls that depend on it, and by nothing else', async ()
   })
   const { gate, judge, tool } = await guardWith(promise)
   expect(gate.immediate).toBe(true)
-  // Until it is known there is none, whoever asks.
+  // Until it is known, there is no sandbox.
   expect(judge(tool('get_errors'), {})).toMatchObject({ kind: 'ask' })
   expect(tool('read_file').input['~standard'].validate({ path: 'a' })).not.toBeInstanceOf(Promise)
   let isChecked = false
@@ -62,7 +62,7 @@ it('is waited for by the calls that depend on it, and by nothing else', async ()
   expect(isChecked).toBe(false)
   resolve(bubblewrap)
   expect(await checked).toEqual([{ value: {} }, { value: { command: 'ls' } }])
-  // What comes after the check finds rules that know it.
+  // After the check, the rules know the sandbox.
   expect(judge(tool('get_errors'), {})).toMatchObject({ kind: 'allow' })
 })
 

@@ -94,7 +94,7 @@ describe.skipIf(!isLinux).each(both)('a command ($kind) is stopped', (sandbox) =
   })
 
   it('only when it exceeds a limit: what processes share counts once', async () => {
-    // One large map, shared by ten processes after a fork.
+    // One large mapping, shared by ten processes after a fork.
     const shared = `python3 -c '
 import os, time
 a = bytearray(100000000)
@@ -119,7 +119,7 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox, files in memory', (
     const others = ['/tmp', '/dev/shm', '/var/tmp'].map(
       (other) => `dd if=/dev/zero of=${other}/b bs=1M count=95`,
     )
-    // Each of them may hold half of the limit, and all together no more than the limit.
+    // Each of them may use half of the limit, and all together no more than the limit.
     const one = await world.run(`${fill('a')}; ${fill('b')}; echo ended with $?`, { limits })
     expect(one).toMatchObject({ kind: 'exited', output: 'ended with 1\n' })
     const all = await world.run(`${others.join('; ')}; tail -f /dev/null`, { limits })

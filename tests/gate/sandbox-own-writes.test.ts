@@ -23,7 +23,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** Does something while a command without a sandbox runs; `first` is what the command does itself, before. */
+/** Does something while a command without a sandbox is running; `first` is what the command does before. */
 async function during(work: () => Promise<unknown> | unknown, first = ':'): Promise<CommandEnd> {
   const command = `${first}; echo > started; while ! test -e go; do :; done`
   const going = world.run(command, { sandbox: without })

@@ -22,7 +22,7 @@ describe.skipIf(bubblewrap.kind === 'none')(
       expect(world.protectedState()).toEqual(before)
       expect(end.kind).toBe('exited')
       expect(end.changes.every((change) => change.undone)).toBe(true)
-      // It failed, or what it did was undone and is reported.
+      // It failed, or its changes were undone and reported.
       expect(end.code !== 0 || end.output !== '' || end.changes.length > 0).toBe(true)
     })
   },

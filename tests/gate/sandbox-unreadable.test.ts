@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 afterEach(() => world[Symbol.dispose]())
 
-/** What a policy keeps from everybody, with these patterns. */
+/** A policy that hides files with these patterns. */
 const keeping = (...patterns: string[]) => {
   const places = createPlaces({ project: world.project })
   const paths = { deny: { read: patterns, write: [] }, ask: { read: ['src/a.txt'], write: [] } }
@@ -17,7 +17,7 @@ const keeping = (...patterns: string[]) => {
   return { unreadableIn: (workspace: string) => denied.unreadableIn(workspace) }
 }
 
-// A program puts the name together, so that no word of the line is the path.
+// A program assembles the name, so that no word of the line is the path.
 const read = (...parts: string[]) => `cat "$(printf %s ${parts.map((part) => `'${part}'`).join(' ')})"`
 
 describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
@@ -73,7 +73,7 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
     })
     expect(world.read('secrets/deep/id')).toBe('the key')
     world.write('lib/one/.env', 'the key')
-    // What is kept by its name alone may be moved with its folder.
+    // A file that is hidden by its name alone may be moved with its folder.
     const end = await world.run('mv lib moved && ls -A moved/one', keeping('.env'))
     expect(end).toMatchObject({ code: 0, output: '.env\n' })
     expect(world.read('moved/one/.env')).toBe('the key')

@@ -26,7 +26,7 @@ const running = (text: string) =>
       }
     })
 
-/** Ends when something has become true; a test that waits for ever is ended by its own limit. */
+/** Waits for a condition; the test's own time limit ends a wait that never ends. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
@@ -384,7 +384,7 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
   })
 
   it('gets no descriptor but its three', async () => {
-    // No pipe in the line: while a shell makes one it holds its ends.
+    // No pipe in the line, because a shell holds its ends while it creates one.
     const end = await world.run('ls -l /proc/$$/fd; :')
     const lines = end.output.split('\n').filter((line) => /pipe|socket|memfd/.test(line))
     expect(lines.filter((line) => !/ [012] -> /.test(line))).toEqual([])

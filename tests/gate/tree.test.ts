@@ -14,15 +14,15 @@ const signal = () => new AbortController().signal
 const write = ['write_file', { path: 'secret/plan.txt', content: 'x' }] as const
 
 interface Tried {
-  /** What the journals of all sessions say about the call, in the order of the sessions. */
+  /** The journals' decisions about the call, in session order. */
   readonly decisions: readonly string[]
-  /** How often something was begun that is no delegation. */
+  /** The number of started calls that are not delegations. */
   readonly begun: number
-  /** Files that were not there before, or were otherwise. */
+  /** New or changed files. */
   readonly changed: readonly string[]
 }
 
-/** Plays a tree to its end: every question is answered with no. What the journals hold is read by a new engine. */
+/** Plays a tree to its end, and rejects every question. A new engine reads the journals. */
 async function play(place: Place, control: Partial<Control>): Promise<Tried> {
   const world = fileWorld()
   onTestFinished(() => world.dispose())

@@ -69,7 +69,7 @@ test('a worker without evidence is sent back, and stops once it has given it', a
 
 test('the supervisor edits nothing, and stops only with a verdict on the last change', async () => {
   const project = await withTeam()
-  // The host itself gives the supervisor no such tool. The hook holds even if somebody adds it.
+  // The host itself gives the supervisor no such tool. The hook denies it even if someone adds it.
   const file = '.claude/agents/supervisor.md'
   project.write(file, project.read(file).replace(', Grep, Glob', ', Grep, Glob, Write'))
   const { told, output } = await play(project, {

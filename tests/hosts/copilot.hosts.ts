@@ -67,7 +67,7 @@ test('a worker without evidence is sent back, and stops once it has given it', a
   expect(told('supervisor', 2)).toContain('Failing Commands or Evidence')
 })
 
-// The CLI does not tell a hook which agent leads the session. It does hold the supervisor to its list of tools.
+// The CLI does not tell a hook which agent leads the session, but it enforces the supervisor's list of tools.
 test('the supervisor has no tool that edits', async () => {
   const project = await withTeam()
   const { told } = await play(project, {

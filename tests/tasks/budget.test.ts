@@ -38,7 +38,7 @@ function open() {
   return { home, workspace, daemon, states }
 }
 
-/** As the model counts it, which keeps to the limit it is given. */
+/** As counted by the model, which respects its limit. */
 const spentBy = (requests: readonly ModelRequest[]) =>
   requests
     .filter(({ agent }) => agent === 'worker')

@@ -21,7 +21,7 @@ interface OpenOptions {
   readonly daemon?: Parameters<typeof testDaemon>[2]
 }
 
-/** A daemon on a real home with a real watcher, and a person at an editor. */
+/** A daemon on a real home with a real watcher, and a person with an editor. */
 function open(lanes: Lanes, { text, parallel = 4, daemon = {} }: OpenOptions = {}) {
   const { home, workspace } = temporaryHome()
   for (const agent of Object.keys(lanes)) template(home, agent)
@@ -310,7 +310,7 @@ test('a task for a misspelt agent is reported with the closest name, and runs wh
   expect(daemon.status().problems).toMatchObject([
     { file: 'tasks/redis.task.md', line: 1, severity: 'error', message: expect.stringContaining(message) },
   ])
-  // Any other name is a person's.
+  // Any other name is a person.
   expect(textOf(home)).toMatch(/^- \[ \] @rebecca "Call Ann"\n$/m)
   save(home, textOf(home).replace('@reviwer', '@reviewer'))
   await until(() => textOf(home).includes('- [x] @reviewer'))

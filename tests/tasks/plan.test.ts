@@ -201,7 +201,7 @@ function fill({ files }: Simulation, sketches: readonly Sketch[]): void {
   for (const [number, one] of sketches.entries()) files.files.get(one.file)?.push(itemOf(one, number))
 }
 
-/** Looks over the shoulder: what is wrong at the moment when it happens. */
+/** Records invariant violations at the moment they happen. */
 function watch({ files, sessions }: Simulation, parallel: number): string[] {
   const faults: string[] = []
   const { change } = files
@@ -271,10 +271,10 @@ function apply(one: Event, { files, sessions, clock, dieAt }: Simulation): void 
   }
 }
 
-/** Every session comes to its end, again and again, until none is left at work. */
+/** Ends every session, repeatedly, until none is running. */
 async function finish(world: Simulation): Promise<void> {
   for (let round = 0; round < 200; round++) {
-    // Who has died meanwhile has to wait again before a task counts as taken away.
+    // After a crash, the wait before a task counts as removed starts again.
     world.clock.advance(5000)
     await world.settle()
     const all = [...world.sessions.sessions]
@@ -288,7 +288,7 @@ async function finish(world: Simulation): Promise<void> {
   throw new Error('it goes on without end')
 }
 
-/** Tasks that are not at an end although nothing keeps them from it. */
+/** Tasks that have not ended although nothing blocks them. */
 function leftOver({ files, sessions }: Simulation): string[] {
   const tasks = allTasks(files)
   const book = bookOf(tasks)

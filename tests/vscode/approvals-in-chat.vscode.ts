@@ -170,7 +170,7 @@ describe('handoffs', () => {
   it('offers the handoffs of an agent as buttons, and the next agent knows what was said', async () => {
     code.model.play(
       lane('planner', { text: 'The plan: paint it blue.' }),
-      // What was said before counts as a reply.
+      // Earlier text counts as a reply.
       lane('builder', { text: 'unused' }, { text: 'It is blue now.' }),
     )
     await workbench.chat.ask('@agents /handoff planner Plan the colour')

@@ -28,7 +28,7 @@ const asked = async (text: string, expected: RegExp) => {
   return workbench.chat.waitForAnswer(expected)
 }
 
-/** What the tools answered in the last request of an agent. */
+/** The tool results in the last request of an agent. */
 const results = (name: string): string =>
   (requestsOf(code, name).at(-1)?.messages ?? [])
     .flatMap(({ parts }) => parts)
@@ -87,7 +87,7 @@ describe('the participant @agents', () => {
       lane('coordinator', delegate('worker'), delegate('worker'), { text: 'It was purple.' }),
       lane('worker', report('I know no colour.')),
     )
-    // The answer before counts as a reply of this conversation, so the script goes on with its second one.
+    // The previous answer counts as a reply of this conversation, so the script continues with its second one.
     await asked('@agents What was it?', /It was purple\./)
     const texts = requestsOf(code, 'coordinator')
       .at(-1)
@@ -108,7 +108,7 @@ describe('the participant @agents', () => {
     )
     await code.host.run(
       async (vscode, notes, list) => {
-        // As VS Code counts inside: from one.
+        // One-based, as inside VS Code.
         const range = { startLineNumber: 2, startColumn: 1, endLineNumber: 3, endColumn: 6 }
         const selection = { uri: vscode.Uri.file(list), range }
         await vscode.commands.executeCommand('workbench.action.chat.open', {
@@ -372,7 +372,7 @@ describe('failures', () => {
         said.includes('configuration.agents[0] must be an object'),
       ),
     )
-    // It covers the input of the chat.
+    // It covers the chat input.
     await code.host.command('notifications.clearAll')
     code.model.play({ when: 'You coordinate', replies: [{ text: 'The default answers.' }] })
     await asked('@agents Hello', /The default answers\./)
@@ -437,7 +437,7 @@ describe('without a model', () => {
     try {
       await until('the models to be gone', async () => (await models()) === 0)
       await code.host.command('workbench.action.chat.open', { query: '@agents Hello' })
-      // VS Code says it: it calls no participant without a model.
+      // VS Code reports it: it calls no participant without a model.
       await workbench.chat.waitForAnswer(/Language model unavailable/)
       const delegated = await code.host.run(async (vscode) => {
         const input = { agentName: 'coordinator', workDescription: 'Look at it', reportExpectations: 'Facts' }
@@ -528,7 +528,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Puts an x into the form of the newest question that names this. */
+/** Puts an x into the form of the newest question that contains these words. */
 async function approveInFile(words: string): Promise<void> {
   const folder = inWorkspace('.cadre', 'approvals', 'pending')
   const file = await until('the form of the approval', () => {

@@ -95,7 +95,7 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
     const { request } = await code.model.waitFor('waiting')
     await workbench.chat.cancel()
     await code.model.waitFor('chat-cancelled', ({ prompt }) => prompt === 'wait')
-    // VS Code 1.105 tells the participant, but never the model.
+    // VS Code 1.105 notifies the participant, but never the model.
     if (version === 'newest') await code.model.waitFor('cancelled', (entry) => entry.request === request)
   })
 

@@ -33,7 +33,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
   })
 
   const at = (file: string) => path.join(code.workspace, file)
-  /** The problems of a file that are in the list, as `line code`. */
+  /** The problems of a file in the list, as `line code`. */
   const problems = (file: string) =>
     code.host.run(
       (vscode, fsPath) =>
@@ -52,7 +52,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
       await vscode.window.showTextDocument(document, { preview: false })
       return document.languageId as string
     }, at(file))
-  /** Writes a text at a place of an open document and returns what is offered behind it; the text is gone afterwards. */
+  /** Writes a text in an open document and returns the completions after it; the text is removed afterwards. */
   const offered = (file: string, line: number, text: string) =>
     code.host.run(
       async (vscode, fsPath, line, text) => {
@@ -85,7 +85,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
 
   it('takes a problem away when its quick fix is applied, before the file is saved', async () => {
     await open(lead)
-    // VS Code cancels the question while it is still showing the file.
+    // VS Code cancels the request while it is still showing the file.
     const applied = await until('the quick fix', () =>
       code.host.run(async (vscode, fsPath) => {
         const uri = vscode.Uri.file(fsPath)
@@ -243,7 +243,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
         clearInterval(timer)
         return longest
       }, at(large))
-      // Typing elsewhere goes on: what somebody writes there is checked while the large file is open.
+      // Other files are still checked while the large file is open.
       await open(lead)
       expect(await offered(lead, 3, 'disallowed-tools: [')).toContain('read_file')
       expect(longest).toBeLessThan(10_000)
@@ -320,7 +320,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
           .map(
             ({ lane, messages }) => `${lane} ${JSON.stringify(messages.slice(-2).map(({ parts }) => parts))}`,
           )
-      // VS Code asks a person before anything is written below `.github/hooks`, the artifact included.
+      // VS Code asks a person before anything is written below `.github/hooks`, including the artifact.
       expect(result, said().join('\n')).toMatchObject({ type: 'confirmation', toolId: 'copilot_createFile' })
       await until('the end of the chat', async () => {
         if (existsSync(artifact)) return code.model.requests().at(-1)?.lane === 0

@@ -1,4 +1,5 @@
-// The parts of the extension once, in the oldest version that it supports. The other files try them in detail, in the newest.
+// Tries each part of the extension once, in the oldest supported version. The other files test them in detail, in the
+// newest.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

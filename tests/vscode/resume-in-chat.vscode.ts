@@ -30,7 +30,7 @@ const cadre = async (...args: string[]) => {
   const command = path.join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'cadre.js')
   const env = { PATH: process.env['PATH'], HOME: code.home }
   const options = { cwd: code.workspace, env }
-  // A run that waits for an approval ends with the code 3.
+  // A run that waits for an approval exits with code 3.
   const { stdout } = await promisify(execFile)(process.execPath, [command, ...args], options).catch(
     (error: { code: number; stdout: string }) => {
       if (error.code === 3) return error

@@ -1,4 +1,4 @@
-// The pictures of the extension's page: CADRE_TEST_SCREENSHOTS=packages/vscode/media/screenshots writes them anew.
+// The pictures of the extension's page: CADRE_TEST_SCREENSHOTS=packages/vscode/media/screenshots updates them.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -115,13 +115,13 @@ const row = (text: string | RegExp) =>
   workbench.page.locator('.part.sidebar .monaco-list-row').filter({ hasText: text, visible: true }).first()
 const answer = () => workbench.page.locator('.interactive-response').last()
 
-/** Drags the edge of a part of the window to this place. */
+/** Drags the edge of a part of the window to this position. */
 async function dragEdge(part: string, edge: 'left' | 'right', to: number): Promise<void> {
   const { mouse } = workbench.page
   const from = await workbench.page.evaluate<number>(
     `document.querySelector('.part.${part}').getBoundingClientRect().${edge}`,
   )
-  // The edge of a part is a little inside of what can be dragged.
+  // The draggable edge is slightly outside the part.
   await mouse.move(edge === 'left' ? from - 2 : from + 2, 300)
   await mouse.down()
   await mouse.move(to, 300, { steps: 5 })

@@ -44,7 +44,7 @@ afterAll(async () => {
   await code?.stop()
 })
 
-/** Writes what the workspace's settings say about agents, as a person or another program would. */
+/** Writes the agents to the workspace settings, as a person or another program would. */
 async function set(entryAgent: string | undefined, agents: readonly unknown[] | undefined): Promise<void> {
   await code.host.run(
     async (vscode, entry, list) => {
@@ -55,7 +55,7 @@ async function set(entryAgent: string | undefined, agents: readonly unknown[] | 
     entryAgent,
     agents,
   )
-  // VS Code writes the file first, and tells extensions of the new value later.
+  // VS Code writes the file first, and notifies extensions of the new value later.
   await until('the new settings', () =>
     code.host.run(
       (vscode, entry) =>
@@ -81,7 +81,7 @@ async function openPage(): Promise<Frame> {
   return page
 }
 
-/** A page with the agents of `team`, and nothing left of what was tried before. */
+/** A page with the agents of `team`, without leftovers of earlier tests. */
 async function openTeam(): Promise<Frame> {
   await set('lead', team)
   const page = await openPage()
@@ -107,7 +107,7 @@ async function dialogAnswer(button: string): Promise<void> {
 }
 
 beforeEach(async () => {
-  // A page that is closed keeps its edits: discard them.
+  // A closed page keeps its edits: discard them.
   const [open] = workbench.page.frames().filter((frame) => frame.url().includes('/webview/'))
   if (open !== undefined) {
     const page = await openPage()

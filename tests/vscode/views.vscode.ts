@@ -82,7 +82,7 @@ describe('the views', () => {
       ),
     )
 
-  /** The parts of the views that read homes, as far as they are loaded. */
+  /** The loaded modules of the views that read homes. */
   const loaded = () =>
     code.host.run(() => {
       const { getBuiltinModule } = process as unknown as {
@@ -155,7 +155,7 @@ describe('the views', () => {
     await row(/lead.*running in another process/)
       .locator('.codicon-debug-stop')
       .waitFor({ state: 'attached' })
-    // By its id: the rows move while the session begins to delegate, and a click could hit another one.
+    // By its id: the rows move when the session starts to delegate, and a click could hit another one.
     const session = readdirSync(home('sessions'))
       .map((name) => name.replace('.session.yaml', ''))
       .find(
@@ -205,7 +205,7 @@ describe('the views', () => {
     expect(shown).toContain(`\nFolder: ${workspace}\n`)
     expect(shown).toMatch(/^Agent: lead\nRisk: \w+\n/m)
     await workbench.screenshot('approval-command')
-    // Esc in the question for the reason decides nothing.
+    // Esc in the prompt for the reason decides nothing.
     await inline(row('touch made.txt'), 'Reject')
     await workbench.page
       .locator('.quick-input-widget input')
@@ -229,7 +229,7 @@ describe('the views', () => {
     const waiting = await run('hidden.yaml')
     const { questions, session } = lastLine(waiting.stdout)
     await row('Write notes.md').click()
-    // A character that nobody would see in a comparison is shown as an escape.
+    // An invisible character is shown as an escape.
     await until('the text', async () => (await text()).includes('(user\\u200b === admin)'))
     expect((await cadre('reject', questions[0].approval)).status).toBe(0)
     await code.host.command('copilotMultiAgent.approve', { session, question: questions[0].name })

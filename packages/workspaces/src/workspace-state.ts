@@ -53,7 +53,8 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
   const ignored = isThere ? await ignoredPaths(at) : []
   const submodules = isThere ? await nonEmptySubmodules(at) : []
   const isClean = uncommitted === 0
-  const isEmpty = isClean && (!hasCommits || (await treeOf(tip, at)) === (await treeOf(start, at)))
+  const isSame = async () => files.length === 0 && (await treeOf(tip, at)) === (await treeOf(start, at))
+  const isEmpty = isClean && (!hasCommits || (await isSame()))
   const isMerged = isClean && !isEmpty && (record.merged === tip || (await isInTarget(home, record, tip)))
   return {
     session,

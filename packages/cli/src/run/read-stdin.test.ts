@@ -6,6 +6,10 @@ const pipe = () => new PassThrough()
 const read = (stream: PassThrough, options?: StdinOptions) =>
   readStdin(stream as unknown as NodeJS.ReadStream, options)
 
+/** Timers of the same length run in the order in which they were started: the silence of a read begun before is over then. */
+const silence = 1
+const afterSilence = () => new Promise((resolve) => setTimeout(resolve, silence))
+
 it('reads nothing from a terminal', async () => {
   const stream = Object.assign(pipe(), { isTTY: true })
   stream.end('typed')
@@ -22,15 +26,15 @@ it.each(['', ' \n'])('takes empty input for none: %j', async (text) => {
 it('reads to the end once a byte came, however long that takes', async () => {
   const stream = pipe()
   stream.write('a')
-  const reading = read(stream, { silence: 1 })
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  const reading = read(stream, { silence })
+  await afterSilence()
   stream.end('b')
   expect(await reading).toEqual({ kind: 'text', text: 'ab', isCut: false })
 })
 
 it('goes on without an open, silent pipe, and tells if something comes later', async () => {
   const stream = pipe()
-  const input = await read(stream, { silence: 1 })
+  const input = await read(stream, { silence })
   if (input.kind !== 'silent') throw new Error(input.kind)
   stream.write('late')
   await input.late
@@ -38,8 +42,8 @@ it('goes on without an open, silent pipe, and tells if something comes later', a
 
 it('waits for the end if asked to', async () => {
   const stream = pipe()
-  const reading = read(stream, { silence: 1, waits: true })
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  const reading = read(stream, { silence, waits: true })
+  await afterSilence()
   stream.end('slow')
   expect(await reading).toMatchObject({ text: 'slow' })
 })

@@ -12,7 +12,6 @@ import { messageOf } from '../ports/errors.ts'
 import type { Model, ModelRequest, Price, Reply, ReplyFailure, ReplyHooks, Spent } from '../ports/model.ts'
 import type { Usage } from '../ports/report.ts'
 import { notice, record, type Session } from '../session/session.ts'
-import { untilStopped } from '../session/until-stopped.ts'
 import type { Reservation } from './budget.ts'
 import { mostTokens, type RequestSize, sizeOf } from './request-size.ts'
 
@@ -81,19 +80,25 @@ function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promi
   const stop = request.purpose === undefined ? node.reply : node.question
   // A separate controller, so that one reply can be aborted without the session.
   const controller = new AbortController()
-  const giveUp = () => controller.abort(node.reason)
-  if (stop.isStopped) giveUp()
-  const unsubscribe = stop.onStop(giveUp)
+  const { signal } = controller
   const text = (delta: string) => {
-    if (!controller.signal.aborted) hooks.text(delta)
+    if (!signal.aborted) hooks.text(delta)
   }
-  return untilStopped(model.reply(request, { ...hooks, text }, controller.signal), stop, cancelled)
-    .catch((error) => ({
-      kind: 'failed' as const,
-      code: 'backend' as const,
-      message: `${model.id} failed: ${messageOf(error)}`,
-    }))
-    .finally(unsubscribe)
+  return new Promise((resolve) => {
+    const giveUp = () => {
+      controller.abort(node.reason)
+      settle(cancelled)
+    }
+    const unsubscribe = stop.onStop(giveUp)
+    const settle = (reply: Reply | ReplyFailure) => {
+      unsubscribe()
+      resolve(reply)
+    }
+    if (stop.isStopped) giveUp()
+    model.reply(request, { ...hooks, text }, signal).then(settle, (error) => {
+      settle({ kind: 'failed', code: 'backend', message: `${model.id} failed: ${messageOf(error)}` })
+    })
+  })
 }
 
 function withoutTools({ id }: Model): ReplyFailure {

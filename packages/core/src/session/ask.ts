@@ -122,10 +122,11 @@ function replyOf(
   round: number,
   recordMessage: (text: string) => void,
 ): Promise<Reply | RequestFailure> {
-  const { state, systemPrompt: system, toolset } = session
+  const { state, systemPrompt: system, toolset, spec } = session
+  const { outputSchema } = spec
   return askModel(
     session,
-    { round, system, messages: state.messages, tools: toolset.offers },
+    { round, system, messages: state.messages, tools: toolset.offers, ...(outputSchema && { outputSchema }) },
     {
       text: (text) => {
         recordMessage(text)

@@ -11,8 +11,13 @@ export function isWoken(spec: SessionSpec, state: SessionState, ports: Ports): b
 }
 
 /** Returns whether a running session has messages that are not recorded yet, from its team or from outside. */
-export function hasNews({ spec, state, ports, hasMessages }: Session): boolean {
-  return hasMessages() || unread(spec, state, ports).length > 0
+export function hasNews(session: Session): boolean {
+  return session.hasMessages() || hasMail(session)
+}
+
+/** Returns whether a running session has messages of its team that are not recorded yet. */
+export function hasMail({ spec, state, ports }: Session): boolean {
+  return unread(spec, state, ports).length > 0
 }
 
 /** Records the messages of its team, in order, each once. */

@@ -8,7 +8,7 @@ import { ask } from './ask.ts'
 import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
-import { hasNews, recordMail } from './mail.ts'
+import { hasMail, hasNews, recordMail } from './mail.ts'
 import { type Host, openSession, recordMessages } from './open-session.ts'
 import { applyEdits, leaveBehind, nothingLeft, record, requireLife, type Session } from './session.ts'
 import { settleReply } from './settle.ts'
@@ -27,13 +27,14 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
   try {
     for (;;) {
       applyEdits(session)
-      await recordMessages(session, host.messages(spec.id))
-      await recordMail(session)
+      const messages = host.messages(spec.id)
+      if (messages.length > 0) await recordMessages(session, messages)
+      if (hasMail(session)) await recordMail(session)
       requireLife(session)
       const stopped = stopEnding(session) ?? stoppedFromOutside(session)
       if (stopped !== undefined) return await endSession(session, stopped)
       if (session.tree.isPausing && !hasBegunCalls(session)) throw new Suspended([])
-      await Teammates.attend(session)
+      if (Teammates.isLead(session)) await Teammates.attend(session)
       const ending = await move(session)
       // Messages that arrived in the meantime are read before the session ends.
       if (ending === undefined || session.node.signal.aborted || hasNews(session)) continue

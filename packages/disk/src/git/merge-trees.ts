@@ -1,5 +1,5 @@
 import { CadreError } from '@cadre/core'
-import { commitTree, treeOf } from './commit-index.ts'
+import { commitTree } from './commit-index.ts'
 import { type GitRequest, tryGit } from './git.ts'
 
 export type Merged =
@@ -32,7 +32,12 @@ export async function mergeTrees({ base, ours, theirs }: Sides, request: GitRequ
 }
 
 async function bare(side: string, parent: string | undefined, request: GitRequest): Promise<string> {
-  const tree = await treeOf(side, request)
-  const commit = await commitTree({ ...request, tree, parent, message: 'side', evenIfSame: true })
+  const commit = await commitTree({
+    ...request,
+    tree: `${side}^{tree}`,
+    parent,
+    message: 'side',
+    evenIfSame: true,
+  })
   return commit as string
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { startProcess } from '@cadre/disk'
 import { findProgram } from './find-program.ts'
 import { setIdFilter } from './set-id-filter.ts'
@@ -15,12 +16,23 @@ export type Sandbox =
   /** No isolation, and why. */
   | { readonly kind: 'none'; readonly reason: string }
 
+/** The sandboxes that worked, by program and version of its file. One that fails is tried again. */
+const working = new Map<string, Sandbox>()
+
 /** Searches for bubblewrap on PATH and runs it once: on some systems it is installed but not permitted. */
 export async function findSandbox(env: NodeJS.ProcessEnv): Promise<Sandbox> {
   if (process.platform !== 'linux')
     return { kind: 'none', reason: `bubblewrap is not available for ${process.platform}` }
   const program = findProgram('bwrap', env)
   if (program === undefined) return { kind: 'none', reason: 'bubblewrap is not installed' }
+  const { ino, ctimeMs } = statSync(program)
+  const key = JSON.stringify([program, ino, ctimeMs])
+  const sandbox = working.get(key) ?? (await trySandbox(program))
+  if (sandbox.kind === 'bubblewrap') working.set(key, sandbox)
+  return sandbox
+}
+
+async function trySandbox(program: string): Promise<Sandbox> {
   const filter = setIdFilter()
   const ways = [
     { closed: true, filter },

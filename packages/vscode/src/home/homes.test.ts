@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LogOutputChannel, WorkspaceFolder } from 'vscode'
 
-// What the file uses of VS Code, which exists in its extension host only. It counts what is not disposed.
+// The parts of VS Code that the file uses, which exist only in its extension host. Counts undisposed objects.
 const host = vi.hoisted(() => {
   const open = new Set<object>()
   const tracked = () => {
@@ -52,7 +52,7 @@ const host = vi.hoisted(() => {
   return { open, watchers, folders, api: { EventEmitter, RelativePattern, workspace, Disposable, Uri } }
 })
 vi.mock('vscode', () => host.api)
-// Files before this one may have loaded these modules with another part of VS Code.
+// Earlier test files may have loaded these modules with another VS Code mock.
 vi.resetModules()
 
 const { createHomes } = await import('./homes.ts')
@@ -116,7 +116,7 @@ test('changes are told once for many, also of a home that is made later, and not
   host.folders.length = 0
   await homes.list()
   homes.dispose()
-  // What a listener of the homes holds is its own.
+  // A listener's own registration remains.
   expect(host.open.size).toBe(1)
 })
 

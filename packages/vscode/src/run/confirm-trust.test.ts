@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 
-// What the file uses of VS Code, which exists in its extension host only.
+// The parts of VS Code that the file uses, which exist only in its extension host.
 const host = vi.hoisted(() => ({
   asked: [] as { message: string; detail: string; buttons: string[] }[],
   answers: [] as string[],
@@ -31,7 +31,7 @@ vi.mock('vscode', () => {
     },
   }
 })
-// Other files have loaded these with a VS Code of their own.
+// Other test files have loaded these with their own VS Code mock.
 vi.resetModules()
 const { confirmTrust } = await import('./confirm-trust.ts')
 beforeEach(() => {

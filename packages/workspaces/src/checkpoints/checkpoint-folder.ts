@@ -10,7 +10,7 @@
  * 3. Contents are stored before a record names them. Content that a turn replaced is copied to the store, not borrowed.
  * 4. Nothing in the folder is ever changed here.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
@@ -82,7 +82,7 @@ export class CheckpointFolder {
     this.top = top
     this.#repository = repository
     this.#limits = limits
-    this.#key = createHash('sha256').update(top).digest('hex').slice(0, 24)
+    this.#key = hash('sha256', top).slice(0, 24)
     this.objects = new ObjectStore(this.at('git'), top)
     this.#picture = new Picture(this.at('picture.json'))
     this.running = new RunningCalls(this.at('running'))

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { isAlive, listFolder, ownerOnly, type ProcessIdentity, thisProcess } from '@cadre/disk'
+import { isAlive, listFolder, ownerOnly, type ProcessIdentity, thisProcess, unlinkIfThere } from '@cadre/disk'
 
 /** The files of a call, relative to the folder, or everything. */
 export type Scope = 'all' | readonly string[]
@@ -47,7 +47,7 @@ export class RunningCalls {
 
   remove(id: string): void {
     const name = nameOf(id)
-    rmSync(path.join(this.#folder, name), { force: true })
+    unlinkIfThere(path.join(this.#folder, name))
     this.#own.delete(name)
   }
 
@@ -60,5 +60,5 @@ export class RunningCalls {
 }
 
 function nameOf(id: string): string {
-  return createHash('sha256').update(id).digest('hex').slice(0, 32)
+  return hash('sha256', id).slice(0, 32)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { spotInHeader } from './header-spot.ts'
 
-/** What is at the `|` of a header. */
+/** Returns the spot at the `|` of a header. */
 function at(header: string, isYaml = false) {
   const text = isYaml ? header : `---\n${header}\n---\nBody with tools: [x]\n`
   const lines = text.split('\n')

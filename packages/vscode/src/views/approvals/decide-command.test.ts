@@ -13,7 +13,7 @@ vi.mock('vscode', () => ({
     setStatusBarMessage: () => {},
   },
 }))
-// Files before this one may have loaded these modules with another part of VS Code.
+// Earlier test files may have loaded these modules with another VS Code mock.
 vi.resetModules()
 const { approveForSession } = await import('./decide-command.ts')
 

@@ -123,7 +123,7 @@ test('a decision about a run that asks elsewhere is found by that run, which con
   )
   await isAsked
   const item = await only(home)
-  // That this process runs it does not mean that anybody sees the question.
+  // Running it in this process does not mean that a person sees the question.
   expect(item.isShown).toBe(false)
   const isItem = (session: string, question: string) => session === item.session && question === item.question
   expect((await only(home, isItem)).isShown).toBe(true)
