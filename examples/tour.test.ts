@@ -25,14 +25,14 @@ function wordsOf(line: string): [args: string[], options: { readonly input: stri
 const tour = commandsIn('README.md')
 const teamOf = (line: string) => /--team (\S+)/.exec(line)?.[1] ?? ''
 
-test('the tour goes to every team, and each example shows the same commands', () => {
+test('the tour covers every team, and each example shows the same commands', () => {
   expect(new Set(tour.map(teamOf))).toEqual(new Set(listTeams().map(({ name }) => name)))
   for (const line of tour) expect(commandsIn(`${teamOf(line)}/README.md`)).toContain(line)
   expect(commandsIn('../README.md')).toEqual(expect.arrayContaining(tour))
 })
 
 test.each(tour.map((line) => [line.slice(0, 60), line] as const))(
-  '%s… works, also the second time',
+  '%s… works, even the second time',
   async (_, line) => {
     const project = createProject()
     cpSync(path.join(examples, teamOf(line)), project.at('examples', teamOf(line)), { recursive: true })

@@ -25,7 +25,7 @@ describe('the checker', () => {
     expect(resolves(link, 'README.md')).toBe(expected)
   })
 
-  it('makes anchors as GitHub does', () => {
+  it('makes anchors like GitHub', () => {
     expect(anchorsOf('# A b\n```\n# c\n```\n## `cadre run`: D, e-f_g\n')).toEqual([
       'a-b',
       'cadre-run-d-e-f_g',

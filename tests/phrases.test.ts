@@ -91,7 +91,7 @@ it.each([
   expect(findPhrases(text)).toEqual([])
 })
 
-it('finds a phrase that begins on one line and ends on the next', () => {
+it('finds a phrase that spans lines', () => {
   expect(findPhrases('first\nThe session goes\n  on.')).toEqual([
     { line: 2, phrase: 'goes\n  on', instead: expect.any(String) },
   ])

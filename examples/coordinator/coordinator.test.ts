@@ -3,7 +3,7 @@ import { openExample, runExample } from '../support/example.ts'
 
 const work = 'Have parse-duration reviewed, tested and documented'
 
-test('the coordinator delegates three parts at once, and one of them delegates on', async () => {
+test('the coordinator delegates three parts at once, and one of them delegates further', async () => {
   const run = await runExample('coordinator', ['--team', 'coordinator', work])
   expect(run.stderr).toBe('')
   expect(run.code).toBe(0)
@@ -31,7 +31,7 @@ test('the coordinator delegates three parts at once, and one of them delegates o
   expect(run.said('documentation-writer')).toEqual([expect.stringContaining('You have not reported yet')])
 })
 
-test('the variants are a coordinator alone, and seven agents who delegate three deep', async () => {
+test('the variants are a single coordinator, and seven agents that delegate three levels deep', async () => {
   const chain = (agentName: string) => ({
     calls: [
       {

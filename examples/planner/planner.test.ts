@@ -21,7 +21,7 @@ test('Plan researches through others, drafts, and never implements', async () =>
   ])
 })
 
-test('both handoffs can be taken: the plan is saved as it is, and carried out', async () => {
+test('both handoffs can be accepted: the plan is saved unchanged, and carried out', async () => {
   const project = openExample('planner')
   const options = ['--json', '--allow', 'write', '--model', 'scripted:playbook.yaml']
   const saved = await project.cadre(['chat', ...options, '--team', 'planner', '--workspace', 'workspace'], {
@@ -53,7 +53,7 @@ test('both handoffs can be taken: the plan is saved as it is, and carried out', 
   expect(tests.stdout).toMatch(/^# pass 2$/m)
 })
 
-test('CVE_Remediator mends what is vulnerable by the smallest step, and proves it', async () => {
+test('CVE_Remediator fixes a vulnerability with the smallest step, and proves it', async () => {
   const project = openExample('planner')
   // The user's own rule also applies without a sandbox.
   project.write('.config/cadre/terminal-cmd-allowlist.yaml', 'node check.js: allow\n')

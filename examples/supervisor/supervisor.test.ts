@@ -4,7 +4,7 @@ import { openExample, runExample } from '../support/example.ts'
 
 const work = 'Add a function that turns a title into a slug, and prove that it works'
 
-test('the supervisor routes by what is uncertain, and nothing counts without evidence', async () => {
+test('the supervisor routes by what is uncertain, and requires evidence', async () => {
   const run = await runExample('supervisor', ['--team', 'supervisor', work])
   expect(run.stderr).toBe('')
   expect(run.code).toBe(0)
@@ -71,7 +71,7 @@ test('the supervisor routes by what is uncertain, and nothing counts without evi
   expect(tests.stdout).toMatch(/^# pass 3$/m)
 })
 
-test('a handoff of the supervisor goes on under its rules', async () => {
+test('a handoff of the supervisor continues under its rules', async () => {
   const project = openExample('supervisor')
   const sections =
     '## Verification Report\nread\n\n## Verdict\nPASS: it holds\n\n## Failing Commands or Evidence\nNone.'

@@ -166,7 +166,7 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
   expect(project.listing()).toEqual(before)
 })
 
-test('one broken agent file does not stop a run that does not need it, and is told', async () => {
+test('one broken agent file does not stop a run that does not need it, and is reported', async () => {
   const project = createProject({
     ...agentFile('lead'),
     '.cadre/templates/other.agent.yaml': 'id: [\n',

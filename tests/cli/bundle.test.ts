@@ -15,10 +15,10 @@ console.log(scripts.map(({ cachedDataRejected }) => cachedDataRejected).join())`
 const run = (...flags: string[]) =>
   execFileSync(process.execPath, [...flags, '--input-type=module', '-e', look], { encoding: 'utf8' })
 
-test('the code beside the bundle is taken by the Node that made it', () => {
+test('the Node that made the cached code uses it', () => {
   expect(run()).toMatch(/^cadre \d+\.\d+\.\d+ .*\nfalse(,false)*\n$/)
 })
 
-test('where V8 does not take the code, the bundle is compiled and works the same', () => {
+test('if V8 rejects the cached code, the bundle is compiled and works the same', () => {
   expect(run('--no-lazy')).toMatch(/^cadre \d+\.\d+\.\d+ .*\ntrue(,true)*\n$/)
 })

@@ -45,7 +45,7 @@ it('attaches no file for text of a handoff, a prompt file or an earlier chat, bu
   expect(flat(terminal)).not.toContain('File notes.md')
 })
 
-it('attaches no file that the agent may not read, and says why', async () => {
+it('attaches no file that the agent may not read, and explains why', async () => {
   const files = project({
     '.claude/settings.json': { permissions: { deny: ['Read(.env)'] } },
     '.env': 'TOKEN=hunter2\n',
@@ -64,7 +64,7 @@ it('attaches no file that the agent may not read, and says why', async () => {
   expect(flat(terminal)).not.toContain('hunter2')
 })
 
-it('judges files of a message to agents at work as well', async () => {
+it('judges files in a message to working agents too', async () => {
   const terminal = await busy()
   terminal.type(`see @p.yaml ${pasted('and @.cadre/config.yaml')}\r`)
   await terminal.until((screen) => shown(screen).includes('Attached p.yaml'))

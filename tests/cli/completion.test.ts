@@ -60,7 +60,7 @@ describe('completing a command line', () => {
     expect(stdout).toBe('openai:small\n')
   })
 
-  test('looks into the home that the line names', async () => {
+  test('searches the home that the line names', async () => {
     const project = createTeamProject()
     mkdirSync(project.at('other/sessions'), { recursive: true })
     writeFileSync(project.at('other/sessions/second-1.session.yaml'), '')
@@ -98,7 +98,7 @@ describe('the scripts for shells', () => {
     expect(script).not.toMatch(/mapfile|readarray|\[-\d|declare -A|local -n|\$\{\w+(?:,,|\^\^)/)
   })
 
-  test.each(['zsh', 'fish'])('%s reads its script', async (shell) => {
+  test.each(['zsh', 'fish'])('%s parses its script', async (shell) => {
     const project = createProject()
     const { stdout: script } = await project.cadre(['completion', shell])
     expect(script).toContain('cadre __complete')

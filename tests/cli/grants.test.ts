@@ -22,8 +22,8 @@ async function approve(project: Project, options: { readonly isForeign?: boolean
   expect((await project.cadre(['approve', id, '--trust'], options)).code).toBe(0)
 }
 
-describe('what a person allowed for a run', () => {
-  test('applies again when the run is resumed, and to no other run', async () => {
+describe('permissions of a person for a run', () => {
+  test('apply again when the run is resumed, and to no other run', async () => {
     const project = createProject(files)
     const waiting = await project.cadre(run('--allow', 'write'))
     expect(waiting.code).toBe(3)
@@ -39,7 +39,7 @@ describe('what a person allowed for a run', () => {
     expect((await project.cadre(['resume', other])).code).toBe(3)
   })
 
-  test('applies when the daemon resumes the run', async () => {
+  test('apply when the daemon resumes the run', async () => {
     const project = createProject(files)
     expect((await project.cadre(run('--allow', 'write'))).code).toBe(3)
     const daemon = await startDaemon(project)
@@ -51,7 +51,7 @@ describe('what a person allowed for a run', () => {
     expect(await daemon.stop()).toBe(0)
   })
 
-  test('is not granted by files of the repository, nor to a copy of the home', async () => {
+  test('are not granted by files of the repository, nor to a copy of the home', async () => {
     const project = createProject(files)
     expect((await project.cadre(run('--allow', 'write'))).code).toBe(3)
     await approve(project)

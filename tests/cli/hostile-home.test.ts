@@ -107,7 +107,7 @@ test(
 )
 
 test(
-  'the same home runs all of it once it is trusted, so that the markers mean something',
+  'the same home runs everything once it is trusted, so that the markers mean something',
   limit,
   async () => {
     const hostile = await createHostileHome()
@@ -127,7 +127,7 @@ test(
   },
 )
 
-test('a pull that brings such files into a home of the user is not trusted by that', limit, async () => {
+test('pulled files in the user’s own home are not trusted automatically', limit, async () => {
   const hostile = await createHostileHome()
   const origin = createProject({ 'readme.txt': 'A harmless project.\n' })
   git(origin.path, 'init', '-q', '-b', 'main')
@@ -156,7 +156,7 @@ test('a pull that brings such files into a home of the user is not trusted by th
   expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
 })
 
-test('a daemon stops when a pull brings files into its home, before it acts on them', limit, async () => {
+test('a daemon stops when a pull adds files to its home, before it acts on them', limit, async () => {
   const hostile = await createHostileHome()
   const origin = createProject({ 'readme.txt': 'A harmless project.\n' })
   git(origin.path, 'init', '-q', '-b', 'main')
@@ -177,35 +177,31 @@ test('a daemon stops when a pull brings files into its home, before it acts on t
   expect(hostile.marks()).toEqual([])
 })
 
-test.skipIf(!hasScript)(
-  'a yes adopts a home that came from elsewhere, until git brings something else',
-  limit,
-  async () => {
-    const hostile = await createHostileHome()
-    const project = hostile.clone()
-    rmSync(hostile.user.at('.claude'), { recursive: true })
-    // The user's own rule, which also applies without a sandbox.
-    hostile.user.write('.config/cadre/policy.yaml', { effects: { execute: 'allow' } })
-    const env = { ...hostile.env }
-    const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true, columns: 200 })
-    await terminal.until((screen) => screen.includes('Enter to decide later'))
-    expect(terminal.screen()).toMatch(/\.cadre\s+\S*contains 1 session, 2 task files/)
-    expect(hostile.marks()).toEqual([])
-    terminal.type('y\r')
-    await terminal.ended()
-    expect(project.exists('ran-model'), terminal.screen()).toBe(true)
-    expect(statSync(hostile.user.at('.config/cadre/homes.jsonl')).mode & 0o777).toBe(0o600)
-    const again = await hostile.cadre(project, ['sessions', 'cancel', 'evil'])
-    expect(again.stderr).not.toContain('not trusted')
-    hostile.upstream.write('.cadre/memory/evil.md', 'Something else.\n')
-    git(hostile.upstream.path, 'commit', '-q', '-a', '-m', 'more')
-    git(project.path, 'pull', '-q')
-    expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
-  },
-)
+test.skipIf(!hasScript)('a yes adopts a foreign home, until git changes something', limit, async () => {
+  const hostile = await createHostileHome()
+  const project = hostile.clone()
+  rmSync(hostile.user.at('.claude'), { recursive: true })
+  // The user's own rule, which also applies without a sandbox.
+  hostile.user.write('.config/cadre/policy.yaml', { effects: { execute: 'allow' } })
+  const env = { ...hostile.env }
+  const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true, columns: 200 })
+  await terminal.until((screen) => screen.includes('Enter to decide later'))
+  expect(terminal.screen()).toMatch(/\.cadre\s+\S*contains 1 session, 2 task files/)
+  expect(hostile.marks()).toEqual([])
+  terminal.type('y\r')
+  await terminal.ended()
+  expect(project.exists('ran-model'), terminal.screen()).toBe(true)
+  expect(statSync(hostile.user.at('.config/cadre/homes.jsonl')).mode & 0o777).toBe(0o600)
+  const again = await hostile.cadre(project, ['sessions', 'cancel', 'evil'])
+  expect(again.stderr).not.toContain('not trusted')
+  hostile.upstream.write('.cadre/memory/evil.md', 'Something else.\n')
+  git(hostile.upstream.path, 'commit', '-q', '-a', '-m', 'more')
+  git(project.path, 'pull', '-q')
+  expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
+})
 
 test.skipIf(!hasScript)(
-  'a home of an earlier version asks once; hand edits in it count at once',
+  'a home of an earlier version asks once; manual edits in it apply immediately',
   limit,
   async () => {
     const user = createProject({ 'keep.txt': '' })
@@ -247,30 +243,26 @@ test.skipIf(!hasScript)(
   },
 )
 
-test(
-  'a link to a home of the user, in a folder that somebody else made, is not the user’s',
-  limit,
-  async () => {
-    const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
-    const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
-    const own = createProject()
-    const options = { env, isForeign: true }
-    expect((await own.cadre(['run', 'x'], options)).code).toBe(0)
-    expect((await own.cadre(['approvals'], options)).code).toBe(0)
-    const other = createProject()
-    symlinkSync(own.at('.cadre'), other.at('.cadre'))
-    const refusal = await other.cadre(['approvals'], options)
-    expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining('not created by you')])
-    for (const args of [
-      ['approvals', '--home', path.join(other.path, '.cadre')],
-      ['approvals', '--home', './.cadre/'],
-    ])
-      expect((await other.cadre(args, options)).code, args.join(' ')).toBe(2)
-    expect((await other.cadre(['approvals'], { ...options, env: { ...env, CADRE_TRUST: '1' } })).code).toBe(0)
-  },
-)
+test('a link to the user’s home, in a folder of another user, is not the user’s own', limit, async () => {
+  const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
+  const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
+  const own = createProject()
+  const options = { env, isForeign: true }
+  expect((await own.cadre(['run', 'x'], options)).code).toBe(0)
+  expect((await own.cadre(['approvals'], options)).code).toBe(0)
+  const other = createProject()
+  symlinkSync(own.at('.cadre'), other.at('.cadre'))
+  const refusal = await other.cadre(['approvals'], options)
+  expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining('not created by you')])
+  for (const args of [
+    ['approvals', '--home', path.join(other.path, '.cadre')],
+    ['approvals', '--home', './.cadre/'],
+  ])
+    expect((await other.cadre(args, options)).code, args.join(' ')).toBe(2)
+  expect((await other.cadre(['approvals'], { ...options, env: { ...env, CADRE_TRUST: '1' } })).code).toBe(0)
+})
 
-test('records that cannot be written or relied on stop the command, and say why', limit, async () => {
+test('records that cannot be written or trusted stop the command, with the reason', limit, async () => {
   const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
   const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
   const options = { env, isForeign: true }
@@ -291,7 +283,7 @@ test('records that cannot be written or relied on stop the command, and say why'
   expect((await project.cadre(['up'], options)).stderr).toContain('other users can write this file')
 })
 
-test('what Cadre creates in a home can be read by its owner alone', limit, async () => {
+test('only the owner can read what Cadre creates in a home', limit, async () => {
   const user = createProject({
     'own.yaml': {
       lanes: {

@@ -17,7 +17,7 @@ function statusOf(project: Project, [line]: Record<string, unknown>[], file: str
 
 // Each starts about sixty processes.
 test.each(isDeep ? ['claude', 'copilot', 'vscode'] : ['claude'])(
-  'the harness passes in a project with the hooks for %s',
+  'the test script passes in a project with the hooks for %s',
   async (to) => {
     const project = createProject()
     const made = await init(project, to)
@@ -46,7 +46,7 @@ test('the checklist has the commands of the project', async () => {
   expect(project.read(checklist)).toContain('| Build | None found |')
 })
 
-test('a second init changes nothing, and keeps what somebody wrote into the harness', async () => {
+test('a second init changes nothing, and keeps changes to the test script', async () => {
   const project = createProject()
   await init(project, 'claude')
   const before = project.listing()
@@ -116,7 +116,7 @@ test('agents for VS Code have the hooks of their role in their headers', async (
 test.each([
   ['{\n  "model": "opus",\n}', 3, /not valid JSON/],
   ['{\n  "hooks": { "Stop": "x" }\n}', 2, /"Stop" is not a list/],
-])('broken settings are refused with their line: %j', async (text, line, reason) => {
+])('invalid settings are rejected with their line: %j', async (text, line, reason) => {
   const project = createProject({ [settings]: text })
   const before = project.listing()
   for (const flags of [[], ['--force'], ['--dry-run']]) {
@@ -130,7 +130,7 @@ test.each([
   expect(project.listing()).toEqual(before)
 })
 
-test('a link in the place of the settings is not followed, and nothing is written', async () => {
+test('a link in place of the settings is not followed, and nothing is written', async () => {
   const elsewhere = createProject({ 'settings.json': '{}' })
   const project = createProject({ '.claude/x': '' })
   symlinkSync(elsewhere.at('settings.json'), project.at(settings))
@@ -142,7 +142,7 @@ test('a link in the place of the settings is not followed, and nothing is writte
   expect(project.listing()).toEqual(before)
 })
 
-test.skipIf(process.getuid?.() === 0)('nothing is written when a folder cannot be written', async () => {
+test.skipIf(process.getuid?.() === 0)('nothing is written if a folder is not writable', async () => {
   const project = createProject({ [settings]: '{}' })
   chmodSync(project.at('.claude'), 0o500)
   const before = project.listing()
@@ -152,7 +152,7 @@ test.skipIf(process.getuid?.() === 0)('nothing is written when a folder cannot b
   expect(project.listing()).toEqual(before)
 })
 
-test('an init that was killed at any point is completed by the next one', async () => {
+test('the next init completes one that was killed at any point', async () => {
   const whole = createProject()
   const made = (await init(whole, 'claude')).json()[0]!['files'] as { path: string }[]
   const files = made.map(({ path }) => path.slice(whole.path.length + 1))

@@ -10,7 +10,7 @@ async function serve(models: readonly string[]) {
   return { wire, env: { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:house' } }
 }
 
-test('an agent whose model is not there runs on the default, and the session says so', async () => {
+test('an agent whose model is missing uses the default, and the session records it', async () => {
   const { wire, env } = await serve(['house'])
   const project = createProject({ '.github/agents/reviewer.agent.md': agent })
   const { code, json } = await project.cadre(['run', '--agent', 'reviewer', '--trust', '--json', 'go'], {
@@ -40,7 +40,7 @@ test('an agent whose model is not there runs on the default, and the session say
   expect(again.json().at(-1)).toMatchObject({ status: 'completed', model: 'openai:new' })
 })
 
-test('a chat says once that an agent runs on the default model', async () => {
+test('a chat reports once that an agent uses the default model', async () => {
   const { env } = await serve(['house'])
   const project = createProject({ '.github/agents/reviewer.agent.md': agent })
   const { stdout } = await project.cadre(['chat', '--agent', 'reviewer', '--trust'], {

@@ -58,7 +58,7 @@ async function run(files: Readonly<Record<string, string | object>>, models: rea
   return { asked, journals }
 }
 
-test('tiers stand for what the configuration says, and the journal shows which model answered', async () => {
+test('tiers resolve as configured, and the journal shows which model answered', async () => {
   const config = { aliases: { haiku: 'openai:gpt-mini', Sonnet: 'openai:gpt-middle' } }
   const { asked, journals } = await run({ '.cadre/config.yaml': config }, ['big', 'gpt-mini', 'gpt-middle'])
   expect(asked).toEqual({ lead: 'big', small: 'gpt-mini', middle: 'gpt-middle', same: 'big' })
@@ -68,7 +68,7 @@ test('tiers stand for what the configuration says, and the journal shows which m
   }
 })
 
-test('what a policy says they stand for comes first', async () => {
+test('a policy takes precedence', async () => {
   const { asked } = await run(
     {
       '.cadre/config.yaml': { aliases: { haiku: 'openai:gpt-mini', sonnet: 'openai:gpt-middle' } },
@@ -79,7 +79,7 @@ test('what a policy says they stand for comes first', async () => {
   expect(asked).toMatchObject({ small: 'tiny', middle: 'gpt-middle' })
 })
 
-test('without either they are the newest of their family, and inherit is the model of the parent', async () => {
+test('otherwise they are the newest of their family, and inherit is the model of the parent', async () => {
   const { asked } = await run({}, ['big', 'claude-haiku-4.5', 'claude-haiku-3.5'])
   expect(asked).toEqual({ lead: 'big', small: 'claude-haiku-4.5', middle: 'big', same: 'big' })
 })

@@ -50,7 +50,7 @@ function createTeam(policy: string): Project {
 }
 
 test.skipIf(!canMount)(
-  'the policy of the organisation holds, whatever the others, flags and the environment say',
+  'the policy of the organisation applies, whatever other policies, flags and the environment set',
   async () => {
     const project = createTeam('subagent.enabled: false\nlimits: {maxTurns: 5}\n')
     project.write('.config/cadre/policy.yaml', 'subagent.enabled: true\nlimits.maxTurns: 50\n')
@@ -79,7 +79,7 @@ test.skipIf(!canMount)(
 )
 
 test.skipIf(!canMount)(
-  'one that anybody can change applies, and a notice says so; one that is broken stops every run',
+  'a policy that anyone can change applies with a notice; a broken one stops every run',
   async () => {
     const project = createTeam('subagent.enabled: false\n')
     chmodSync(project.at('etc/cadre'), 0o777)

@@ -18,7 +18,7 @@ function running(text: string): string[] {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'a command ends with a Cadre that is killed, also without a sandbox, and does not go on',
+  'a command ends when Cadre is killed, even without a sandbox',
   async () => {
     const pause = `20.${process.pid}`
     const command = `sleep ${pause} && echo done > done.txt`

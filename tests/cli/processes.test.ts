@@ -40,12 +40,12 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['no-such-command', 2],
 ]
 
-test('every command is among them', () => {
+test('includes every command', () => {
   const tried = new Set(lines.map(([line]) => line.split(' ')[0]))
   expect(Object.keys(commands).filter((name) => !tried.has(name))).toEqual([])
 })
 
-test.each(lines)('cadre %s ends alike as a process and in the process of a test', async (line, code) => {
+test.each(lines)('cadre %s ends the same way as a process and in the test process', async (line, code) => {
   const results: object[] = []
   for (const ownProcess of [true, false]) {
     const project = createProject({

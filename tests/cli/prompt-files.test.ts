@@ -130,7 +130,7 @@ test('allowed-tools approve calls of one message after trust, and never what a p
   expect((await run(['--trust'], restricting)).files).toEqual([])
 })
 
-test('commands of a prompt file are in the audit, with the decision and the outcome', async () => {
+test('commands of a prompt file are in the audit log, with the decision and the outcome', async () => {
   const { project, last } = await chat(
     {
       'user/.claude/commands/mine.md':

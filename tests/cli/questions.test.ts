@@ -57,7 +57,7 @@ interface Waiting {
   }[]
 }
 
-test('what needs a decision waits with code 3, is answered by a command, and goes on', async () => {
+test('a call that needs a decision waits with code 3, is answered by a command, and continues', async () => {
   const project = createTeam()
   const { code, json } = await project.cadre(run)
   expect(code).toBe(3)
@@ -186,7 +186,7 @@ test('--done is accepted only for an interrupted call', async () => {
   expect(code).toBe(2)
 })
 
-test('a question that is not there is named, with those that are', async () => {
+test('reports an unknown question, with the open ones', async () => {
   const project = createTeam()
   const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
   const wrong = await project.cadre(['sessions', 'answer', waiting.session, 'approval/x', 'approve'])
@@ -194,7 +194,7 @@ test('a question that is not there is named, with those that are', async () => {
   expect(wrong.code).toBe(2)
 })
 
-test('what a folder brings is not used without trust, and a person is told', async () => {
+test('files of an untrusted folder are not used, and a notice explains it', async () => {
   const project = createTeam()
   const { stderr, code } = await project.cadre(
     run.filter((word) => word !== '--trust'),

@@ -32,7 +32,7 @@ const files = {
 const asked = (wire: Awaited<ReturnType<typeof serve>>) =>
   wire.requests.filter(({ path }) => path.endsWith('/embeddings'))
 
-test('searches by meaning with the endpoint of the model, without files that may not be read', async () => {
+test('searches semantically with the endpoint of the model, without unreadable files', async () => {
   const wire = await serve(true)
   const project = createProject(files)
   const env = { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:chat' }
@@ -79,7 +79,7 @@ test('embeddings spend from the budget of the run, which is never exceeded', asy
   expect(large.stdout).not.toContain('semantic search failed')
 })
 
-test('ranks by words, with a notice, where the endpoint has no embeddings or sees the conversation elsewhere', async () => {
+test('ranks by words, with a notice, if the endpoint has no embeddings or is another one than the conversation’s', async () => {
   const wire = await serve(false)
   const project = createProject(files)
   const env = { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:chat' }

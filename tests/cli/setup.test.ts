@@ -57,7 +57,7 @@ describe('setup without a terminal', () => {
     expect(wire.requests).toHaveLength(1)
   })
 
-  test('puts a key into the keyring: it is neither in a file, an argument nor the output', async () => {
+  test('stores a key in the keyring: it is not in a file, an argument or the output', async () => {
     const wire = await serve()
     const project = createProject()
     const keyring = fakeKeyring()
@@ -79,7 +79,7 @@ describe('setup without a terminal', () => {
     expect(wire.requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`)
   })
 
-  test('stores nothing when the keyring fails, or the test does', async () => {
+  test('stores nothing if the keyring or the test fails', async () => {
     const wire = await serve()
     const project = createProject()
     const words = ['setup', '--backend', 'openai', '--base-url', wire.url, '--model', 'small', '--yes']
@@ -106,7 +106,7 @@ describe('setup without a terminal', () => {
     expect(readdirSync(project.path)).not.toContain('.config')
   })
 
-  test('says what to write when nothing is named, and which models there are', async () => {
+  test('explains what to pass if nothing is named, and lists the models', async () => {
     const wire = await serve()
     const project = createProject()
     const none = await project.cadre(['setup'])
@@ -118,7 +118,7 @@ describe('setup without a terminal', () => {
 })
 
 describe.skipIf(!hasScript)('setup at a terminal', () => {
-  test('starts with the first run, finds a server on this machine, and the run goes on', async () => {
+  test('starts with the first run, finds a server on this machine, and the run continues', async () => {
     const wire = await serve()
     const project = createProject()
     const terminal = openTerminal(project, ['run', 'hello there'], {
@@ -168,7 +168,7 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
     expect(terminal.screen()).not.toContain('also-wrong')
   })
 
-  test('takes an address without scheme and path, and names no variable when nothing answers there', async () => {
+  test('accepts an address without scheme and path, and names no variable if nothing answers there', async () => {
     const wire = await serve()
     const project = createProject()
     const terminal = openTerminal(project, ['setup'], { rows: 60, env: { CADRE_SETUP_PORTS: '' } })

@@ -42,7 +42,7 @@ const header = (project: Project, id: string) => {
 }
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s cancels the whole tree, says how to go on, and resume completes it',
+  '%s cancels the whole tree, explains how to continue, and resume completes it',
   async (signal) => {
     const project = createTeam()
     const { running, lead, slow } = await hangingRun(project)
@@ -83,7 +83,7 @@ test('kill -9 loses nothing: resume gives the report, and nothing is done twice'
   expect(again.code).toBe(0)
 })
 
-test('a second signal leaves at once', async () => {
+test('a second signal exits immediately', async () => {
   const project = createProject({ ...agentFile('lead'), 'p.yaml': { lanes: { lead: [hangs] } } })
   const running = project.start(run)
   await running.until((_, stderr) => stderr.includes('lead: started'))
@@ -92,7 +92,7 @@ test('a second signal leaves at once', async () => {
   expect((await running.ended()).code).toBe(130)
 })
 
-test('a session of a run can be cancelled from another process, and the lead goes on', async () => {
+test('a session of a run can be cancelled from another process, and the lead continues', async () => {
   const project = createTeam()
   const { running, lead, slow } = await hangingRun(project)
   const cancel = await project.cadre(['sessions', 'cancel', slow])
@@ -118,7 +118,7 @@ test('cancelling the first session of a run from another process stops the run',
   expect(again.code).toBe(0)
 })
 
-test('a session whose process died is not running, and its request is not kept for the next one', async () => {
+test('a session whose process died is not running, and a cancellation is not kept for the next one', async () => {
   const project = createTeam()
   const { running, lead } = await hangingRun(project)
   running.child.kill('SIGKILL')
@@ -140,7 +140,7 @@ test('a session that another process runs is refused with its process id', async
   expect((await running.ended()).code).toBe(130)
 })
 
-test('of two processes that resume one session, exactly one gets it', async () => {
+test('of two processes that resume one session, exactly one succeeds', async () => {
   const project = createTeam()
   const { running, lead } = await hangingRun(project)
   running.child.kill('SIGKILL')

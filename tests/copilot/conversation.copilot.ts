@@ -56,7 +56,7 @@ it('runs three calls of one reply one after the other, and loses none', async ()
   expect(report.calls).toBe(3)
 })
 
-it('tells the model when it calls a tool that the agent does not have, and runs nothing', async () => {
+it('tells the model that it called an unknown tool, and runs nothing', async () => {
   const tools = [
     'read_file',
     'run_in_terminal',
@@ -113,7 +113,7 @@ it('continues a conversation with a new turn, and after a restart from its messa
   expect(texts).toContain('<user_message>\n/three')
 })
 
-it('summarises older rounds beside the conversation when the window is full, and goes on', async () => {
+it('summarises older rounds outside the conversation when the window is full, and continues', async () => {
   const long = 'many words '.repeat(600)
   const world = await openWorld(
     (request) => {
@@ -144,7 +144,7 @@ it('summarises older rounds beside the conversation when the window is full, and
   expect(JSON.stringify(world.github.chats)).toContain('Tools are not available for this request')
 })
 
-it('shows images to a model that can see', async () => {
+it('shows images to a model that supports them', async () => {
   const pixel =
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const world = await openWorld(

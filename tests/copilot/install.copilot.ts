@@ -33,7 +33,7 @@ it('is installed with --yes, and signed in to', async () => {
   expect(code).toBe(0)
 })
 
-it.runIf(hasScript)('is asked for in a terminal, where it can be refused', async () => {
+it.runIf(hasScript)('is offered in a terminal, where it can be declined', async () => {
   const { project, env, folder, signIn } = await machine()
   const refused = openTerminal(project, ['login'], { env, columns: 400 })
   await refused.until((screen) => screen.includes('? y/N: '))

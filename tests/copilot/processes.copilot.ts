@@ -76,7 +76,7 @@ it('resumes a run whose process was killed while the server waited for the model
   })
 })
 
-it('stops the server and its turn when a run is aborted while a tool runs', async () => {
+it('stops the server and its turn when a run is aborted during a tool call', async () => {
   const world = await openWorld(() => new Promise(() => {}), reader)
   const runtime = await world.open()
   const stopper = new AbortController()

@@ -44,7 +44,7 @@ it(`never runs a call unchecked, ${times} times in one process`, async () => {
   expect(readdirSync(path.join(world.folder, 'open'))).toHaveLength(times / 2)
 }, 1_800_000)
 
-it('lets the server read and run nothing of the folder', async () => {
+it('the server reads and runs nothing in the folder', async () => {
   const run = (name: string) => [{ type: 'command', bash: `touch ran-${name}`, cwd: '.' }]
   const hooks = JSON.stringify({
     version: 1,

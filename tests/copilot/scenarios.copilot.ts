@@ -6,7 +6,7 @@ import { userText } from './support/fake-github.ts'
 
 const explore = 'Find out where settings come from and who uses them, and document it'
 
-test('a lead sends out explorers in parallel, collects them in one turn, and goes on with what they found', async () => {
+test('a lead starts explorers in parallel, collects them in one turn, and continues with their findings', async () => {
   const example = await openCopilotExample('explorers')
   const run = await example.run([explore])
   expect(example.played.problems).toEqual([])
@@ -55,7 +55,7 @@ test('a lead sends out explorers in parallel, collects them in one turn, and goe
   expect(run.report.usage.input).toBeLessThan(input * 1.05)
 })
 
-test('an explorer that may write nothing but its artifact is refused by the gate when it tries', async () => {
+test('an explorer that may write only its artifact is refused by the gate when it tries more', async () => {
   const project = openExample('explorers')
   const prompt = 'You look, and write down what you saw.'
   project.write(
@@ -84,7 +84,7 @@ test('an explorer that may write nothing but its artifact is refused by the gate
   expect(project.read(`workspace/${artifact}`)).toBe('seen\n')
 })
 
-test('Plan plans and only reads, and the handoff that starts the implementation has it carried out', async () => {
+test('Plan plans and only reads, and the handoff to the implementation carries it out', async () => {
   const example = await openCopilotExample('planner')
   const { project, played, github } = example
   const planned = await example.run(['Plan how to add a health check'])
@@ -121,7 +121,7 @@ test('Plan plans and only reads, and the handoff that starts the implementation 
   expect(tests.stdout).toMatch(/^# pass 2$/m)
 })
 
-test('CVE_Remediator finds, upgrades, mends and verifies, unless an organisation has switched it off', async () => {
+test('CVE_Remediator finds, upgrades, fixes and verifies, unless an organisation has disabled it', async () => {
   const example = await openCopilotExample('planner')
   const { project, played, github } = example
   project.write('.cadre/storage/policy.yaml', { cveRemediatorAgent: { enabled: false } })

@@ -42,8 +42,8 @@ const lookThenEnd = ({ step }: Asked) =>
     ? answers.reply({ calls: [{ name: 'look', input: { path: 'a' } }], usage: { input: 10, output: 2 } })
     : answers.reply({ text: 'Done.', usage: { input: 20, output: 2 } })
 
-describe('an account of Copilot', () => {
-  it('has models of a known size, and one premium request for a turn', async () => {
+describe('a Copilot account', () => {
+  it('has models of a known size, and one premium request per turn', async () => {
     const world = await sdkWorld(lookThenEnd, account)
     expect(await world.models.resolve(undefined)).toMatchObject({
       kind: 'found',
@@ -69,7 +69,7 @@ describe('an account of Copilot', () => {
     expect(world.asked.flatMap(({ tools }) => tools).filter((name) => name.includes('github'))).toEqual([])
   })
 
-  it('names models that are like the one it does not have', async () => {
+  it('suggests models similar to an unknown one', async () => {
     const world = await sdkWorld(lookThenEnd, account)
     expect(await world.models.resolve('copilot-sdk:gtp-5')).toMatchObject({
       kind: 'unknown',
@@ -78,7 +78,7 @@ describe('an account of Copilot', () => {
     })
   })
 
-  it('is asked for when nobody is signed in', async () => {
+  it('is required if nobody is signed in', async () => {
     const world = await sdkWorld(lookThenEnd, { ...account, env: (url) => ({ COPILOT_API_URL: url }) })
     expect(await world.models.resolve(undefined)).toMatchObject({
       kind: 'unknown',
@@ -88,7 +88,7 @@ describe('an account of Copilot', () => {
     })
   })
 
-  it('names the variable whose token cannot sign in', async () => {
+  it('names the variable with an invalid token', async () => {
     // A proxy that is not reachable.
     const world = await sdkWorld(lookThenEnd, {
       ...account,
@@ -101,7 +101,7 @@ describe('an account of Copilot', () => {
     })
   })
 
-  it('reports a token that is refused, and never the token', async () => {
+  it('reports a rejected token, and never the token', async () => {
     const world = await sdkWorld(() => answers.problem(403, `no access with ${token}`), account)
     const report = await world.report()
     expect(report.status).toBe('error')

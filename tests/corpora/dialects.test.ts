@@ -5,7 +5,7 @@ import { filesBelow, readFile, realAgents, samples } from './support/agent-corpu
 
 const dialects: readonly FileDialect[] = ['copilot', 'claude', 'opencode', 'template']
 
-describe('our own files of every dialect', () => {
+describe('the sample files of every dialect', () => {
   losesNothing(samples)
 })
 
@@ -23,7 +23,7 @@ function losesNothing(folder: string | undefined): void {
   })
 
   it.each(dialects)(
-    'become files of %s that say the same',
+    'become files of %s with the same meaning',
     (dialect) => {
       const faults = agents.flatMap(({ file, agent }) => {
         const { path, text } = writeAgent(agent, dialect)

@@ -92,15 +92,15 @@ describe(`${many} mutations of ${source}, CADRE_SEED=${seed}`, () => {
   }
 
   it('never throws and always ends', () => claim('ends'))
-  it('says why and where, when a file fails or is rescued', () => claim('says why'))
-  it('never permits what the header, as far as it can still be read, does not', () => claim('widens nothing'))
+  it('reports why and where a file fails or is rescued', () => claim('says why'))
+  it('never permits more than the readable part of the header', () => claim('widens nothing'))
   it('repairs into something that permits the same', () => claim('repairs'))
 
-  it('meets all of the ways in which a reading ends', () => {
+  it('covers all possible results', () => {
     expect(Math.min(...Object.values(reads))).toBeGreaterThan(0)
   })
 
-  it('runs nothing of what it reads', () => {
+  it('runs nothing that it reads', () => {
     expect(Reflect.get(globalThis, 'cadreMarker')).toBeUndefined()
     expect(Reflect.get({}, 'cadreMarker')).toBeUndefined()
     expect(existsSync(path.join(folder, 'cadre-marker'))).toBe(false)

@@ -45,7 +45,7 @@ const byCommand =
 const once = ['launch rocket', '- [x] now', 'mark after', 'mark before'].sort()
 const never = ['mark after', 'mark before']
 
-test('killed at every point while it asks, the question is asked once, and decided once', async () => {
+test('killed at every point while asking, the question is asked once, and decided once', async () => {
   await sweepDecision({
     args: ['run'],
     async decide(home, play) {
@@ -74,12 +74,12 @@ test.each<[string, Decide, readonly string[]]>([
 test.each([
   ['approve', once],
   ['reject', never],
-] as const)('killed at every point of the command %s, given again it counts once', async (verb, wanted) => {
+] as const)('killed at every point of the command %s, a repetition counts once', async (verb, wanted) => {
   const prepare: Decide = (home, play) => play(home, ['run'])
   await sweepDecision({ prepare, args: [verb], decide: byCommand(verb), wanted })
 })
 
-test('decided by two processes and two files at once, in whatever order, one decision counts and is carried out', async () => {
+test('of concurrent decisions by two processes and two files, one applies and is carried out', async () => {
   const faults: string[] = []
   const seen = { approved: 0, rejected: 0 }
   const rounds = 28

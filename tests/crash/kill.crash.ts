@@ -40,7 +40,7 @@ test('killed at every point, a run resumes to the same report, and no effect hap
   expect(points).toBeGreaterThan(100)
 })
 
-test('the effect happens once when the process is killed at any point of a second try', async () => {
+test('the effect happens once if the process is killed at any point of a second attempt', async () => {
   await inFreshFolder(async (prepared) => {
     await prepareSecondTry(prepared)
     let asked = 0

@@ -60,7 +60,7 @@ function stateOf({ project }: Scenario): string {
   return files.map((file) => `${file}:\n${project.exists(file) ? project.read(file) : 'missing'}`).join('\n')
 }
 
-test('the daemon is killed at twenty random moments: the same files in the end, one message, one command', async () => {
+test('the daemon is killed at twenty random moments: the same final files, one message, one command', async () => {
   console.log(`seed ${seed}`)
   const random = randomFrom(seed)
   const quiet = await openScenario()

@@ -29,7 +29,7 @@ const page = `# A plan
 - [ ] @human "Decided long ago"
 `.replace('[ ] @human', '[x] @human')
 
-test('killed at any point, the tasks of a page come to the same end, and no session is begun or told twice', async () => {
+test('killed at any point, the tasks of a page end the same way, and no session is started or messaged twice', async () => {
   await inFreshFolder(async (prepared) => {
     mkdirSync(join(prepared, 'home', 'tasks'), { recursive: true })
     writeFileSync(join(prepared, 'home', 'tasks', 'plan.task.md'), page)

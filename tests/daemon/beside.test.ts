@@ -9,7 +9,7 @@ const files = {
   'slow.yaml': { lanes: { worker: [{ reply: 'never', wait: 600_000 }] } },
 }
 
-test('a session that another process runs is left to it, and taken up when that dies', async () => {
+test('a session that another process runs is left to it, and continued when that dies', async () => {
   const project = createProject(files)
   const daemon = await startDaemon(project)
   const other = project.start(['run', '--agent', 'worker', '--model', 'scripted:slow.yaml', 'do it'])

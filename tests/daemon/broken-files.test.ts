@@ -97,7 +97,7 @@ class Told {
   }
 }
 
-test('a daemon goes on whatever file is broken, says so, and is content when it is mended', {
+test('a daemon continues whatever file is broken, reports it, and clears the report when it is fixed', {
   timeout: 600_000,
 }, async () => {
   const project = createProject({
@@ -181,7 +181,7 @@ async function until(isSo: () => boolean): Promise<void> {
   if (!(await becomes(isSo))) throw new Error(`it did not come true: ${isSo}`)
 }
 
-test('a daemon starts whatever stands in the place of what it keeps for itself', async () => {
+test('a daemon starts even if its own files are replaced by something else', async () => {
   const project = createProject({
     'playbook.yaml': { lanes: { 'planner-001': [{ reply: 'ok' }] } },
     '.cadre/tasks/a.task.md': '- [ ] @planner-001 "Do"\n  id: t1\n',

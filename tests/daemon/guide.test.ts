@@ -40,7 +40,7 @@ function stepsOf(text: string): Step[] {
 /** Read-only commands, which a reader may repeat. */
 const onlyLooks = /^\s*(cadre (status|tasks|approvals)[^\n]*\s*)+$/
 
-test.skipIf(!hasPrograms || !isDeep)('the guide works as it is written', { timeout: 300_000 }, async () => {
+test.skipIf(!hasPrograms || !isDeep)('the guide works as written', { timeout: 300_000 }, async () => {
   const [build, ...steps] = stepsOf(guide)
   expect(steps.length).toBeGreaterThan(40)
   const { path: home } = createProject()

@@ -9,7 +9,7 @@ const write = (path: string, content: string) => ({
   calls: [{ tool: 'write_file', input: { path, content } }],
 })
 
-test('tasks at the same time do not see what others have half done, and what depends on them sees all of it', {
+test('concurrent tasks do not see each other’s partial work, and dependent tasks see all of it', {
   timeout: 120_000,
 }, async () => {
   const project = createProject({

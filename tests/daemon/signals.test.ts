@@ -31,7 +31,7 @@ const answering = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ r
 const noPrlimit = spawnSync('prlimit', ['--version']).status === 0 ? undefined : 'no prlimit'
 const task = '- [ ] A @worker "one"\n  id: t1\n'
 
-test('a stop in the middle of a request to a model has an end, and the next one goes on', {
+test('a stop during a model request ends, and the next start continues', {
   timeout: 120_000,
 }, async () => {
   const project = createProject(asking)
@@ -50,7 +50,7 @@ test('a stop in the middle of a request to a model has an end, and the next one 
 })
 
 for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-  test(`${name} stops in order`, async () => {
+  test(`${name} shuts down cleanly`, async () => {
     const project = createProject(answering)
     const daemon = await startDaemon(project)
     daemon.signal(name)
@@ -59,7 +59,7 @@ for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     expect(project.exists('.cadre/storage/leases/.daemon.lease')).toBe(false)
   })
 
-test('a stop waits for the command that runs, which has run once', async () => {
+test('a stop waits for the running command, which runs once', async () => {
   const project = createProject(commanding)
   const daemon = await startDaemon(project)
   project.write('.cadre/tasks/a.task.md', task)
@@ -74,7 +74,7 @@ test('a stop waits for the command that runs, which has run once', async () => {
   expect(await next.stop()).toBe(0)
 })
 
-test('two signals leave at once; what was begun is asked about and not repeated', async () => {
+test('two signals exit immediately; interrupted work needs a decision and is not repeated', async () => {
   const project = createProject(commanding)
   const daemon = await startDaemon(project)
   project.write('.cadre/tasks/a.task.md', task)
@@ -90,7 +90,7 @@ test('two signals leave at once; what was begun is asked about and not repeated'
   expect(await next.stop()).toBe(0)
 })
 
-test('a terminal that goes away, and a closed input, do not end a detached daemon', async () => {
+test('a closed terminal or input does not end a detached daemon', async () => {
   const project = createProject(answering)
   // Its own group, which gets a hangup signal like from a terminal.
   const shell = spawn(
@@ -118,7 +118,7 @@ test('a terminal that goes away, and a closed input, do not end a detached daemo
   await until(() => /\[x\]/.test(project.read('.cadre/tasks/a.task.md')))
 })
 
-test('a daemon whose reader is gone goes on', async () => {
+test('a daemon continues if its reader is gone', async () => {
   const project = createProject(answering)
   const running = project.start(['up', '--trust', '--model', 'scripted:playbook.yaml'])
   await running.until((stdout) => stdout.includes('Watching '))
@@ -130,7 +130,7 @@ test('a daemon whose reader is gone goes on', async () => {
   expect((await project.cadre(['down'])).code).toBe(0)
 })
 
-test('a log that cannot be written is said before anything is started', async () => {
+test('a log that cannot be written is reported before anything starts', async () => {
   const project = createProject(answering)
   mkdirSync(project.at('.cadre/storage/daemon.log'), { recursive: true })
   const { code, stderr } = await project.cadre([

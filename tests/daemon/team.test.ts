@@ -98,7 +98,7 @@ async function started() {
   return { project, daemon }
 }
 
-test('a team comes back after the daemon was killed, and wakes in a later turn', limit, async () => {
+test('a team is restored after the daemon was killed, and wakes in a later turn', limit, async () => {
   const { project, daemon } = await started()
   daemon.signal('SIGKILL')
   await daemon.ended()
@@ -124,7 +124,7 @@ test('a team comes back after the daemon was killed, and wakes in a later turn',
   expect(await third.stop()).toBe(0)
 })
 
-test('cancelling the lead stops its teammates for good', limit, async () => {
+test('cancelling the lead stops its teammates permanently', limit, async () => {
   const { project, daemon } = await started()
   const [lead = ''] = sessionsOf(project, 'lead')
   expect((await project.cadre(['sessions', 'cancel', lead])).code).toBe(0)
@@ -138,7 +138,7 @@ test('cancelling the lead stops its teammates for good', limit, async () => {
   expect(await next.stop()).toBe(0)
 })
 
-test('an approval that a teammate needs is decided in a file', limit, async () => {
+test('the approval of a teammate is decided in a file', limit, async () => {
   const lanes = {
     lead: files['playbook.yaml'].lanes.lead,
     helper: {

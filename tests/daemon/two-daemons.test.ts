@@ -13,7 +13,7 @@ const worker = {
 const up = ['up', '--trust', '--model', 'scripted:playbook.yaml']
 const lease = '.cadre/storage/leases/.daemon.lease'
 
-test('of many that start at once exactly one runs, and the others leave and name it', {
+test('of many concurrent starts exactly one runs, and the others exit and name it', {
   timeout: 120_000,
 }, async () => {
   const project = createProject(worker)
@@ -37,7 +37,7 @@ test('of many that start at once exactly one runs, and the others leave and name
   expect(await next.stop()).toBe(0)
 })
 
-test('one that stood still and was taken for dead leaves the home alone, and ends', async () => {
+test('a suspended daemon that was replaced leaves the home alone, and exits', async () => {
   const project = createProject(worker)
   const running = project.start(up)
   await running.until((stdout) => stdout.includes('Watching '))

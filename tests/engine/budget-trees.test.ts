@@ -10,7 +10,7 @@ import { fileWorld, memoryWorld } from './worlds.ts'
 const trees = Number(process.env['CADRE_BUDGET_TREES'] ?? amount({ usual: 40, deep: 400 }))
 const seeds = randomOf(Number(process.env['CADRE_BUDGET_SEED'] ?? 20_261_116))
 
-test(`${trees} random trees never spend more than any budget, as the model's server counts it`, {
+test(`${trees} random trees never exceed any budget, as the model's server counts it`, {
   timeout: 600_000,
 }, async () => {
   const results: TreeResult[] = []

@@ -115,7 +115,7 @@ describe('eight parallel children on a model server that bills', () => {
     expect(report.notices?.at(-1)?.code).toBe('budget_exceeded')
   })
 
-  test('count every try of a request that a broken connection may have billed', async () => {
+  test('count every attempt of a request that a broken connection may have billed', async () => {
     const { wire, bill } = await billing((reply, { number }) =>
       number % 2 === 0 ? answers.reply({ ...reply, done: false }, { end: 'reset' }) : answers.reply(reply),
     )
@@ -126,7 +126,7 @@ describe('eight parallel children on a model server that bills', () => {
     expect(report.notices?.at(-1)?.code).toBe('budget_exceeded')
   })
 
-  test('do not pay for requests that the server refuses', async () => {
+  test('do not pay for requests that the server rejects', async () => {
     let refused = 0
     const { wire } = await billing((reply) =>
       ++refused <= 3
@@ -140,7 +140,7 @@ describe('eight parallel children on a model server that bills', () => {
     expect(report.usage.output).toBeGreaterThan(0)
   })
 
-  test('fail with a fix when the server accepts no limit on a reply', async () => {
+  test('fail with a fix if the server accepts no limit on a reply', async () => {
     const { wire, bill } = await billing((reply, _request, body) => {
       const name = ['max_completion_tokens', 'max_tokens'].find((one) => one in body)
       return name === undefined

@@ -34,7 +34,7 @@ const reading: Rule = {
 }
 
 describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
-  test('is asked about again when the process dies during a second try', async () => {
+  test('needs a decision again when the process dies during a second attempt', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const { done, tools } = countingTools()

@@ -35,7 +35,7 @@ describe.each(worlds)('on $name', ({ create }) => {
   }
   let team: TestTeam
 
-  test('an interrupted reply is given up, the message is delivered, and the session continues', async () => {
+  test('an interrupted reply is abandoned, the message is delivered, and the session continues', async () => {
     const told: Promise<boolean>[] = []
     const worker = [
       interrupted(({ orchestrator }) => {
@@ -62,7 +62,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
   })
 
-  test('nothing is recorded of a reply of which nothing was read', async () => {
+  test('nothing is recorded of a reply without any received text', async () => {
     const worker = [interrupted(({ orchestrator }) => void orchestrator.interrupt('worker-7'), ' ')]
     team = await open({ agents: [{ name: 'worker' }], lanes: { worker } })
     await team.report({ agent: 'worker', id: 'worker-7' })
@@ -92,7 +92,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     ])
   })
 
-  test('there is nothing to interrupt while calls run, or after the end', async () => {
+  test('there is nothing to interrupt during calls, or after the end', async () => {
     const { tools } = countingTools()
     const results: boolean[] = []
     team = await open({
@@ -137,7 +137,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(next).toMatchObject({ kind: 'report', report: { text: 'It was about notes.' } })
   })
 
-  test('a short session has nothing to summarise, and one that was stopped stays as it is', async () => {
+  test('a short session has nothing to summarise, and a stopped one stays unchanged', async () => {
     team = await open({ agents: [{ name: 'worker' }], lanes: { worker: [say('End.')] } })
     await team.report({ agent: 'worker', id: 'worker-7' })
     const before = await stored(team)

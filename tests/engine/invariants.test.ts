@@ -42,7 +42,7 @@ for (const { name, create } of worlds) {
     const team = async (place: World, options: Partial<TestTeamOptions> = {}): Promise<TestTeam> =>
       createTestTeam({ agents, lanes, engine: await place.open(), clock: place.clock, ...options })
 
-    test('invariant 1: every call of a recorded reply is settled exactly once, before the next question', async () => {
+    test('invariant 1: every call of a recorded reply is settled exactly once, before the next request', async () => {
       const { done, tools } = countingTools()
       const place = world()
       const run = await team(place, {
@@ -244,7 +244,7 @@ for (const { name, create } of worlds) {
       )
     })
 
-    test('invariant 5: a session read back from its journal continues exactly where it was, from any point of death', async () => {
+    test('invariant 5: a session read back from its journal continues exactly where it was, from any crash point', async () => {
       const whole = await runWhole(create)
       for (let at = 1; at <= whole.points; at += amount({ usual: 7, deep: 1 })) {
         const place = create()

@@ -105,7 +105,7 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
     expect(team.orchestrator.cancel('lead-1')).toBe(false)
   })
 
-  test('keeps the tree from being resumed here until its tools have stopped', async () => {
+  test('prevents resuming the tree here until its tools have stopped', async () => {
     const { world, press, team } = await open({ lead: [call(['press', {}]), say('ok')] })
     const end = team.run({ agent: 'lead' }).catch((error: unknown) => error)
     await until(() => press.running() === 1)
@@ -169,7 +169,7 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
   })
 })
 
-test('a lost life records nothing, even if its engine would let it', async () => {
+test('a lost life records nothing, even if its engine would allow it', async () => {
   const clock = createFakeClock()
   const inner = createMemoryEngine({ clock })
   const life = new AbortController()

@@ -33,7 +33,7 @@ const router = [
   'qwen2.5:1.5b',
 ]
 
-describe('a name in an agent’s file is the model it means', () => {
+describe('a name in an agent’s file resolves to the intended model', () => {
   test.each([
     ['claude-sonnet-4.5', copilot, 'claude-sonnet-4.5'],
     ['Claude Sonnet 4.5', copilot, 'claude-sonnet-4.5'],
@@ -96,7 +96,7 @@ describe('a name in an agent’s file is the model it means', () => {
     expect(matchModel(wanted, catalogue)).toBeUndefined()
   })
 
-  test('and never one that is not in the catalogue; its own names are always found', () => {
+  test('and never one outside the catalogue; its own names are always found', () => {
     const word = fc.constantFrom(
       'claude',
       'sonnet',
@@ -122,7 +122,7 @@ describe('a name in an agent’s file is the model it means', () => {
   })
 })
 
-test('what may have been meant is alike in spelling or in words', () => {
+test('suggestions are similar in spelling or in words', () => {
   expect(nearestModels('gpt5', copilot)).toEqual(['gpt-5'])
   expect(nearestModels('Claude Opus 5 (copilot)', copilot)).toEqual([
     'claude-opus-4.5',
@@ -141,7 +141,7 @@ test('preferences in one line are several', () => {
   ])
 })
 
-test('prefers a model that is there to one that another stands in for', async () => {
+test('prefers an available model over one that needs a substitute', async () => {
   const found = (name: string, warning?: string) => ({
     kind: 'found' as const,
     model: { id: name, reply: () => Promise.reject(new Error('unreachable: nobody is asked')) },

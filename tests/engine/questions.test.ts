@@ -15,7 +15,7 @@ const asks = {
 } as const
 
 describe.each(worlds)('on $name', ({ create }) => {
-  test('questions of two children that have the same name are told apart and answered one by one', async () => {
+  test('questions of two children with the same name are distinguished and answered one by one', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const { done, tools } = countingTools()

@@ -32,7 +32,7 @@ function waitingTool() {
   return { tool, isReached, release }
 }
 
-describe.each(worlds)('on $name, a second resume of a tree that runs', ({ create }) => {
+describe.each(worlds)('on $name, a second resume of a running tree', ({ create }) => {
   async function open(options: Omit<TestTeamOptions, 'engine' | 'clock' | 'agents'>): Promise<TestTeam> {
     const world = create()
     onTestFinished(() => world.dispose())

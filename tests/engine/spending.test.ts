@@ -16,17 +16,17 @@ const reply = (input: number, output: number) => ({
   usage: { input, output },
 })
 
-test('a request counts with what its reply cost, and in full without a reply', async () => {
+test('a request counts with the usage of its reply, and in full without a reply', async () => {
   expect(await tokensOf(sent(10, 20), reply(1, 2))).toBe(3)
   expect(await tokensOf(sent(10, 20))).toBe(30)
 })
 
-test('a request that was in flight when a process died counts in full, beside the one that was sent again', async () => {
+test('a request in flight when a process died counts in full, in addition to the repeated one', async () => {
   expect(await tokensOf(sent(10, 20), sent(10, 20), reply(1, 2))).toBe(33)
   expect(await tokensOf(sent(10, 20), sent(5, 5), sent(1, 1))).toBe(42)
 })
 
-test('tokens that a tool reserved count with what the server reported, and in full without a report', async () => {
+test('tokens that a tool reserved count with the reported usage, and in full without a report', async () => {
   const reserved = (call: string, input: number) => ({ role: 'event', type: 'tokens.reserved', call, input })
   const settled = (call: string, input: number) => ({
     role: 'event',

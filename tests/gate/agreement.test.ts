@@ -64,7 +64,7 @@ function open(sandbox: Sandbox, noHuman: boolean) {
 
 describe.each(kinds)('with the sandbox $kind', (sandbox) => {
   it.each([false, true])(
-    'a run decides about 500 calls as it was explained (nobody to ask: %s)',
+    'a run decides about 500 calls as explained (without a person: %s)',
     async (noHuman) => {
       const one = open(sandbox, noHuman)
       const decisions = new Map<string, number>()

@@ -31,7 +31,7 @@ function openGround() {
   return { ground, cadre }
 }
 
-test('every way to write a path is decided rightly by cadre policy test, for reading, writing and editing', async () => {
+test('cadre policy test decides every spelling of a path correctly, for reading, writing and editing', async () => {
   const { ground, cadre } = openGround()
   const calls = rows.map(({ tool, expect: decision, path: given, ...input }) => ({
     agent: 'mine',
@@ -56,7 +56,7 @@ test('every way to write a path is decided rightly by cadre policy test, for rea
   expect(stateOf(ground.out, ['.'])).toEqual(before)
 })
 
-test('cadre policy explain says where a path really leads, in a process of its own', async () => {
+test('cadre policy explain reports where a path really leads, in a separate process', async () => {
   const { ground, cadre } = openGround()
   const explain = async (tool: string, given: string, input: object = {}) => {
     const flags = ['explain', '--agent', 'mine', '--tool', tool, '--input', '-']

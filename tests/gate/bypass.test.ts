@@ -69,7 +69,7 @@ test('there are tables, with more than three hundred commands', () => {
 describe.each(tables)('%s', (name) => {
   const { rows, ...given } = read(name)
 
-  test('every row is decided as it says, by cadre policy test, and nothing is changed', async () => {
+  test('cadre policy test decides every row as expected, and changes nothing', async () => {
     const project = projectWith(given)
     const expected = rows.map((row) => ({ tool: row.tool, input: row.input, expect: row.expect }))
     project.write('table.yaml', expected)
@@ -92,7 +92,7 @@ describe.each(tables)('%s', (name) => {
     expect(project.listing()).toEqual(before)
   })
 
-  test('cadre policy explain says the same of a row on its own', async () => {
+  test('cadre policy explain reports the same for a single row', async () => {
     const project = projectWith(given)
     const step = Math.max(1, Math.floor(rows.length / 12))
     const sample = rows.filter((_, index) => index % step === 0)

@@ -18,7 +18,7 @@ const { allowlist, lines } = read.root.value as unknown as { allowlist: object; 
 const list = JSON.stringify(allowlist)
 
 describe('the table of command lines', () => {
-  it('is large, and no line is in it twice', () => {
+  it('is large, and has no duplicates', () => {
     expect(lines.length).toBeGreaterThan(320)
     expect(new Set(lines.map(({ line }) => line)).size).toBe(lines.length)
     expect(lines.every(({ because }) => because.length > 0)).toBe(true)

@@ -133,7 +133,7 @@ const shape = fc.record({
   outer: fc.array(fc.constantFrom(...places), { minLength: 1, maxLength: 3 }),
 })
 
-describe('a forbidden command in an allowed line', () => {
+describe('a denied command in an allowed line', () => {
   it('without it, the lines are allowed', () => {
     fc.assert(
       fc.property(
@@ -156,7 +156,7 @@ describe('a forbidden command in an allowed line', () => {
     )
   })
 
-  it('is never allowed, however deep', () => {
+  it('is never allowed, at any depth', () => {
     fc.assert(
       fc.property(shape, ({ lines, bad, outer }) => {
         let line = bad

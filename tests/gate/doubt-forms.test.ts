@@ -91,7 +91,7 @@ test.each<[string, Decide]>([
   ['[x] with outcome: done in its task', inTask(markDone)],
   ['DONE in its file', inFile('DONE')],
   ['the command', byCommand('done')],
-])('%s says that it was carried out, and it is not run again', async (_, decide) => {
+])('%s records that it was carried out, and it does not run again', async (_, decide) => {
   const { world, record } = await openDoubt()
   await decide(world, record)
   const later = await world.again()

@@ -54,17 +54,17 @@ function asked(sandboxed: boolean): readonly string[] {
   })
 }
 
-test('there are a hundred and fifty lines, each once', () => {
+test('there are a hundred and fifty lines, without duplicates', () => {
   expect(lines.length).toBeGreaterThanOrEqual(150)
   expect(new Set(lines).size).toBe(lines.length)
 })
 
-test('in the sandbox at most fifteen of them ask', () => {
+test('in the sandbox at most fifteen of them need approval', () => {
   const some = asked(true)
   expect(some.length, some.join('\n')).toBeLessThanOrEqual(15)
 })
 
-test('without a sandbox, with a list of the user’s own, at most forty of them ask', () => {
+test('without a sandbox, with the user’s own list, at most forty of them need approval', () => {
   const some = asked(false)
   expect(some.length, some.join('\n')).toBeLessThanOrEqual(40)
 })

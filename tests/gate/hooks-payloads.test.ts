@@ -220,7 +220,7 @@ async function everythingHappens(project: HookProject, depth: number): Promise<v
 describe.each([
   ['an entry session', 0],
   ['a session that another one started', 1],
-])('what hooks are told of %s', (_, depth) => {
+])('the payload of %s', (_, depth) => {
   it('is what each host documents, in every format, key by key', async () => {
     const project = recordingProject()
     await everythingHappens(project, depth)
@@ -237,8 +237,8 @@ describe.each([
   })
 })
 
-describe('how they are told', () => {
-  it('on standard input and in a file that only the user can read and that is gone afterwards', async () => {
+describe('the delivery', () => {
+  it('is on standard input and in a file that only the user can read and that is deleted afterwards', async () => {
     const project = recordingProject()
     await everythingHappens(project, 0)
     expect(project.text('records/camel.PreToolUse.file.json')).toBe(
@@ -248,7 +248,7 @@ describe('how they are told', () => {
     expect(() => project.text(project.text('records/camel.PreToolUse.path'))).toThrow(/ENOENT/)
   })
 
-  it('in the folder of the project, with its path and without anything else of ours', async () => {
+  it('is in the project folder, with its path and no other Cadre variables', async () => {
     const project = recordingProject()
     await project
       .hooks()

@@ -112,7 +112,7 @@ test.each([
 describe.each(share(shellLike, 4).map(([line, output, code = 0]) => ({ line, output, code })))(
   '$line',
   ({ line, output, code }) => {
-    it('prints and ends as a shell would', async () => {
+    it('prints and exits like a shell', async () => {
       expect(await run(line)).toEqual({ kind: 'exited', code, output })
     })
   },
@@ -127,7 +127,7 @@ describe('the runner', () => {
     expect(await run('./plain')).toMatchObject({ code: 126, output: expect.stringMatching(/#!/) })
   })
 
-  it('refuses globs and folders that lead out of the workspace', async () => {
+  it('refuses globs and folders that lead outside the workspace', async () => {
     expect(await run('cat links/*')).toMatchObject({
       code: 1,
       output: expect.stringMatching(/is outside the workspace/),
@@ -146,12 +146,12 @@ describe('the runner', () => {
     )
   })
 
-  it('carries large output through pipes, and ends when the reader does', async () => {
+  it('passes large output through pipes, and ends when the reader does', async () => {
     expect(await run('seq 300000 | cat | tail -n 1')).toMatchObject({ output: '300000\n' })
     expect(await run('seq 100000000 | head -n 2')).toMatchObject({ code: 0, output: '1\n2\n' })
   })
 
-  it('is stopped with everything it started when the time is over', async () => {
+  it('is stopped with everything it started at its timeout', async () => {
     const started = Date.now()
     const { kind } = await run('sleep 30 | sleep 30', { sandbox: without, timeoutMs: 700 })
     expect(kind).toBe('timed_out')
@@ -168,7 +168,7 @@ describe('git in an allowed line', () => {
   const mark = () => world.at('P')
   const evil = (text = '') => `touch ${mark()}${text}`
 
-  test('starts no program that the settings of the repository name', async () => {
+  test('starts no program that the repository settings name', async () => {
     world.write('.gitattributes', '*.txt diff=evil\n')
     git(world.project, 'add', '-A')
     git(world.project, 'commit', '-qm', 'second')
@@ -217,14 +217,14 @@ describe('execute_command', () => {
     return tool?.run({ command }, { ...context, ...(approved && { approved }) }, new AbortController().signal)
   }
 
-  it('refuses a line that needs a shell and that nobody has approved', async () => {
+  it('refuses a line that needs a shell and was not approved', async () => {
     expect(await call('echo $((1 + 2))', false)).toMatchObject({
       failed: true,
       content: expect.stringMatching(/needs a shell/),
     })
   })
 
-  it('gives an approved line to bash, as the person saw it', async () => {
+  it('passes an approved line to bash, as the person saw it', async () => {
     expect(await call('echo $((1 + 2)) "$BASH"', true)).toMatchObject({
       content: expect.stringMatching(/^Exit code 0\.\n3 .*bash$/),
     })

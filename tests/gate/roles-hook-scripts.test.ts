@@ -31,7 +31,7 @@ function install() {
   return { project, elsewhere, run }
 }
 
-test.runIf(isDeep)('the harness passes, by hand and in a run of Cadre', () => {
+test.runIf(isDeep)('the test script passes, by hand and in a run of Cadre', () => {
   const { stdout, status } = spawnSync(process.execPath, [harness, '--cadre'], { encoding: 'utf8' })
   expect(stdout).not.toContain('FAIL')
   expect(stdout).toContain('All checks passed.')
@@ -208,17 +208,17 @@ describe('the security check', () => {
     ).toBe(undefined)
   })
 
-  test.each(['', 'nonsense', '[]', '"x"', 'null'])('denies what it cannot understand: %s', (input) => {
+  test.each(['', 'nonsense', '[]', '"x"', 'null'])('denies invalid input: %s', (input) => {
     const { run } = install()
     expect(decision(run('security-check', input))).toBe('deny')
   })
 
-  test('denies where nobody says which tool', () => {
+  test('denies if the tool is not named', () => {
     const { run } = install()
     expect(decision(run('security-check', { agent_type: 'researcher' }))).toBe('deny')
   })
 
-  test('compares where paths lead', () => {
+  test('compares resolved paths', () => {
     const { project: other, run: check } = install()
     const write = (file: string) =>
       decision(
@@ -382,7 +382,7 @@ describe('the quality gate', () => {
         response: '**Verification Report**: read\n**Verdict**: FAIL\nFailing Commands or Evidence: npm test',
       },
     ],
-  ])('takes the %s as evidence', (source, more) => {
+  ])('accepts the %s as evidence', (source, more) => {
     const { project, run } = install()
     expect(run('subagent-quality-gate', stop(more))).toBeUndefined()
     expect(logged(project)).toMatchObject([
@@ -396,7 +396,7 @@ describe('the quality gate', () => {
     ])
   })
 
-  test('takes the artifact of the folder it is told, or of its own project', () => {
+  test('accepts the artifact of the given folder, or of its own project', () => {
     const { project, run } = install()
     project.write(own, full)
     expect(run('subagent-quality-gate', stop())).toBeUndefined()
@@ -410,7 +410,7 @@ describe('the quality gate', () => {
     expect(logged(project)[1]).toMatchObject({ artifactPath: worktree.at(own), missingChecks: ['Verdict'] })
   })
 
-  test('blocks with the list of what is missing, and only logs when it did so already', () => {
+  test('blocks with the missing sections, and only logs the second time', () => {
     const { project, run } = install()
     project.write(own, half)
     const said = run('subagent-quality-gate', stop())
@@ -433,7 +433,7 @@ describe('the quality gate', () => {
     ])
   })
 
-  test('asks once where there is no evidence at all', () => {
+  test('asks once if there is no evidence at all', () => {
     const { project, run } = install()
     expect(run('subagent-quality-gate', stop())).toMatchObject({
       reason: expect.stringContaining('There is no report.'),
@@ -443,7 +443,7 @@ describe('the quality gate', () => {
     expect(logged(project)).toMatchObject([{ evidenceSource: 'none' }, { enforcementMode: 'log' }, {}])
   })
 
-  test('does not take what was there before the session, nor what was the evidence of another worker', () => {
+  test('accepts neither an artifact from before the session, nor the evidence of another worker', () => {
     const { project, run } = install()
     project.write(own, full)
     utimesSync(project.at(own), new Date(1_000), new Date(1_000))
@@ -467,7 +467,7 @@ describe('the quality gate', () => {
     ])
   })
 
-  test("takes the last words of the worker's own transcript, and nothing else in it", () => {
+  test("accepts only the last message of the worker's own transcript", () => {
     const { project, run, elsewhere } = install()
     const line = (role: string, content: unknown) => JSON.stringify({ message: { role, content } })
     const transcript = (...lines: string[]) => {
@@ -492,7 +492,7 @@ describe('the quality gate', () => {
     })
   })
 
-  test('has nothing to say to others', () => {
+  test('ignores other agents', () => {
     const { run } = install()
     expect(run('subagent-quality-gate', stop({ agent_type: 'stranger' }))).toBeUndefined()
     expect(run('subagent-quality-gate', { hook_event_name: 'Stop', session_id: 's1' })).toBeUndefined()
@@ -500,7 +500,7 @@ describe('the quality gate', () => {
     expect(run('subagent-quality-gate', stop({ hook_event_name: 'Stop' }))).toBeUndefined()
   })
 
-  test('a worker that leads its session needs evidence as well', () => {
+  test('a worker that leads its session needs evidence too', () => {
     const { run } = install()
     const end = { hook_event_name: 'Stop', session_id: 's1', agent_type: 'verifier' }
     expect(run('subagent-quality-gate', { ...end, last_assistant_message: 'Fine.' })).toMatchObject({
@@ -534,7 +534,7 @@ describe('the quality gate', () => {
     expect(end()).toBeUndefined()
   })
 
-  test('a link in the place of the artifact is no evidence', () => {
+  test('a link in place of the artifact is no evidence', () => {
     const { project, run } = install()
     project.write('notes.md', full)
     mkdirSync(project.at('.github/hooks/artifacts'), { recursive: true })

@@ -10,7 +10,7 @@ const hooksOf = ([line]: Record<string, unknown>[]) =>
     /hooks\/(?:copilot-hooks\.json$|scripts\/|artifacts\/)/.test(path),
   )
 
-test('the hooks of a team come with it, work where they lie, and stay as they are', async () => {
+test('the hooks of a team are installed with it, work there, and stay unchanged', async () => {
   const project = createProject({ 'src/a.js': 'a' })
   execFileSync('git', ['init', '-q'], { cwd: project.path })
   const planned = await project.cadre([...init, '--dry-run'])
@@ -71,7 +71,7 @@ test.each(['opencode', 'template'])('a team for %s has no hooks', async (to) => 
   expect(project.exists('scripts')).toBe(false)
 })
 
-test('the scripts need nothing but Node and each other', () => {
+test('the scripts need only Node and each other', () => {
   const imports = readShippedHooks().flatMap(({ text }) =>
     [...text.matchAll(/from '(.+)'$/gm)].map(([, from]) => from),
   )

@@ -108,7 +108,7 @@ describe('an agent that may write only its artifact', () => {
     expect(await outcomeOf(boundary, tool, input, workspace.path)).toBe(expected)
   })
 
-  test('is not led elsewhere by a link', async () => {
+  test('is not redirected by a link', async () => {
     const target = createWorkspace({ 'src/a.js': 'a', '.github/hooks/artifacts/x.md': '' })
     symlinkSync(target.at('src/a.js'), target.at(own))
     expect(await outcomeOf(boundary, 'save', { path: own, content: 'x' }, target.path)).toBe('refused')
@@ -187,7 +187,7 @@ const tries = (name: string): Line =>
   )
 
 describe.each(worlds)('on $name', ({ create }) => {
-  test('the boundary holds at every depth, in parallel, and the journal says by what', async () => {
+  test('the boundary applies at every depth, in parallel, and the journal names it', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const workspace = createWorkspace()
@@ -232,7 +232,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(() => workspace.read('three.txt')).toThrow('ENOENT')
   })
 
-  test('it holds in the background, and for whoever is asked again after an empty reply', async () => {
+  test('it applies in the background, and after a nudge for an empty reply', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const workspace = createWorkspace()
@@ -257,7 +257,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(command).toMatchObject({ outcome: 'refused', code: 'role' })
   })
 
-  test('a child that is resumed keeps the boundary it was started with, whatever its file says by then', async () => {
+  test('a resumed child keeps its original boundary, whatever its file is by then', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const workspace = createWorkspace()

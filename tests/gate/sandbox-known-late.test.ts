@@ -36,7 +36,7 @@ async function guardWith(sandbox: Promise<Sandbox>) {
   return { gate, judge, tool: (name: string) => tools.find((tool) => tool.name === name) as Tool }
 }
 
-it('is waited for by the calls that depend on it, and by nothing else', async () => {
+it('is waited for only by the calls that depend on it', async () => {
   let resolve: (sandbox: Sandbox) => void = () => {}
   const promise = new Promise<Sandbox>((done) => {
     resolve = done
@@ -66,7 +66,7 @@ it('is waited for by the calls that depend on it, and by nothing else', async ()
   expect(judge(tool('get_errors'), {})).toMatchObject({ kind: 'allow' })
 })
 
-it('is none when it cannot be looked for', async () => {
+it('is none if the search fails', async () => {
   const { judge, tool } = await guardWith(Promise.reject(new Error('no processes left')))
   const check = await tool('get_errors').input['~standard'].validate({})
   expect(check).toEqual({ value: {} })

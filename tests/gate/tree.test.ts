@@ -110,7 +110,7 @@ describe.each(controls)('$name, set at the root', (control) => {
   const held = places.filter((place) => control.isOver?.(place) !== true)
 
   test.each(share(held, 6, controls.indexOf(control)))(
-    'holds $name, and the journal says by what',
+    'applies $name, and the journal names it',
     async (place) => {
       const { decisions, begun, changed } = await play(place, control)
       const expected = `${control.how} by ${control.by}: ${control.rule}`

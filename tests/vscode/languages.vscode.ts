@@ -78,12 +78,12 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
 
   const lead = '.github/agents/lead.agent.md'
 
-  it('finds the problems of agents in the background, before any of them is open', async () => {
+  it('finds problems of agents in the background, before any of them is open', async () => {
     await until('the problems of the workspace', async () => (await problems(lead)).length > 0)
     expect(await problems(lead)).toEqual(['4 tool-unknown', '4 tool-unknown', '6 user-invokable'])
   })
 
-  it('takes a problem away when its quick fix is applied, before the file is saved', async () => {
+  it('removes a problem when its quick fix is applied, before the file is saved', async () => {
     await open(lead)
     // VS Code cancels the request while it is still showing the file.
     const applied = await until('the quick fix', () =>
@@ -127,7 +127,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
     await until('the agent to be back', async () => !(await problems(lead)).includes('5 agent-missing'))
   })
 
-  it('completes agents and tools in agent files, each once', async () => {
+  it('completes agents and tools in agent files, without duplicates', async () => {
     const tools = await offered(lead, 3, 'disallowed-tools: [')
     expect(tools).toEqual(expect.arrayContaining(['read_file', 'delegateWork']))
     const agents = await offered(lead, 3, 'handoffs:\n  - agent: ')
@@ -139,7 +139,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
     expect(await offered('.opencode/agent/open.md', 1, 'tools: ')).toContain('bash')
   })
 
-  it('says what a tool means when the mouse is on it', async () => {
+  it('explains a tool on hover', async () => {
     const said = await code.host.run(async (vscode, fsPath) => {
       const uri = vscode.Uri.file(fsPath)
       const place = new vscode.Position(3, 16)
@@ -222,7 +222,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
       expect(found).toEqual([expect.stringContaining('This entry is incomplete')])
     })
 
-    it('of ten megabytes leave the extension host free for others', async () => {
+    it('of ten megabytes do not block the extension host', async () => {
       const text = readFileSync(at(session), 'utf8')
       const entries = text.slice(text.indexOf('\n  - seq: ') + 1)
       const large = session.replace('.session', '-large.session')
@@ -250,7 +250,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
     })
   })
 
-  it.runIf(version === 'oldest')('is harmless where VS Code knows no contributed agents', async () => {
+  it.runIf(version === 'oldest')('is harmless if VS Code does not support contributed agents', async () => {
     const isActive = await code.host.run(
       (vscode) => vscode.extensions.getExtension('cadre.copilot-multi-agent').isActive as boolean,
     )
@@ -270,7 +270,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
       )
     })
 
-    it('lets the supervisor delegate, denies a worker what its role forbids, and asks for its evidence', async () => {
+    it('lets the supervisor delegate, denies a worker what its role forbids, and requires its evidence', async () => {
       await workbench.enableCopilot()
       await until("Copilot's tools", () =>
         code.host.run((vscode) =>

@@ -65,7 +65,7 @@ describe('in the oldest VS Code', () => {
     expect(answer).toContain('✓ reader 2 I have read it.')
   })
 
-  it('goes on when the person clicks Approve, and shows the approval and the session in the views', async () => {
+  it('continues when the person clicks Approve, and shows the approval and the session in the views', async () => {
     const write = { calls: [{ name: 'write_file', input: { path: 'a.md', content: 'Written.\n' } }] }
     code.model.play(
       lane('coordinator', delegate('writer'), { text: 'It was written.' }),

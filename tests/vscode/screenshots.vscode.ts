@@ -128,7 +128,7 @@ async function dragEdge(part: string, edge: 'left' | 'right', to: number): Promi
   await mouse.up()
 }
 
-it('shows a tree of agents at work in the chat and in the sessions view', async () => {
+it('shows a tree of working agents in the chat and in the sessions view', async () => {
   await code.host.run(
     async (vscode, file) => {
       await vscode.window.showTextDocument(vscode.Uri.file(file))
@@ -180,7 +180,7 @@ it('shows a tree of agents at work in the chat and in the sessions view', async 
   await workbench.chat.waitForAnswer(/The tests show it\./)
 })
 
-it('shows an approval with the difference that it makes', async () => {
+it('shows an approval with its diff', async () => {
   await workbench.page.setViewportSize({ width: 1240, height: 960 })
   await workbench.chat.startNew()
   play({
@@ -216,7 +216,7 @@ it('shows an approval with the difference that it makes', async () => {
 it.each([
   ['light', 'Default Light Modern'],
   ['dark', 'Default Dark Modern'],
-])('shows the settings page in a theme that is %s', async (name, theme) => {
+])('shows the settings page in a %s theme', async (name, theme) => {
   await code.host.command('workbench.action.closeAllEditors')
   await code.host.command('workbench.action.closeAuxiliaryBar')
   await code.host.command('workbench.action.closeSidebar')

@@ -18,7 +18,7 @@ describe('the table of known models', () => {
     expect(knownModel(name, { isOfficial: true }).price?.input).toBe(input)
   })
 
-  it('has no price for the server of somebody else, and a window only where the name cannot mean another model', () => {
+  it('has no price for another server, and a window only if the name is unambiguous', () => {
     expect(knownModel('gpt-4o', { isOfficial: false })).toEqual({})
     expect(knownModel('claude-haiku-4-5', { isOfficial: false })).toEqual({
       window: 200_000,

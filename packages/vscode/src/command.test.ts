@@ -26,7 +26,7 @@ const { command } = await import('./command.ts')
 const { attempt } = await import('./settings/attempt.ts')
 const log = { error: () => {}, show: () => {} } as unknown as LogOutputChannel
 
-test('a fault is a message without links, and never reaches VS Code', async () => {
+test('an error is a message without links, and never reaches VS Code', async () => {
   const fail = () => {
     throw new Error('there is no agent [x](command:evil)')
   }

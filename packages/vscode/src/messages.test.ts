@@ -30,7 +30,7 @@ test('no message has a link, whatever it quotes', async () => {
   ])
 })
 
-test('nothing but this module shows a message directly, unless what it shows is made plain there', () => {
+test('only this module shows messages directly, unless the text is made plain there', () => {
   const calls = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.ts$/.test(file) && !/\.test\.ts$/.test(file) && file !== 'messages.ts')
     .flatMap((file) => {

@@ -30,7 +30,7 @@ beforeEach(() => {
   host.folders.length = 0
 })
 
-test('models that cannot be listed are a result that says so', async () => {
+test('reports in the result that models cannot be listed', async () => {
   host.folders.push({ uri: { scheme: 'file', fsPath: '/a' } })
   expect(await ask()).toBe('Failed: the models are not ready')
   expect(faults).toEqual(['the models are not ready'])

@@ -60,7 +60,7 @@ const edits: Readonly<Record<string, (place: string) => void>> = {
 }
 const anyEdit = fc.record({ kind: fc.constantFrom(...Object.keys(edits)), file })
 
-test('a look that reuses earlier ones finds what a fresh look finds', async () => {
+test('a scan that reuses earlier ones finds the same as a fresh scan', async () => {
   const ground = createGround()
   for (const name of files) ground.write(name, 'text')
   const objects = new ObjectStore(ground.home.at('git'), ground.project)

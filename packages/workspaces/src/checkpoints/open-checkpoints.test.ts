@@ -21,7 +21,7 @@ function storeOf({ home }: SharedGround): string {
   return path.join(all, readdirSync(all).find((name) => name !== 'notes') as string)
 }
 
-test('a turn without effects leaves nothing behind, and a call that fails to change anything is no change', async () => {
+test('a turn without effects leaves nothing behind, and a failed call is no change', async () => {
   const ground = createSharedGround()
   ground.checkpoints.beginTurn('lead-1', 'look')
   expect(ground.exists('.cadre')).toBe(false)
@@ -101,7 +101,7 @@ test('keeps the content that a turn replaced even if the repository removes it',
   expect(ground.all()).toEqual(before)
 })
 
-test('changes of another session in between, or at the same time, are not undone unseen', async () => {
+test('changes of another session, in between or at the same time, are not silently undone', async () => {
   const ground = createSharedGround()
   const [one, two] = [ground.session('one-1'), ground.session('two-1')]
   await ground.call('c1', ['a.txt'], () => ground.write('a.txt', '1\n'), one)
@@ -145,7 +145,7 @@ test('changes of another session in between, or at the same time, are not undone
   })
 })
 
-test('undoes what calls of a team changed that started and finished at the same time', async () => {
+test('undoes changes of team calls that started and finished at the same time', async () => {
   const ground = createSharedGround()
   ground.write('old.txt', 'old\n')
   const before = ground.all()
@@ -166,7 +166,7 @@ test('undoes what calls of a team changed that started and finished at the same 
   expect(ground.all()).toEqual(before)
 })
 
-test('a file that a tool names while a command of another session runs belongs to the tool', async () => {
+test('a file that a tool names during a command of another session counts as changed by the tool', async () => {
   const ground = createSharedGround()
   const [one, two] = [ground.session('one-1'), ground.session('two-1')]
   await ground.checkpoints.startCall(one, callOf('long'))
@@ -209,7 +209,7 @@ test('records the changes of a call whose process was killed, and asks before it
   expect(ground.all()).toEqual(before)
 })
 
-test('finds a change once when the process was killed between the record of the turn and the picture', async () => {
+test('finds a change once if the process was killed between the record of the turn and the picture', async () => {
   const ground = createSharedGround()
   const before = ground.all()
   await ground.call('c0', ['b.txt'], () => ground.write('b.txt', 'first\n'))
@@ -232,7 +232,7 @@ test('finds a change once when the process was killed between the record of the 
   expect(ground.all()).toEqual(before)
 })
 
-test('completes an undo that was killed after any of its steps, and leaves what a person changed meanwhile', async () => {
+test('completes an undo that was killed after any of its steps, and keeps concurrent changes of a person', async () => {
   const ground = createSharedGround()
   ground.write('gone/deep.txt', 'deep\n')
   const before = ground.all()
@@ -276,7 +276,7 @@ test('completes an undo that was killed after any of its steps, and leaves what 
   })
 })
 
-test('a file that is too large to keep, and a folder that is too large to look at, are refused and named', async () => {
+test('refuses and names a file that is too large to store, and a folder that is too large to scan', async () => {
   const ground = createSharedGround({ limits: { largest: 16, filesApart: 3, files: 40 } })
   ground.write('large.bin', 'more than sixteen bytes')
   for (let index = 0; index < 5; index++) ground.write(`ignored/${index}`, 'x')
@@ -310,7 +310,7 @@ test('a file that is too large to keep, and a folder that is too large to look a
   expect(ground.read('a.txt')).toBe('named\n')
 })
 
-test('never writes through a link or outside of the folder', async () => {
+test('never writes through a link or outside the folder', async () => {
   const ground = createSharedGround()
   const outside = createSharedGround({ git: false })
   ground.write('sub/c.txt', 'c\n')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SharedLooks } from './shared-looks.ts'
 
-test('calls that wait for the lock share one look, and later ones get the next', async () => {
+test('calls that wait for the lock share one scan, and later ones get the next', async () => {
   const seen: (readonly string[])[] = []
   let unlock = () => {}
   let lock = new Promise<void>((resolve) => {
@@ -19,7 +19,7 @@ test('calls that wait for the lock share one look, and later ones get the next',
   expect(seen).toEqual([['a', 'b', 'c'], ['d']])
 })
 
-test('a call that arrives while a look is being taken waits for another look', async () => {
+test('a call that arrives during a scan waits for another scan', async () => {
   const seen: (readonly string[])[] = []
   let late: Promise<void> | undefined
   const looks = new SharedLooks<string>(async (calls) => {
@@ -32,7 +32,7 @@ test('a call that arrives while a look is being taken waits for another look', a
   expect(seen).toEqual([['early'], ['late']])
 })
 
-test('a shared look that fails is repeated for each call, so that only one call fails', async () => {
+test('a shared scan that fails is repeated for each call, so that only one call fails', async () => {
   const looks = new SharedLooks<string>(async (calls) => {
     await Promise.resolve()
     if (calls().includes('bad')) throw new Error('too many files')
@@ -45,7 +45,7 @@ test('a shared look that fails is repeated for each call, so that only one call 
   expect(bad).toMatchObject({ status: 'rejected', reason: { message: 'too many files' } })
 })
 
-test('a lock that cannot be had fails the calls that wait for it', async () => {
+test('a lock that cannot be acquired fails the calls that wait for it', async () => {
   const looks = new SharedLooks<string>(() => Promise.reject(new Error('owned')))
   const all = await Promise.allSettled([looks.take('a'), looks.take('b')])
   expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected'])

@@ -43,6 +43,6 @@ test('nothing below the header', () => {
   expect(spotInHeader({ lines, line: 3, character: 7, isYaml: false })).toBeUndefined()
 })
 
-test('a template is a header as a whole', () => {
+test('treats a whole template as a header', () => {
   expect(at('id: a\ncapabilities: [re|]', true)).toBe('value capabilities <re> beside ')
 })
