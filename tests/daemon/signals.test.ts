@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { bin } from '../cli/support/cadre.ts'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { isDeep, share } from '../support/amount.ts'
 import { agent, type Running, type Status, startDaemon, statusOf, talk, titled } from './machine.ts'
 
 const asking = {
@@ -49,7 +50,7 @@ test('a stop in the middle of a request to a model has an end, and the next one 
   expect(await next.stop()).toBe(0)
 })
 
-for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+for (const name of share(['SIGTERM', 'SIGINT', 'SIGHUP'] as const, 3))
   test(`${name} stops in order`, async () => {
     const project = createProject(answering)
     const daemon = await startDaemon(project)
@@ -170,19 +171,23 @@ test(titled('a daemon that can open no more files says so, and resumes when it c
   expect(await daemon.stop()).toBe(0)
 })
 
-test(titled('a daemon with few files closes those of sessions to start a process', noPrlimit), {
-  skip: noPrlimit !== undefined,
-  timeout: 180_000,
-}, async () => {
-  const project = createProject(answering)
-  const daemon = await startDaemon(project)
-  // Too few for git beside the files of all sessions that run at once.
-  limitFiles(daemon.pid, await limitFor(daemon.pid, 15))
-  for (const file of many) project.write(file, talk('worker'))
-  await untilOf(daemon, () => many.every((file) => isCompleted(project, file)))
-  for (const file of many) expectOneReply(project, file)
-  expect(await daemon.stop()).toBe(0)
-})
+test.runIf(isDeep)(
+  titled('a daemon with few files closes those of sessions to start a process', noPrlimit),
+  {
+    skip: noPrlimit !== undefined,
+    timeout: 180_000,
+  },
+  async () => {
+    const project = createProject(answering)
+    const daemon = await startDaemon(project)
+    // Too few for git beside the files of all sessions that run at once.
+    limitFiles(daemon.pid, await limitFor(daemon.pid, 15))
+    for (const file of many) project.write(file, talk('worker'))
+    await untilOf(daemon, () => many.every((file) => isCompleted(project, file)))
+    for (const file of many) expectOneReply(project, file)
+    expect(await daemon.stop()).toBe(0)
+  },
+)
 
 /** Fails at once when the daemon ends before. */
 async function untilOf(daemon: Running, holds: () => boolean): Promise<void> {

@@ -149,6 +149,6 @@ it('never changes what an agent may do, is or is told, and once is enough', () =
           expect(fix.text).toContain(comment)
       },
     ),
-    { numRuns: process.env['CADRE_DEEP'] ? 500 : 120 },
+    { numRuns: process.env['CADRE_DEEP'] ? 500 : 50 },
   )
 })
