@@ -327,7 +327,7 @@ describe('a task for an agent that does not exist', () => {
   })
 
   test.each([
-    ['one that exists and may not be started', task('person-only', 'look')],
+    ['an existing agent that may not be started', task('person-only', 'look')],
     ['a circle', task('Lead', 'look')],
     ['delegateWork', work('Explorator')],
   ])('is not for %s', async (_, wanted) => {
