@@ -6,6 +6,7 @@ import { listTeams } from '@cadre/agents'
 import { expect, test } from 'vitest'
 import { bin } from '../tests/cli/support/cadre.ts'
 import { createProject } from '../tests/cli/support/project.ts'
+import { isDeep } from '../tests/support/amount.ts'
 import { examples } from './support/example.ts'
 
 /** The commands in the code blocks of a README, which are run unchanged. */
@@ -31,22 +32,22 @@ test('the tour covers every team, and each example shows the same commands', () 
   expect(commandsIn('../README.md')).toEqual(expect.arrayContaining(tour))
 })
 
-test.each(tour.map((line) => [line.slice(0, 60), line] as const))(
+// Starts a process for one line, and for every line in `npm run test:deep`.
+test.each(tour.map((line, index) => [line.slice(0, 60), line, isDeep || index === 0] as const))(
   '%s… works, even the second time',
-  async (_, line) => {
+  async (_, line, startsProcess) => {
     const project = createProject()
     cpSync(path.join(examples, teamOf(line)), project.at('examples', teamOf(line)), { recursive: true })
     // As npm would, without its startup time.
     const command = line.replace('npm exec cadre --', `'${process.execPath}' '${bin}'`)
     const env = { PATH: process.env['PATH'] ?? '', HOME: project.path }
-    for (const run of [
-      () => {
-        const running = promisify(execFile)('sh', ['-c', command], { cwd: project.path, env })
-        running.child.stdin?.end()
-        return running
-      },
-      () => project.cadre(...wordsOf(line)),
-    ]) {
+    const start = () => {
+      const running = promisify(execFile)('sh', ['-c', command], { cwd: project.path, env })
+      running.child.stdin?.end()
+      return running
+    }
+    const runHere = () => project.cadre(...wordsOf(line))
+    for (const run of [startsProcess ? start : runHere, runHere]) {
       const { stdout, stderr } = await run()
       const all = `${stdout}\n${stderr}`
       expect(all).toMatch(/^completed · \d+ session/m)

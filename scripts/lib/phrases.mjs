@@ -72,6 +72,12 @@ export const phrases = [
   [/\boutside of (?:an?|the|this|your|its|any|all)\b/i, 'outside'],
   [/\bis not the name of one\b/i, 'is not a single … name'],
   [/\bcontinues? where (?:it was|they were)\b/i, 'resumes where it left off'],
+  [/\bfor ever\b/i, 'forever'],
+  [/\banew\b/i, 'again, a new …'],
+  [/\bin the place of\b/i, 'instead of, replaces'],
+  [/\b(?:is|are) not there\b/i, 'does not exist, is missing'],
+  [/\b(?:apply|applies|available) at once\b/i, 'immediately'],
+  [/\b(?:is|are|was|were) left over\b/i, 'unused, remaining'],
 ]
 
 /** Returns every phrase in a text, with its line. A phrase may span lines. */

@@ -151,7 +151,7 @@ test('doctor fails if the configured SDK is missing, like a run', async () => {
   const project = createProject()
   const { code, stdout } = await project.cadre(['doctor'], { env: { CADRE_COPILOT_SDK: '/nowhere' } })
   expect(stdout).toMatch(
-    /^fail {2}copilot sdk +CADRE_COPILOT_SDK is set to \/nowhere, but @github\/copilot-sdk is not there\./m,
+    /^fail {2}copilot sdk +CADRE_COPILOT_SDK is set to \/nowhere, which does not contain @github\/copilot-sdk\./m,
   )
   expect(code).toBe(1)
 })

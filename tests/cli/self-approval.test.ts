@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { share } from '../support/amount.ts'
 import { bin } from './support/cadre.ts'
 import { agentFile, createProject, type Project } from './support/project.ts'
 
@@ -85,7 +86,7 @@ for (const [kind, hasSandbox, tried] of [
   // In a sandbox, the home is not writable.
   ['with one, where there is one', true, Object.entries(programs).slice(0, 3)],
 ] as const)
-  test.each(tried)(`${kind}: %s, and nothing is approved`, async (_, program) => {
+  test.each(share(tried, 2))(`${kind}: %s, and nothing is approved`, async (_, program) => {
     const { project, env: bare } = createTarget(program)
     const env = hasSandbox ? { PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}` } : bare
     const cadre = (...args: string[]) => project.cadre(args, { env })

@@ -1,5 +1,6 @@
 import { kill } from 'node:process'
 import { expect, test } from 'vitest'
+import { share } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
 
 const hangs = { hang: true }
@@ -41,7 +42,7 @@ const header = (project: Project, id: string) => {
   return { status: /^status: (\w+)/m.exec(text)?.[1], outcome: /^ {2}outcome: (\w+)/m.exec(text)?.[1] }
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+test.each(share(['SIGINT', 'SIGTERM'] as const, 2))(
   '%s cancels the whole tree, explains how to continue, and resume completes it',
   async (signal) => {
     const project = createTeam()

@@ -13,7 +13,7 @@ import { randomFrom } from './support/random.ts'
 import { wideningOf } from './support/widening.ts'
 
 const seed = Number(process.env['CADRE_SEED'] ?? 1)
-const many = amount({ usual: 600, deep: 10_000 })
+const many = amount({ usual: 250, deep: 10_000 })
 const source = realAgents === undefined ? 'our own files' : 'the files of CADRE_CORPORA'
 /** Text far down in a file does not affect its header, and costs time. */
 const longest = 6_000

@@ -7,6 +7,7 @@ import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, write
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
+import { share } from '../support/amount.ts'
 
 type Kind = 'garbage' | 'empty' | 'folder' | 'pipe' | 'loop' | 'unreadable' | 'gone'
 
@@ -119,7 +120,7 @@ test('a daemon continues whatever file is broken, reports it, and clears the rep
   await until(() => /\[x\]/.test(project.read('.cadre/tasks/a.task.md')))
   await until(() => project.sessions().length === 3)
   const session = `${project.sessions()[0]}.session.yaml`
-  const rows = [
+  const all = [
     ...Object.entries(files).flatMap(([file, said]) =>
       (Object.keys(kinds) as Kind[]).map((kind) => [file.replace('SESSION', session), kind, said] as const),
     ),
@@ -127,6 +128,8 @@ test('a daemon continues whatever file is broken, reports it, and clears the rep
       (['empty', 'pipe', 'loop', 'gone'] as const).map((kind) => [file, kind, []] as const),
     ),
   ]
+  // A prime number, so that every file and every kind is in the sample.
+  const rows = share(all, 5)
   const told = new Told(() => daemon.stdout())
   const wrong: string[] = []
   let probes = 0

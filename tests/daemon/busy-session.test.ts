@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
-import { amount } from '../support/amount.ts'
+import { amount, isDeep } from '../support/amount.ts'
 import { agent, startDaemon, statusOf } from './machine.ts'
 
 const limit = { timeout: 300_000 }
@@ -96,22 +96,26 @@ test('handles messages, tasks and approvals while a session is busy', limit, asy
   expect(await daemon.stop()).toBe(0)
 })
 
-test('starts without waiting for a session that was busy when the daemon was killed', limit, async () => {
-  const { project, daemon, talker } = await withBusySession()
-  line(project, 'inbox/chat', { id: 'second', thread: 't', text: 'queued before' })
-  await until(() => readdirSync(project.at('.cadre/storage/requests/queued')).length === 1)
-  daemon.signal('SIGKILL')
-  line(project, 'inbox/chat', { id: 'third', thread: 't', text: 'while nobody watched' })
-  line(project, 'inbox/mail', { id: 'm1', text: 'for somebody else' })
-  project.write('.cadre/storage/planner-checkin.yaml', { interval_seconds: 1, planner_session: talker })
-  // Resolves when it is ready.
-  const next = await startDaemon(project)
-  await until(() => held(project) === 2)
-  await until(() => count(all(project), /message: inbox\/mail\/m1/g) === 1)
-  expect((await statusOf(project)).sessions.running).toContain(talker)
-  project.write('go', '')
-  await until(() => count(record(project, talker), /message: inbox\/chat\/third/g) === 1)
-  const heard = record(project, talker).match(/message: inbox\/chat\/\w+/g)
-  expect(heard).toEqual(['first', 'second', 'third'].map((id) => `message: inbox/chat/${id}`))
-  expect(await next.stop()).toBe(0)
-})
+test.runIf(isDeep)(
+  'starts without waiting for a session that was busy when the daemon was killed',
+  limit,
+  async () => {
+    const { project, daemon, talker } = await withBusySession()
+    line(project, 'inbox/chat', { id: 'second', thread: 't', text: 'queued before' })
+    await until(() => readdirSync(project.at('.cadre/storage/requests/queued')).length === 1)
+    daemon.signal('SIGKILL')
+    line(project, 'inbox/chat', { id: 'third', thread: 't', text: 'while nobody watched' })
+    line(project, 'inbox/mail', { id: 'm1', text: 'for somebody else' })
+    project.write('.cadre/storage/planner-checkin.yaml', { interval_seconds: 1, planner_session: talker })
+    // Comes back when it is ready.
+    const next = await startDaemon(project)
+    await until(() => held(project) === 2)
+    await until(() => count(all(project), /message: inbox\/mail\/m1/g) === 1)
+    expect((await statusOf(project)).sessions.running).toContain(talker)
+    project.write('go', '')
+    await until(() => count(record(project, talker), /message: inbox\/chat\/third/g) === 1)
+    const heard = record(project, talker).match(/message: inbox\/chat\/\w+/g)
+    expect(heard).toEqual(['first', 'second', 'third'].map((id) => `message: inbox/chat/${id}`))
+    expect(await next.stop()).toBe(0)
+  },
+)

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { isDeep } from '../support/amount.ts'
 import {
   agent,
   createMachine,
@@ -19,6 +20,8 @@ import {
 } from './machine.ts'
 
 const fullDisk = test.skipIf(noMount !== undefined)
+/** More cases, each with daemons and a disk of its own. */
+const deepFullDisk = test.skipIf(noMount !== undefined || !isDeep)
 
 const worker = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }
 const routes = { '.cadre/inbox/routes.yaml': { routes: [{ from: 'mail', to: 'worker' }] } }
@@ -58,7 +61,7 @@ fullDisk(
   },
 )
 
-fullDisk(
+deepFullDisk(
   titled('an effect that ends while there is no space has happened once, and its result is kept', noMount),
   async () => {
     const machine = createMachine({
@@ -88,7 +91,7 @@ fullDisk(
   },
 )
 
-fullDisk(
+deepFullDisk(
   titled(
     'a question that comes up without space is asked when there is some, and its answer counts',
     noMount,
@@ -129,7 +132,7 @@ fullDisk(
   },
 )
 
-fullDisk(
+deepFullDisk(
   titled('without space nothing starts, and it says why; a daemon without space stops all the same', noMount),
   async () => {
     const machine = createMachine(worker)
@@ -156,7 +159,7 @@ fullDisk(
   },
 )
 
-fullDisk(
+deepFullDisk(
   titled('tasks whose files did not reach the project are not done, and what depends on them waits', noMount),
   async () => {
     const lane = (name: string) => [

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { bin } from '../cli/support/cadre.ts'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { isDeep, share } from '../support/amount.ts'
 import { agent, type Running, type Status, startDaemon, statusOf, talk, titled } from './machine.ts'
 
 const asking = {
@@ -49,7 +50,7 @@ test('a stop during a model request ends, and the next start continues', {
   expect(await next.stop()).toBe(0)
 })
 
-for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+for (const name of share(['SIGTERM', 'SIGINT', 'SIGHUP'] as const, 3))
   test(`${name} shuts down cleanly`, async () => {
     const project = createProject(answering)
     const daemon = await startDaemon(project)
@@ -170,19 +171,23 @@ test(titled('a daemon that can open no more files says so, and resumes when it c
   expect(await daemon.stop()).toBe(0)
 })
 
-test(titled('a daemon with few files closes those of sessions to start a process', noPrlimit), {
-  skip: noPrlimit !== undefined,
-  timeout: 180_000,
-}, async () => {
-  const project = createProject(answering)
-  const daemon = await startDaemon(project)
-  // Too few for git next to the files of all running sessions.
-  limitFiles(daemon.pid, await limitFor(daemon.pid, 15))
-  for (const file of many) project.write(file, talk('worker'))
-  await untilOf(daemon, () => many.every((file) => isCompleted(project, file)))
-  for (const file of many) expectOneReply(project, file)
-  expect(await daemon.stop()).toBe(0)
-})
+test.runIf(isDeep)(
+  titled('a daemon with few files closes those of sessions to start a process', noPrlimit),
+  {
+    skip: noPrlimit !== undefined,
+    timeout: 180_000,
+  },
+  async () => {
+    const project = createProject(answering)
+    const daemon = await startDaemon(project)
+    // Too few for git beside the files of all sessions that run at once.
+    limitFiles(daemon.pid, await limitFor(daemon.pid, 15))
+    for (const file of many) project.write(file, talk('worker'))
+    await untilOf(daemon, () => many.every((file) => isCompleted(project, file)))
+    for (const file of many) expectOneReply(project, file)
+    expect(await daemon.stop()).toBe(0)
+  },
+)
 
 /** Fails immediately if the daemon exits before. */
 async function untilOf(daemon: Running, holds: () => boolean): Promise<void> {

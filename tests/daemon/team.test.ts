@@ -2,6 +2,7 @@ import { appendFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { isDeep } from '../support/amount.ts'
 import { agent, startDaemon, statusOf } from './machine.ts'
 
 const limit = { timeout: 300_000 }
@@ -138,7 +139,7 @@ test('cancelling the lead stops its teammates permanently', limit, async () => {
   expect(await next.stop()).toBe(0)
 })
 
-test('the approval of a teammate is decided in a file', limit, async () => {
+test.runIf(isDeep)('the approval of a teammate is decided in a file', limit, async () => {
   const lanes = {
     lead: files['playbook.yaml'].lanes.lead,
     helper: {

@@ -17,7 +17,7 @@ test('of many concurrent starts exactly one runs, and the others exit and name i
   timeout: 120_000,
 }, async () => {
   const project = createProject(worker)
-  const all = Array.from({ length: amount({ usual: 4, deep: 10 }) }, () => project.start(up))
+  const all = Array.from({ length: amount({ usual: 3, deep: 10 }) }, () => project.start(up))
   const ended: { code: number | null; stderr: string }[] = []
   for (const one of all) void one.ended().then((end) => ended.push(end))
   await until(() => ended.length === all.length - 1)

@@ -3,11 +3,8 @@ import { amount } from '../support/amount.ts'
 import { randomOf, runRandomTree, type TreeResult } from './budget-trees.ts'
 import { fileWorld, memoryWorld } from './worlds.ts'
 
-/**
- * `CADRE_BUDGET_TREES=1000 npx vitest run tests/engine/budget-trees.test.ts` runs more of them, with another seed if one is
- * given.
- */
-const trees = Number(process.env['CADRE_BUDGET_TREES'] ?? amount({ usual: 40, deep: 400 }))
+/** `CADRE_BUDGET_TREES=1000 npx vitest run tests/engine/budget-trees.test.ts` runs more of them, from another seed if one is given. */
+const trees = Number(process.env['CADRE_BUDGET_TREES'] ?? amount({ usual: 25, deep: 400 }))
 const seeds = randomOf(Number(process.env['CADRE_BUDGET_SEED'] ?? 20_261_116))
 
 test(`${trees} random trees never exceed any budget, as the model's server counts it`, {

@@ -331,7 +331,7 @@ describe('whatever an action contains', () => {
       fc.property(text, fc.constantFrom('terminal_command', 'file_write', 'deploy'), (action, type) => {
         check(record(action, type, [['more', action]]))
       }),
-      { numRuns: amount({ usual: 80, deep: 300 }) },
+      { numRuns: amount({ usual: 30, deep: 300 }) },
     )
   })
 })
@@ -387,7 +387,7 @@ test('many approvals decided by hand and by Cadre in any order lose no byte', ()
         )
       }
     }),
-    { numRuns: amount({ usual: 80, deep: 300 }) },
+    { numRuns: amount({ usual: 30, deep: 300 }) },
   )
 })
 

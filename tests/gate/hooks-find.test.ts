@@ -4,6 +4,7 @@ import path from 'node:path'
 import { findHooks, readHooksFile } from '@cadre/gate'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { amount } from '../support/amount.ts'
 import { createHookProject, record } from './support/hook-project.ts'
 import { callOf, never, sessionAt } from './support/sessions.ts'
 
@@ -407,7 +408,7 @@ describe('entries', () => {
           if (read.status === 'failed') expect(read.diagnostics.length).toBeGreaterThan(0)
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: amount({ usual: 300, deep: 2_000 }) },
     )
   })
 })

@@ -109,7 +109,7 @@ test.each([
   expect(understandLine(line).plan).toBeUndefined()
 })
 
-describe.each(share(shellLike, 4).map(([line, output, code = 0]) => ({ line, output, code })))(
+describe.each(share(shellLike, 8).map(([line, output, code = 0]) => ({ line, output, code })))(
   '$line',
   ({ line, output, code }) => {
     it('prints and exits like a shell', async () => {
@@ -185,7 +185,7 @@ describe('git in an allowed line', () => {
     world.write('.git/hooks/post-index-change', `#!/bin/sh\n${evil()}\n`)
     chmodSync(world.at('.git/hooks/post-index-change'), 0o755)
     rmSync(mark(), { force: true })
-    for (const line of [
+    const lines = [
       'git status',
       'git diff',
       'git diff --stat',
@@ -200,7 +200,8 @@ describe('git in an allowed line', () => {
       'git diff | cat',
       'git blame src/a.txt',
       'git grep changed',
-    ]) {
+    ]
+    for (const line of share(lines, 3)) {
       expect((await run(line)).kind, line).toBe('exited')
       expect(existsSync(mark()), line).toBe(false)
     }

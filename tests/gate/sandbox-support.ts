@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  appendFileSync,
   cpSync,
   lstatSync,
   mkdirSync,
@@ -24,6 +25,7 @@ import {
   type Sandbox,
 } from '@cadre/gate'
 import { openHome } from '@cadre/home'
+import { rememberFolder } from '../support/remember-folder.ts'
 
 export const without: Sandbox = { kind: 'none', reason: 'this test wants none' }
 /** The tests of the sandbox itself run in `npm run test:optional` and `npm run test:deep`. */
@@ -77,29 +79,42 @@ const protectedFiles: { readonly [file: string]: string } = {
   '.cadre/events/2026-01-01.jsonl': '{"type":"x"}\n',
 }
 
+const worldFiles: { readonly [file: string]: string } = {
+  'src/a.txt': 'a\n',
+  '.github/workflows/ci.yml': 'on: push\n',
+  '.gitignore': '.cadre/\n',
+  ...protectedFiles,
+}
+
+function writeIn(folder: string, file: string, content: string): void {
+  mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+  writeFileSync(path.join(folder, file), content)
+}
+
+let writeRepository: ((folder: string) => void) | undefined
+
+function makeRepository(project: string): void {
+  for (const [file, content] of Object.entries(worldFiles)) writeIn(project, file, content)
+  git(project, 'init', '-q')
+  git(project, 'add', '-A')
+  git(project, 'commit', '-qm', 'first')
+  const settings = '[user]\n\tname = a\n\temail = a@b\n'
+  appendFileSync(path.join(project, '.git', 'config'), settings)
+}
+
 export function createWorld(): World {
   const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-sandbox-')))
   const project = path.join(outer, 'project')
   const user = path.join(outer, 'user')
-  const write = (file: string, content: string) => {
-    const target = path.join(project, file)
-    mkdirSync(path.dirname(target), { recursive: true })
-    writeFileSync(target, content)
-  }
+  const write = (file: string, content: string) => writeIn(project, file, content)
   mkdirSync(path.join(user, '.ssh'), { recursive: true })
   writeFileSync(path.join(user, '.ssh', 'id'), 'the private key')
   mkdirSync(path.join(user, '.config', 'cadre'), { recursive: true })
   writeFileSync(path.join(user, '.config', 'cadre', 'policy.yaml'), 'strict: true\n')
   writeFileSync(path.join(outer, 'outside.txt'), 'outside')
-  write('src/a.txt', 'a\n')
-  write('.github/workflows/ci.yml', 'on: push\n')
-  write('.gitignore', '.cadre/\n')
-  for (const [file, content] of Object.entries(protectedFiles)) write(file, content)
-  git(project, 'init', '-q')
-  git(project, 'add', '-A')
-  git(project, 'commit', '-qm', 'first')
-  git(project, 'config', 'user.name', 'a')
-  git(project, 'config', 'user.email', 'a@b')
+  mkdirSync(project)
+  writeRepository ??= rememberFolder(makeRepository)
+  writeRepository(project)
   const home = openHome({ home: path.join(project, '.cadre'), cwd: project, env: {} })
   const places = createPlaces({ home: home.path, userHome: user, project })
   return {

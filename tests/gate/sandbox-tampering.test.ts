@@ -16,7 +16,7 @@ afterEach(() => world[Symbol.dispose]())
 describe.skipIf(bubblewrap.kind === 'none')(
   'under bubblewrap, nothing protected is changed by a command that',
   () => {
-    it.each(share(tampering, 2))('%s', async (_, command) => {
+    it.each(share(tampering, 4))('%s', async (_, command) => {
       const before = world.protectedState()
       const end = await world.run(command)
       expect(world.protectedState()).toEqual(before)
@@ -30,7 +30,7 @@ describe.skipIf(bubblewrap.kind === 'none')(
 
 describe('without a sandbox, it is undone and reported when a command', () => {
   const harmless = new Set(['puts a mount on it', 'takes the mount away', 'in namespaces of its own'])
-  it.each(share(tampering, 2, 1).filter(([name]) => !harmless.has(name)))('%s', async (_, command) => {
+  it.each(share(tampering, 4, 1).filter(([name]) => !harmless.has(name)))('%s', async (_, command) => {
     const before = world.protectedState()
     const end = await world.run(command, { sandbox: without })
     expect(world.protectedState()).toEqual(before)

@@ -59,7 +59,7 @@ export {
   isBlank,
   type Line,
   type LinesRange,
-  linesBehindMark,
+  linesAfterMark,
   linesOf,
   widthOf,
 } from './text/lines-of.ts'

@@ -84,7 +84,7 @@ test('a partial scan equals a full scan', () => {
       inPart++
       expect(read).toEqual(readFully(now))
     }),
-    { numRuns: 3000 },
+    { numRuns: process.env['CADRE_DEEP'] ? 3000 : 600 },
   )
   expect(inPart).toBeGreaterThan(500)
 })
@@ -107,7 +107,7 @@ test('scans a series of texts, each based on the previous one', () => {
         }
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: process.env['CADRE_DEEP'] ? 1000 : 300 },
   )
 })
 

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { JudgedCall, SessionSpec } from '@cadre/core'
 import { type Home, openHome } from '@cadre/home'
 import { onTestFinished } from 'vitest'
+import { rememberFolder } from '../../../tests/support/remember-folder.ts'
 import { createWorkspaces, type WorkspaceKeeper } from './create-workspaces.ts'
 
 export const never = new AbortController().signal
@@ -73,14 +74,21 @@ export function createGround({ git = true, home: name = '.cadre' } = {}): Ground
     },
   }
   if (git) {
-    ground.git('init', '-q', '-b', 'main')
-    ground.write('a.txt', 'one\ntwo\nthree\n')
-    ground.write('b.txt', 'b\n')
-    ground.write('.gitignore', 'ignored/\n')
-    ground.git('add', '-A')
-    ground.git('commit', '-q', '-m', 'first')
+    writeRepository ??= rememberFolder(makeRepository)
+    writeRepository(project)
   }
   return ground
+}
+
+let writeRepository: ((folder: string) => void) | undefined
+
+function makeRepository(folder: string): void {
+  gitIn(folder, 'init', '-q', '-b', 'main', '--template=')
+  writeFileSync(path.join(folder, 'a.txt'), 'one\ntwo\nthree\n')
+  writeFileSync(path.join(folder, 'b.txt'), 'b\n')
+  writeFileSync(path.join(folder, '.gitignore'), 'ignored/\n')
+  gitIn(folder, 'add', '-A')
+  gitIn(folder, 'commit', '-q', '-m', 'first')
 }
 
 /** Ignores the git settings of the user who runs the tests. */

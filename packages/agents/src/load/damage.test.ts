@@ -173,7 +173,7 @@ describe('damage', () => {
         // A damaged name matches nothing.
         if (agent !== undefined) expect(granted(agent)).not.toContain('*')
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 400 },
+      { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 150 },
     )
   })
 
@@ -187,7 +187,7 @@ describe('damage', () => {
         expect(again.rescued).toBeUndefined()
         expect({ ...again.agent, source: undefined }).toEqual({ ...agent, source: undefined })
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 600 : 200 },
+      { numRuns: process.env['CADRE_DEEP'] ? 600 : 80 },
     )
   })
 
@@ -212,7 +212,7 @@ describe('damage', () => {
           expect(line).toBeLessThanOrEqual(lines + 1)
         }
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 400 },
+      { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 120 },
     )
   })
 
@@ -235,7 +235,7 @@ describe('damage', () => {
       (text: string) => text,
       (text: string) => `---\n${text}`,
     ]) {
-      const text = whole(header(process.env['CADRE_DEEP'] ? 100_000 : 25_000))
+      const text = whole(header(process.env['CADRE_DEEP'] ? 100_000 : 10_000))
       for (const path of ['/p/.github/agents/a.md', '/p/templates/a.yaml']) readAgentText({ path, text })
     }
   })

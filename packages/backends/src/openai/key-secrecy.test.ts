@@ -72,7 +72,7 @@ describe.each(Object.entries(failures))('the key, after %s', (_, failure) => {
         expect(shown).not.toContain(secret.slice(0, 7))
       }),
       // A quote that is cut in the middle of the key.
-      { numRuns: 25, examples: [['a'.repeat(18), '~'.repeat(63), false]] },
+      { numRuns: process.env['CADRE_DEEP'] ? 25 : 6, examples: [['a'.repeat(18), '~'.repeat(63), false]] },
     )
   })
 })

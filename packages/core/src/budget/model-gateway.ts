@@ -173,7 +173,7 @@ class Meter {
     const beyond = held.settle(usage)
     if (usage !== undefined && !isRecorded)
       await this.#record({ type: 'request.settled', usage: { ...usage } })
-    if (beyond > 0) await this.#tellExcess(held, beyond)
+    if (beyond > 0) await this.#noticeExcess(held, beyond)
   }
 
   /** Gives up a request that is still in flight. It may have been billed, so it counts in full. */
@@ -183,7 +183,7 @@ class Meter {
     this.#held = undefined
   }
 
-  #tellExcess({ most }: Reservation, beyond: number): Promise<void> {
+  #noticeExcess({ most }: Reservation, beyond: number): Promise<void> {
     const { model } = this.#session
     return notice(
       this.#session,

@@ -253,7 +253,7 @@ export class Teammates {
         this.#waiting.delete(done)
         resolve()
       }
-      const subscriptions = [node.onStop(done), node.onTold(done)]
+      const subscriptions = [node.onStop(done), node.onMessage(done)]
       this.#waiting.add(done)
     })
   }

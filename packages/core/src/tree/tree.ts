@@ -68,13 +68,13 @@ export class TreeNode implements Stoppable {
   }
 
   /** Calls `callback` whenever a message for the session arrives. The returned function unsubscribes. */
-  onTold(callback: () => void): () => void {
+  onMessage(callback: () => void): () => void {
     this.#told.add(callback)
     return () => this.#told.delete(callback)
   }
 
   /** Notifies listeners of a new message. */
-  wasTold(): void {
+  notifyMessage(): void {
     for (const callback of this.#told) callback()
   }
 

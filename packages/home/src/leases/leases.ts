@@ -87,7 +87,7 @@ export class Leases {
     }
   }
 
-  private takeAwayLeftBehind(): void {
+  private removeLeftBehind(): void {
     for (const [path, token] of [...leftBehind])
       attempt(() => {
         if (this.holder(path)?.process.token === token) unlinkIfThere(path)
@@ -134,7 +134,7 @@ export class Leases {
   private begin(): void {
     if (this.card !== undefined) return
     this.home.folder('storage', 'leases')
-    this.takeAwayLeftBehind()
+    this.removeLeftBehind()
     this.removeDeadCards()
     this.writeCard()
     this.card = this.cardOf(this.self.token)

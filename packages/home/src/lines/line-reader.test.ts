@@ -281,7 +281,7 @@ describe('under random edits and crashes', () => {
           rmSync(folder, { recursive: true, force: true })
         }
       }),
-      { numRuns: 150 },
+      { numRuns: process.env['CADRE_DEEP'] ? 150 : 50 },
     )
   })
 })

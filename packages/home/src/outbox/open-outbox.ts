@@ -142,7 +142,7 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
     } catch (error) {
       if (systemErrorCode(error) === undefined) throw error
       unwritten.set(nameOf(entry.channel, entry.key), entry)
-      writeDownLater()
+      recordLater()
     }
   }
 
@@ -159,12 +159,12 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
     }
   }
 
-  function writeDownLater(): void {
+  function recordLater(): void {
     if (isRetrying) return
     isRetrying = true
     setTimeout(() => {
       isRetrying = false
-      writeDown().catch(writeDownLater)
+      writeDown().catch(recordLater)
     }, retryMs).unref()
   }
 

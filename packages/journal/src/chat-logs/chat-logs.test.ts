@@ -173,7 +173,7 @@ describe('writing and reading', () => {
       fc.property(log, (written) => {
         expect(read(writeChatLog(written)).log).toEqual(written)
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 500 : 150 },
+      { numRuns: process.env['CADRE_DEEP'] ? 500 : 60 },
     )
   })
 
@@ -213,7 +213,7 @@ describe('writing and reading', () => {
         // Writing the entries again gives the same log, except for results that were added or omitted.
         expect(entriesOfLog(logEntriesOf(made)).map(plain)).toEqual(made.map(plain))
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 300 : 100 },
+      { numRuns: process.env['CADRE_DEEP'] ? 300 : 40 },
     )
   })
 })

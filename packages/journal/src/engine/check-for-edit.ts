@@ -31,7 +31,7 @@ export function checkForEdit(file: SessionFile, parts: EngineParts): Look {
   }
   const seen = stats === undefined ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
   const isSettled = file.seen === seen || file.looks > mostLooks
-  const look = takeUp(file, stats, isSettled, parts)
+  const look = applyEdit(file, stats, isSettled, parts)
   file.seen = look === 'unsettled' ? seen : undefined
   file.looks = look === 'unsettled' ? file.looks + 1 : 0
   return look
@@ -46,7 +46,12 @@ function restoreFile(file: SessionFile, stats: Stats | undefined, parts: EngineP
   restore(file, message, undefined, parts)
 }
 
-function takeUp(file: SessionFile, stats: Stats | undefined, isSettled: boolean, parts: EngineParts): Look {
+function applyEdit(
+  file: SessionFile,
+  stats: Stats | undefined,
+  isSettled: boolean,
+  parts: EngineParts,
+): Look {
   if (stats?.isFile() !== true) {
     if (!isSettled) return 'unsettled'
     const what = stats === undefined ? 'removed' : 'replaced by something that is not a file'
@@ -90,7 +95,7 @@ function adopt(file: SessionFile, journal: Journal, { bytes, stats }: Content, p
   const before = { entries: file.entries, systemPrompt: file.spec.systemPrompt }
   const state = file.wanted ?? file.state
   file.load(journal)
-  settleUnsure(file)
+  settleUncertain(file)
   file.wanted = state
   if (prepareFile(file, journal, parts) === 'kept') {
     // The stats from before the read, so that the next check finds a later edit.
@@ -122,7 +127,7 @@ function statsOf(path: string): Stats | undefined {
 }
 
 /** Entries that were written while the file was replaced may be missing from it. Those are written again. */
-function settleUnsure(file: SessionFile): void {
+function settleUncertain(file: SessionFile): void {
   const found = new Set(file.entries.map(emitEntry))
   for (const waiter of file.unsure) {
     const isThere = waiter.entries.length > 0 && waiter.entries.every((entry) => found.has(emitEntry(entry)))

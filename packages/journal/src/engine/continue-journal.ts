@@ -6,7 +6,7 @@ import { type EngineParts, readOptions } from './engine-parts.ts'
 import { prepareFile } from './prepare-file.ts'
 import type { SessionFile } from './session-file.ts'
 
-/** A session file as it was at one moment. */
+/** The content of a session file at one moment. */
 export interface Snapshot {
   readonly stats: Stats
   readonly size: number

@@ -109,7 +109,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
     async close() {
       endKeeping()
       await recorder.close()
-      await trees.whenLeft()
+      await trees.onLeft()
       await new Promise<void>((resolve, reject) =>
         ahead.checkpoint(undefined, (error) => (error === null ? resolve() : reject(error))),
       )

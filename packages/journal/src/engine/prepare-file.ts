@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs'
 import type { Journal } from '../format/read-journal.ts'
 import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
-import { keepOriginal, keepTorn } from './keep-beside.ts'
+import { keepOriginal, keepTruncated } from './keep-beside.ts'
 import { rewriteFile } from './rewrite-file.ts'
 import type { SessionFile } from './session-file.ts'
 
@@ -11,7 +11,7 @@ import type { SessionFile } from './session-file.ts'
  */
 export function prepareFile(file: SessionFile, journal: Journal, parts: EngineParts): 'kept' | 'written' {
   if (journal.torn !== undefined) {
-    const beside = keepTorn(file.path, journal.torn)
+    const beside = keepTruncated(file.path, journal.torn)
     truncateSync(file.path, journal.good)
     note(
       file,

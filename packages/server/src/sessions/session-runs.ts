@@ -100,7 +100,7 @@ export class SessionRuns {
   /** Returns false, and reports a problem, if the daemon may not use the session's workspace or the agent was removed. */
   mayResume({ spec }: StoredSession): boolean {
     const { home, problems } = this.#options
-    const gone = this.#whyGone(spec.agent)
+    const gone = this.#removalOf(spec.agent)
     if (gone === undefined) this.#orphans.delete(spec.id)
     else this.#orphans.set(spec.id, spec.agent)
     const why = this.#whyForeign(spec) ?? gone
@@ -185,13 +185,13 @@ export class SessionRuns {
   /** Resumes the sessions of agents that were removed and restored. */
   async adoptOrphans(): Promise<void> {
     for (const [session, agent] of [...this.#orphans]) {
-      if (this.#whyGone(agent) !== undefined) continue
+      if (this.#removalOf(agent) !== undefined) continue
       await this.resume(session)
       this.#orphans.delete(session)
     }
   }
 
-  #whyGone(agent: AgentDefinition): string | undefined {
+  #removalOf(agent: AgentDefinition): string | undefined {
     return removedAgent(agent, this.#options.parts().parts.registry)
   }
 

@@ -106,7 +106,7 @@ export function createSessionsDuty(
       return undefined
     }
   }
-  const lookAndGoOn = async (id: string) => {
+  const checkAndResume = async (id: string) => {
     const before = known.get(id)
     const now = await look(id)
     if (now?.standing === 'asks' || before?.standing === 'asks') options.asks([id])
@@ -156,13 +156,13 @@ export function createSessionsDuty(
         for (const id of ids) if (!sessions.isOpenHere(id)) doubtful.add(id)
         return
       }
-      for (const id of ids) if (!sessions.isOpenHere(id)) await lookAndGoOn(id)
+      for (const id of ids) if (!sessions.isOpenHere(id)) await checkAndResume(id)
     },
     async tick() {
       if (doubtful.size > 0 && !isUnguarded(home)) {
         const ids = [...doubtful]
         doubtful.clear()
-        for (const id of ids) if (!sessions.isOpenHere(id)) await lookAndGoOn(id)
+        for (const id of ids) if (!sessions.isOpenHere(id)) await checkAndResume(id)
       }
       for (const id of [...left]) {
         left.delete(id)

@@ -53,7 +53,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   let isCalledFor = false
   let isStopped = false
   /** True if another check is needed, for a session of another process or a missing task. */
-  let isRestless = false
+  let needsRecheck = false
   let stopListening = () => {}
   let counts: TaskCounts = countTasks({ files: [], agents: [] })
 
@@ -68,12 +68,12 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   async function lookAll(): Promise<void> {
     while (isCalledFor && !isStopped) {
       isCalledFor = false
-      while (await lookOnce());
+      while (await checkOnce());
     }
   }
 
   /** Returns true if something changed. */
-  async function lookOnce(): Promise<boolean> {
+  async function checkOnce(): Promise<boolean> {
     if (ledger === undefined || isStopped) return false
     const read = readBook(ledger)
     const { files, stale, learned } = recall(read.files, ledger.marks, new Date(clock.now()).toISOString())
@@ -105,7 +105,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     ledger.keepMarks()
     reports.report(book, plan, states, refusals)
     counts = countTasks(book)
-    isRestless = missing.size > 0 || [...states.values()].some(({ kind }) => kind === 'elsewhere')
+    needsRecheck = missing.size > 0 || [...states.values()].some(({ kind }) => kind === 'elsewhere')
     return isChanged
   }
 
@@ -115,7 +115,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     const going = carryOut(action, services).then(
       (isDone) => {
         background.delete(session)
-        if (isDone) lookLater()
+        if (isDone) checkLater()
       },
       (error: unknown) => {
         background.delete(session)
@@ -126,14 +126,14 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   }
 
   /** Runs a check without waiting for it. */
-  function lookLater(): void {
+  function checkLater(): void {
     look().catch(fail)
   }
 
   /** Reports an error of a background check. The next tick retries. */
   function fail(error: unknown): void {
     if (isStopped) return
-    isRestless = true
+    needsRecheck = true
     reports.fail(messageOf(error))
   }
 
@@ -208,7 +208,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
       const reason = result.report.notices?.map(({ message }) => message).join('; ') ?? ''
       unstarted.set(session, { kind: 'ended', outcome: 'error', text: '', ...(reason !== '' && { reason }) })
     }
-    lookLater()
+    checkLater()
   }
 
   return {
@@ -228,7 +228,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     },
     changed: () => look(),
     async tick() {
-      if (isRestless) await look()
+      if (needsRecheck) await look()
     },
     counts: () => ({ ...counts }),
     async stop() {

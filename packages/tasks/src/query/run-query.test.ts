@@ -268,7 +268,7 @@ describe('any query', () => {
         expect(error).toBeInstanceOf(CadreError)
         expect(read('a.task.md')).toBe(two)
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 500 : 120 },
+      { numRuns: process.env['CADRE_DEEP'] ? 500 : 50 },
     )
   })
 })
@@ -369,7 +369,7 @@ describe('many edits at once', () => {
         expect(strip(after)).toEqual(strip(expected))
         if (!isRemoval) expect(textOf(after)).toBe(textOf(expected))
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 500 : 120 },
+      { numRuns: process.env['CADRE_DEEP'] ? 500 : 50 },
     )
   })
 

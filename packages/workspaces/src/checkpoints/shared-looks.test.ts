@@ -40,8 +40,8 @@ test('a shared scan that fails is repeated for each call, so that only one call 
   const [good, bad, other] = await Promise.allSettled(
     ['good', 'bad', 'other'].map((call) => looks.take(call)),
   )
-  expect(good.status).toBe('fulfilled')
-  expect(other.status).toBe('fulfilled')
+  expect(good?.status).toBe('fulfilled')
+  expect(other?.status).toBe('fulfilled')
   expect(bad).toMatchObject({ status: 'rejected', reason: { message: 'too many files' } })
 })
 

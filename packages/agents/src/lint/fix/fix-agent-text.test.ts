@@ -149,6 +149,6 @@ it('never changes what an agent is, may do or is told, and is idempotent', () =>
           expect(fix.text).toContain(comment)
       },
     ),
-    { numRuns: process.env['CADRE_DEEP'] ? 500 : 120 },
+    { numRuns: process.env['CADRE_DEEP'] ? 500 : 50 },
   )
 })
