@@ -11,7 +11,7 @@ export const gateMutants = {
       'if (false)',
     ],
     [
-      'who runs no commands runs some',
+      'a role without commands runs one',
       `${gate}/roles/create-role-rule.ts`,
       "if (commands !== 'copy') return",
       'if (false) return',

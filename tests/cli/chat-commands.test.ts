@@ -77,7 +77,7 @@ function afterResizes(terminal: Terminal, widths: readonly [from: number, column
   return drawn.shown()
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what only says something about the keyboard.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: only keyboard-mode sequences.
 const clean = (output: string) => output.replace(/\x1b\[(?!\d*[ABCJKm])[\d;?]*[A-Za-z]/g, '')
 
 it('a resize within a turn leaves no line behind and breaks no word', async () => {

@@ -202,7 +202,7 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
     const terminal = openTerminal(project, ['setup'], { rows: 40, env: { CADRE_SETUP_PORTS: '' } })
     await terminal.until((screen) => screen.includes('Number, 1 to 4'))
     terminal.type('2\r')
-    await terminal.until((screen) => screen.includes('it is not shown'))
+    await terminal.until((screen) => screen.includes('API key (hidden'))
     terminal.type(key)
     terminal.type('\u0003')
     expect(await terminal.ended()).toBe(130)

@@ -120,7 +120,7 @@ describe('an agent that may write only its artifact', () => {
     expect(await outcomeOf(boundary, 'save', { path: own, content: 'x' }, folder.path)).toBe('refused')
     expect(folder.read('src/researcher.md')).toBe('a')
 
-    // A link that leads to the artifact is the artifact.
+    // A symlink to the artifact counts as the artifact.
     const shortcut = createWorkspace({ [own]: 'a' })
     symlinkSync(shortcut.at(own), shortcut.at('mine.md'))
     expect(await outcomeOf(boundary, 'save', { path: 'mine.md', content: 'x' }, shortcut.path)).toBe('done')

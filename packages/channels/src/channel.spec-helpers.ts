@@ -107,7 +107,7 @@ export async function until(
 ): Promise<void> {
   for (const end = Date.now() + 30_000; ; ) {
     if (await condition()) return
-    if (Date.now() > end) throw new Error(`waited in vain for ${what}`)
+    if (Date.now() > end) throw new Error(`timed out waiting for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

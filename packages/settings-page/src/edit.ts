@@ -12,7 +12,7 @@ export function emptyAgent(name: string): Agent {
   }
 }
 
-/** Returns `reviewer`, or `reviewer-2` if that exists. Names ignore case. */
+/** Returns `reviewer`, or `reviewer-2` if that exists. Names are case-insensitive. */
 export function freeName(wanted: string, agents: readonly Agent[]): string {
   const taken = new Set(agents.map(({ name }) => name.toLowerCase()))
   if (!taken.has(wanted.toLowerCase())) return wanted

@@ -43,7 +43,7 @@ function adapters(
   names: readonly string[],
   reshape: NonNullable<BuiltIn<unknown>['reshape']>,
 ): NonNullable<Tool['adapt']> {
-  // Tool names ignore case, but adapters do not.
+  // Tool names are case-insensitive here, but not in adapters.
   const spellings = new Set(names.flatMap((spelling) => [spelling, spelling.toLowerCase()]))
   return Object.fromEntries(
     [...spellings].map((spelling) => [

@@ -14,7 +14,7 @@ export const marksPastes = (screen: string) =>
 /** The visible text, including the scrollback. */
 export function shown(output: string, columns = 100): string {
   const drawn = new VirtualScreen(columns, 1000)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what only moves within a line, or says something about the keyboard.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: only cursor moves within a line and keyboard modes.
   drawn.write(output.replace(/\x1b\[(?!\d*[ABCJKm])[\d;?]*[A-Za-z]/g, ''))
   return drawn.shown().join('\n')
 }

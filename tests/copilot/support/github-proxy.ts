@@ -7,7 +7,7 @@ import path from 'node:path'
 import { TLSSocket } from 'node:tls'
 
 export interface GitHubProxy {
-  /** The environment of a language server for which every network address leads to the fake GitHub. */
+  /** The environment of a language server for which every network address resolves to the fake GitHub. */
   readonly env: { readonly [name: string]: string }
   close(): Promise<void>
 }

@@ -20,8 +20,8 @@ export interface PlayedScript {
 type Agent = Pick<AgentDefinition, 'name' | 'prompt'>
 
 /**
- * A playbook as the model behind GitHub, so that an example plays the same lines with the scripted model and with Copilot.
- * The lane follows from the agent's prompt, which the language server passes on unchanged.
+ * Uses a playbook as the model of the fake GitHub, so that an example gets the same replies from the scripted model and from
+ * Copilot. The agent's prompt, which the language server forwards unchanged, selects the lane.
  */
 export async function playbookScript(file: string, agents: readonly Agent[]): Promise<PlayedScript> {
   const playbook = await createPlaybookReader()(file)

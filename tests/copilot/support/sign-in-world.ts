@@ -18,7 +18,7 @@ export interface SignInWorld {
   filesWith(text: string): string[]
 }
 
-/** A user on a machine on which every address leads to the fake GitHub. */
+/** A user on a machine on which every address resolves to the fake GitHub. */
 export async function signInWorld(files: Record<string, string | object> = {}): Promise<SignInWorld> {
   const github = await startFakeGitHub(() => ({ text: 'Hello.' }))
   const proxy = await startGitHubProxy(github.url)

@@ -12,7 +12,7 @@ export async function until<T>(
   for (;;) {
     const seen = await look()
     if (seen !== undefined && seen !== false) return seen
-    if (Date.now() > end) throw new Error(`Waited for ${what}, in vain.`)
+    if (Date.now() > end) throw new Error(`Timed out waiting for ${what}.`)
     await delay(50)
   }
 }

@@ -126,7 +126,7 @@ export class HeaderReader {
       'warning',
       'flag-unclear',
       field.line,
-      `${this.#written(key)} must be true or false, not ${shown(field)}. Cadre reads it as ${otherwise}.`,
+      `${this.#written(key)} must be true or false, not ${shown(field)}. Cadre uses ${otherwise}.`,
       `Write ${this.#written(key)}: true or ${this.#written(key)}: false.`,
     )
     return otherwise

@@ -54,7 +54,7 @@ function ruleOf(
     'warning',
     'permission-action',
     line,
-    `The permission for ${tool} must be allow, ask or deny, not ${JSON.stringify(value).slice(0, 80)}. Cadre reads it as deny.`,
+    `The permission for ${tool} must be allow, ask or deny, not ${JSON.stringify(value).slice(0, 80)}. Cadre uses deny.`,
     'Write allow, ask or deny.',
   )
   return { tool, pattern, action: 'deny' }

@@ -357,7 +357,7 @@ describe('reports problems with their path, and grants less', () => {
     const result = read(team(agent('a'), agent('A'), agent('a', { description: 'second' })))
     expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a'])
     expect(said(result)).toEqual([
-      'error: configuration.agents[1].name ("A") is also the name of configuration.agents[0] ("a"): names ignore case. Cadre ignores this one.',
+      'error: configuration.agents[1].name ("A") is also the name of configuration.agents[0] ("a"): names are case-insensitive. Cadre ignores this one.',
       'error: configuration.agents[2].name ("a") is also the name of configuration.agents[0]. Cadre ignores this one.',
     ])
   })

@@ -160,14 +160,14 @@ function usableAgents(
     }
     const agent = checkSettingsAgent(item, place, report)
     if (agent === undefined || !isReadable(agent, report)) continue
-    // Agent names ignore case everywhere, so one of two such agents would replace the other.
+    // Agent names are case-insensitive everywhere, so one of two such agents would replace the other.
     const other = usable.get(nameKey(agent.name))
     if (other !== undefined)
       report.error(
         { path: `${place.path}.name`, line: item.fields?.get('name')?.line ?? place.line },
         'settings-name-twice',
         {
-          fault: `is also the name of ${other.place.path}${agent.name === other.name ? '' : ` (${shown(other.name)}): names ignore case`}`,
+          fault: `is also the name of ${other.place.path}${agent.name === other.name ? '' : ` (${shown(other.name)}): names are case-insensitive`}`,
           value: agent.name,
           effect: 'Cadre ignores this one',
           fix: 'Rename one of them.',

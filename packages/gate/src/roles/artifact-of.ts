@@ -8,7 +8,7 @@ const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/
 
 /**
  * Returns the one file that an agent may write despite its boundary, unless it may write nothing: relative to the
- * workspace, with `/`. Agent names and their files ignore case. No name can lead outside the folder.
+ * workspace, with `/`. Agent names and their files are case-insensitive. No name can point outside the folder.
  */
 export function artifactOf({ name }: Pick<AgentDefinition, 'name'>): string {
   const plain = name

@@ -18,7 +18,7 @@ type Row =
   | readonly [path: string, state: FileState, is: string, changed: number, seen: number]
   | readonly [path: string]
 
-/** A line of the file. The first one has everything, each later one only changes. */
+/** A line of the file. The first line contains all files, each later line only changes. */
 interface Line {
   readonly format: number
   readonly generation: number

@@ -11,7 +11,7 @@ export interface TargetsRequest {
   readonly delegated: SessionSpec
 }
 
-/** The agents that it may start, from the specification of its sessions; and why not the others, starting with those it names. */
+/** Lists the agents that this agent may start. For all others, gives the reason, starting with those that its file names. */
 export function describeTargets({ agent, parts, places, entry, delegated }: TargetsRequest): TargetsView {
   const isEntry = agent.userInvocable !== false
   const named = agent.delegates?.kind === 'list' ? agent.delegates.names : []

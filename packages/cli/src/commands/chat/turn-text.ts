@@ -40,7 +40,7 @@ export class TurnText {
     this.#calls = createTurnLines(options.view, options.style)
   }
 
-  /** Returns final lines. */
+  /** Returns the lines to print for an event. They never change afterwards. */
   event(event: CadreEvent): string[] {
     const { columns, workspace } = this.#options
     if (event.type === 'session.started' && event.parent === undefined) this.entry = event.session

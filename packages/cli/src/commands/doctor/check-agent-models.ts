@@ -15,7 +15,7 @@ export function agentsWithModels(
   return [...own, ...membersOf(team)].filter(({ models = [] }) => models.length > 0)
 }
 
-/** Agents whose model is not available, and the model that each gets instead. Asks no model. */
+/** Agents whose model is not available, and the model that each gets instead. Sends nothing to a model. */
 export async function checkAgentModels(models: Models, agents: readonly AgentDefinition[]): Promise<Check[]> {
   const checks = await Promise.all(
     agents.map(async (agent) => {

@@ -126,7 +126,7 @@ export async function askSetup(
   }
 
   async function withKey(choice: ServerChoice, isOptional = false): Promise<Chosen | undefined> {
-    const key = await askKey(isOptional ? 'Enter for none; it is not shown' : 'it is not shown')
+    const key = await askKey(isOptional ? 'hidden; Enter for none' : 'hidden')
     return key === '' && !isOptional ? undefined : chosenWith(choice, key)
   }
 
@@ -139,7 +139,7 @@ export async function askSetup(
   function chosenWith(choice: ServerChoice, key: string): Chosen {
     const withOtherKey = async () => {
       tell(key === '' ? 'The server requires a key.' : 'The server rejected the key.')
-      const other = await askKey('Enter to continue without another; it is not shown')
+      const other = await askKey('hidden; Enter to skip')
       return other === '' ? undefined : chosenWith(choice, other)
     }
     if (key === '') return { candidate: serverCandidate(io, choice), withOtherKey }

@@ -17,7 +17,7 @@ export interface Embed {
 /** Loaded on first use. Resolves with a sentence if there is none or it cannot be used. */
 export type EmbedLoader = () => Promise<Embed | string>
 
-/** The same, but no request is sent that the budgets of the session do not cover. Rejects with the reason. */
+/** Wraps an `Embed` so that it sends no request that exceeds the budgets of the session. Rejects with the reason. */
 export function metered(embed: Embed, reserve: ReserveTokens | undefined): Embed {
   const { charged } = embed
   if (charged === undefined || reserve === undefined) return embed
