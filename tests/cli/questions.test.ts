@@ -122,7 +122,7 @@ test('an effect that may have happened is never repeated without a person', asyn
   await project.cadre(['sessions', 'answer', question!.session, question!.name, 'approve'])
   project.write('hang', '')
   const running = project.start(['resume', waiting.session, '--trust', '--json'])
-  // Not when the file appears: it is empty until the tool has appended its line.
+  // The file is empty until the tool has appended its line.
   await until(() => project.exists('deployed.txt') && project.read('deployed.txt') !== '')
   running.child.kill('SIGKILL')
   await running.ended()

@@ -8,7 +8,7 @@ export interface Invocation {
   readonly disabled: boolean
 }
 
-/** Reads who may start an agent. Every dialect has a key for it; one that forbids it is enough. */
+/** Reads who may start an agent. Every dialect has a key for it; a single key that forbids it is enough. */
 export function readInvocation(header: HeaderReader): Invocation {
   const infer = readInfer(header)
   const mode = readMode(header)

@@ -18,14 +18,14 @@ const places: readonly RegExp[] = [
   /\/(?:\.opencode|\.config\/opencode)\/agents?\//i,
 ]
 
-/** What a path says about a file. */
+/** The kind of file that a path suggests. */
 export type PathMeaning =
   | 'agent'
-  /** An agent, if it has the header of one. */
+  /** An agent if it has an agent header. */
   | 'perhaps'
-  /** An agent, if it has the keys of one: other programs store other files in such folders. */
+  /** An agent if it has agent keys. Other programs store other files in such folders. */
   | 'template'
-  /** Agents, if its settings define some. */
+  /** A settings file, which may define agents. */
   | 'settings'
   | 'other'
 

@@ -32,7 +32,7 @@ export interface SettingsReport {
   readonly diagnostics: SettingsDiagnostic[]
   /** Cadre ignores a part of the settings because of it. */
   error(place: SettingsPlace, code: string, fault: SettingsFault): void
-  /** Cadre reads a part differently than it is written, or it should be written differently. */
+  /** The settings are used, but possibly not as intended. */
   warning(place: SettingsPlace, code: string, fault: SettingsFault): void
 }
 

@@ -57,7 +57,7 @@ export function messagesBody(
     stream: true,
     ...(system !== '' && { system: [{ type: 'text', text: wellFormed(system), ...cached }] }),
     ...(offers.length > 0 && { tools: offers }),
-    // The API enforces schemas and takes no others.
+    // The API enforces schemas, and accepts only those that it can enforce.
     ...(schema !== undefined &&
       !quirks.withoutSchema &&
       isStrict(schema) && { output_config: { format: { type: 'json_schema', schema } } }),

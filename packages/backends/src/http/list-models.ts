@@ -110,7 +110,7 @@ function unlisted(reason: string, advice?: string): Extract<Listing, { kind: 'un
   return { kind: 'unlisted', reason, ...(advice !== undefined && { advice }) }
 }
 
-/** The text comes from a server, and is shown in a message. */
+/** Makes text from a server safe to show in a message. */
 function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach a terminal.
   return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 80)

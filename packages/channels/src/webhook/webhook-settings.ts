@@ -8,7 +8,7 @@ export interface HookSettings extends Signing {
   readonly name: string
   /** The environment variable with the secret. */
   readonly secretEnv: string
-  /** Identifies repetitions. */
+  /** The header with the request id, by which Cadre detects repeated deliveries. */
   readonly idHeader: string | undefined
   readonly eventHeader: string
   /** The file in `inbox/`. */

@@ -10,7 +10,7 @@ export type Address =
 
 /**
  * `@reviewer look at this`, `@"C# Expert" …`, or `@C# Expert …`: without quotes, the longest matching name is used. Names
- * ignore case; a comma or a colon may follow.
+ * are case-insensitive; a comma or a colon may follow.
  */
 export function readAddress(text: string, names: readonly string[]): Address {
   if (text.startsWith('\\@')) return { kind: 'none', text: text.slice(1) }

@@ -22,7 +22,7 @@ export async function removeSetIds(root: string, began: number): Promise<Protect
         if (entry.isDirectory()) next.push(place)
         else if (entry.isFile()) {
           const stats = statsAt(place)
-          // A clock with whole seconds lags by up to one.
+          // Some file systems store times in whole seconds, so `ctime` can be up to one second too early.
           if (stats === undefined || (stats.mode & setIds) === 0 || stats.ctimeMs < began - 1_000) continue
           changes.push({ path: place, what: 'changed', undone: clear(place, stats.mode) })
         }

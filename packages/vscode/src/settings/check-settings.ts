@@ -36,7 +36,7 @@ export async function checkSettings(levels: readonly LevelText[]): Promise<Check
       ? read
       : { ...read, text: settingsText(read.values), isFile: false }
     if (Object.keys(level.values).length === 0) return []
-    // Only an entry agent: files and other levels decide which agents exist.
+    // This level only names an entry agent, which files or other levels may define.
     if (level.values.agents === undefined && !isOldForm(level.values)) return entryProblems(level, levels)
     const { diagnostics } = readSettingsAgents({ path: level.path, text: level.text })
     return diagnostics.flatMap((diagnostic) => problemOf(diagnostic, level))

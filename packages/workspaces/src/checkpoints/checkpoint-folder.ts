@@ -166,7 +166,7 @@ export class CheckpointFolder {
 
   /**
    * Under the lock. Scans once, when some calls have finished and before others start. Records the changes of the finished calls, and
-   * that the others are running. A finished call that is not recorded as running is left out.
+   * that the others are running. A finished call that is not recorded as running is ignored.
    */
   async pass(finished: readonly string[], starting: readonly Omit<RunningCall, 'process'>[]): Promise<void> {
     if (starting.length > 0) await this.settleDead()
@@ -201,7 +201,7 @@ export class CheckpointFolder {
     for (const { id } of dead) this.running.remove(id)
   }
 
-  /** Under the lock. Scans these paths, or everything as well, and returns the differences to the last scan. */
+  /** Under the lock. Scans these paths, or the whole folder, and returns the differences from the last scan. */
   async observe(names: readonly string[], isAll = false): Promise<readonly Difference[]> {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -23,7 +23,7 @@ export class FolderLists {
   entriesOf(top: string, at: string): readonly FolderEntry[] {
     const place = at === '' ? top : `${top}/${at}`
     const seen = Date.now()
-    // Before the names: a change in between has another stamp in the next scan.
+    // Taken before the names are read, so that the next scan sees a change in between as a different stamp.
     const stamp = stampOf(entryAt(place))
     const known = this.#known.get(at)
     const isSure = known !== undefined && process.platform !== 'win32'

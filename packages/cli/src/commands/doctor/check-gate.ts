@@ -34,7 +34,7 @@ export function checkGate(io: Io, home: Home): Check[] {
   ]
 }
 
-/** Nobody should expect them to run. */
+/** Reports MCP configuration files, because Cadre does not start MCP servers. */
 function unstartedServers(project: string): Check[] {
   return ['.mcp.json', '.vscode/mcp.json'].flatMap((name) =>
     existsSync(path.join(project, name)) ? [ok('mcp', `${name}: Cadre does not start MCP servers`)] : [],

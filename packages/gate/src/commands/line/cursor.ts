@@ -103,6 +103,6 @@ export class Cursor {
       if (!isQuoted && /[$`\\]/.test(line)) throw new NeedsShell('it has a here-document with expansion')
       text += `${line}\n`
     }
-    throw new NeedsShell('it has a here-document without an end')
+    throw new NeedsShell('it has an unterminated here-document')
   }
 }

@@ -46,7 +46,7 @@ class LineReader {
     const read = this.#list(0)
     const list = isStrict ? strict(read) : read
     if (!at.isDone) throw new NeedsShell('it has an unexpected )')
-    if (at.hasHereDocument) throw new NeedsShell('it has a here-document without an end')
+    if (at.hasHereDocument) throw new NeedsShell('it has an unterminated here-document')
     if (list.length === 0) throw new NeedsShell('it is empty')
     return list
   }

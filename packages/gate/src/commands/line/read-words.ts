@@ -18,7 +18,7 @@ type Part =
   | { readonly kind: 'status' }
 
 const mostChoices = 64
-const openQuote = 'it has an open quote'
+const openQuote = 'it has an unclosed quote'
 
 /** A fast path: most words have no special characters. */
 const plainWord = /[\w./@%+,-]+(?=[ \t\n;|&()<>]|$)/y
