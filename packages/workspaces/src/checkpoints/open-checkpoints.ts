@@ -134,7 +134,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     const running = starting.flatMap(({ session, call, scope }) => {
       const turn = turnOf.get(session.root) ?? continueTurn(folder, session.root)
       turnOf.set(session.root, turn)
-      // What could not be looked at once is not tried again in this turn: it takes long.
+      // A failed scan is not repeated in this turn, because it is slow.
       if (scope === 'all' && turn.incomplete !== undefined) return []
       const calls = open.get(session.id) ?? new Map()
       open.set(session.id, calls.set(call, { folder, turn: turn.id }))
@@ -281,7 +281,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
   }
 }
 
-/** A call that waits for a look at its folder. */
+/** A call that waits for a scan of its folder. */
 type Passing =
   | { readonly kind: 'starts'; readonly session: SessionSpec; readonly call: string; readonly scope: Scope }
   | { readonly kind: 'finished'; readonly id: string }

@@ -22,14 +22,14 @@ export interface AttachOptions {
 
 export interface Attached {
   readonly work: Work
-  /** For the person: a sentence for each file, attached or not. */
+  /** One sentence for each file, attached or not, for the person. */
   readonly notes: readonly string[]
 }
 
 /**
- * The message with the files that its author mentions with a typed `@`: texts below it, images beside it. A mention of something that
- * is no file stays as it is, and so does one in text that the person did not type. Rejects a file that cannot be read, is too
- * large, or is neither a text nor an image.
+ * Returns the message with the files that its author mentions with a typed `@`: text is appended, images are attached. A
+ * mention that is not a file stays unchanged, and so does one in text that the person did not type. Rejects a file that is
+ * unreadable, too large, or neither text nor an image.
  */
 export async function attachFiles(text: string, entered: Entered, options: AttachOptions): Promise<Attached> {
   const { io, workspace } = options
