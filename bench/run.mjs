@@ -25,7 +25,7 @@ if (options.help) {
   process.exit(0)
 }
 
-// Progress goes to stderr, so that the tables on stdout can be sent to a file.
+// Progress goes to stderr, so that the tables on stdout can be redirected to a file.
 const say = (line) => console.error(line)
 const loadBefore = os.loadavg()[0]
 const tmp = makeTmp()
@@ -65,8 +65,8 @@ async function bench() {
 }
 
 /**
- * Runs leave their folders until the end: on some file systems creating files right after many were deleted is many
- * times slower, and the next program would pay for the one before.
+ * Folders of runs are kept until the end: on some file systems, creating files right after many deletions is many times
+ * slower, and the next program would pay for it.
  */
 function makeTmp() {
   const parent = resolve(options.tmp ?? os.tmpdir())

@@ -9,14 +9,14 @@ import { createProject } from '../tests/cli/support/project.ts'
 import { isDeep } from '../tests/support/amount.ts'
 import { examples } from './support/example.ts'
 
-/** The commands in the blocks of a README that are run as they stand. */
+/** The commands in the code blocks of a README, which are run unchanged. */
 function commandsIn(readme: string): string[] {
   const text = readFileSync(path.join(examples, readme), 'utf8')
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.split('\n'))
   return blocks.filter((line) => line.includes('npm exec cadre --'))
 }
 
-/** The words of such a line, and what is piped into it. */
+/** The words of such a line, and its standard input. */
 function wordsOf(line: string): [args: string[], options: { readonly input: string }] {
   const [before = '', after = ''] = line.split('npm exec cadre -- ')
   const args = [...after.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
@@ -26,7 +26,7 @@ function wordsOf(line: string): [args: string[], options: { readonly input: stri
 const tour = commandsIn('README.md')
 const teamOf = (line: string) => /--team (\S+)/.exec(line)?.[1] ?? ''
 
-test('the tour goes to every team, and each example shows the same commands', () => {
+test('the tour covers every team, and each example shows the same commands', () => {
   expect(new Set(tour.map(teamOf))).toEqual(new Set(listTeams().map(({ name }) => name)))
   for (const line of tour) expect(commandsIn(`${teamOf(line)}/README.md`)).toContain(line)
   expect(commandsIn('../README.md')).toEqual(expect.arrayContaining(tour))
@@ -34,11 +34,11 @@ test('the tour goes to every team, and each example shows the same commands', ()
 
 // Starts a process for one line, and for every line in `npm run test:deep`.
 test.each(tour.map((line, index) => [line.slice(0, 60), line, isDeep || index === 0] as const))(
-  '%s… works, also the second time',
+  '%s… works, even the second time',
   async (_, line, startsProcess) => {
     const project = createProject()
     cpSync(path.join(examples, teamOf(line)), project.at('examples', teamOf(line)), { recursive: true })
-    // As npm would, without its start-up.
+    // As npm would, without its startup time.
     const command = line.replace('npm exec cadre --', `'${process.execPath}' '${bin}'`)
     const env = { PATH: process.env['PATH'] ?? '', HOME: project.path }
     const start = () => {

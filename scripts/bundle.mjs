@@ -1,5 +1,5 @@
-// Puts each library into one file and the command into few: loading hundreds of small modules would be most of the time until
-// the first question. See docs/decisions/2026-11-16-compiled-code-beside-the-bundle.md.
+// Bundles each library into one file and the command into a few: loading hundreds of small modules would take most of the
+// startup time. See docs/decisions/2026-11-16-compiled-code-beside-the-bundle.md.
 import { rmSync } from 'node:fs'
 import { rolldown } from 'rolldown'
 import { bundleLibraries, libraries } from './lib/bundle-libraries.mjs'
@@ -12,7 +12,7 @@ rmSync(dir, { recursive: true, force: true })
 const bundle = await rolldown({
   input: fromRoot('packages', 'cli', 'dist', 'main.js'),
   platform: 'node',
-  // Alias to compiled modules: a single-file library could only go into one chunk whole.
+  // Alias to compiled modules: a single-file library could only be put into one chunk as a whole.
   resolve: {
     alias: {
       ...Object.fromEntries(Object.entries(libraries()).map(([name, dist]) => [name, `${dist}/index.js`])),
@@ -20,10 +20,10 @@ const bundle = await rolldown({
     },
   },
   preserveEntrySignatures: 'allow-extension',
-  // Loaded only when needed, from where it is installed: a package that holds a program.
+  // Loaded only when needed, from its installation: a package that contains a program.
   external: [/^node:/, '@vscode/ripgrep'],
   checks: { ineffectiveDynamicImport: false },
-  // No module of ours does anything when it is loaded but define things, so that what is not used can be left out.
+  // Cadre's modules have no side effects when loaded, so unused ones can be dropped.
   treeshake: { moduleSideEffects: (id) => !ours.test(id) || id.endsWith('main.js') },
   plugins: [requireLazily, findAssets],
 })
@@ -45,7 +45,7 @@ copyAssets(dir)
 await bundleLibraries()
 await keepCode(dir)
 
-/** Three files for what nearly every start needs, in the order in which it is needed: the help, any command, a run. */
+/** Three files for what nearly every start needs, in that order: the help, any command, a run. */
 function groupsOf(chunks) {
   const chunkOf = (file) =>
     chunks.find(({ facadeModuleId }) => facadeModuleId === fromRoot('packages', 'cli', 'dist', file))
@@ -71,7 +71,7 @@ function groupsOf(chunks) {
   ]
 }
 
-/** What is still imported when the command runs goes through the function that bin/load-bundle.js passes. */
+/** Remaining dynamic imports go through the function that bin/load-bundle.js passes. */
 function importModules(code) {
   if (!code.includes('import(')) return null
   const places = []

@@ -1,5 +1,5 @@
 // Finds phrases that read as translated in everything a user reads: docs, texts in the code, and the help of every command.
-// Needs the compiled packages, for the help. Prints path:line, the phrase and what to write instead.
+// Needs the compiled packages for the help. Prints path:line, the phrase and a replacement.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,7 +9,7 @@ import { fromRoot, say } from './lib/run.mjs'
 
 const packages = readdirSync(fromRoot('packages'))
 
-// Such as `problem.mended`: programs read it, so it stays.
+// For example `problem.mended`: programs read it, so it stays.
 const isEventName = /^[a-z]+(?:\.[a-z]+)+$/
 
 const findings = [
@@ -39,12 +39,12 @@ function findInText(file) {
   return placed(file, readFileSync(fromRoot(file), 'utf8'))
 }
 
-/** Only texts: users read no comments, names and types of events. */
+/** Only texts: users do not read comments, names and event types. */
 function findInCode(file) {
   const source = readFileSync(fromRoot(file), 'utf8')
   return textsOf(parseAst(source, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)).flatMap(
     ({ start, end }) =>
-      // An escape would be part of the word behind it.
+      // An escape would be part of the following word.
       placed(
         file,
         source.slice(start, end).replaceAll('\\n', '  '),
@@ -61,7 +61,7 @@ function textsOf(node) {
   return node.type === 'TemplateElement' ? [node] : Object.values(node).flatMap(textsOf)
 }
 
-/** The whole help of a command, in which a phrase can begin on one line and end on the next. */
+/** The whole help of a command, because a phrase can span lines. */
 async function findInHelp() {
   const compiled = (name) => import(pathToFileURL(fromRoot('packages/cli/dist', name)).href)
   const [{ buildApp }, { runCadre }] = await Promise.all([

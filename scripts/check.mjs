@@ -1,11 +1,11 @@
-// Everything that can be said about the code without running it. All steps run, so one look shows all findings.
+// All static checks. All steps run, so that one run shows all findings.
 import { ensure } from './ensure.mjs'
 import { binOf, fromRoot, run, say } from './lib/run.mjs'
 
 // The help texts are checked as the built command prints them.
 await ensure({ build: true })
 
-// In a log file colours are noise.
+// No colours in log files.
 const colors = process.stderr.isTTY ? 'force' : 'off'
 const steps = [
   ['Types of the packages', 'typescript', 'tsc', ['-b']],

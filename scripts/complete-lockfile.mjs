@@ -1,6 +1,6 @@
-// Run after `npm install` changes the lockfile: npm leaves out optional packages of other platforms that it could not
-// see while installing, and `npm ci` then calls the lockfile out of step. Each is pinned by the package that names
-// it, so its entry can be written from that, though without a checksum.
+// Run this after `npm install` changes the lockfile: npm omits optional packages of other platforms, and `npm ci` then
+// reports that the lockfile is out of sync. The parent package pins the version of each, so its entry can be derived,
+// without a checksum.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fromRoot, say } from './lib/run.mjs'
 
@@ -46,7 +46,7 @@ if (names.length > 0) {
 }
 say(names.length === 0 ? 'The lockfile is complete.' : `Added to the lockfile: ${names.join(', ')}`)
 
-// Where a package belongs is in its name, as in `binding-linux-arm64-musl`.
+// The platform is in the package name, as in `binding-linux-arm64-musl`.
 function entryOf(name, version, parent) {
   const words = name.split(/[/-]/)
   const cpu = words.filter((word) => processors.includes(word))

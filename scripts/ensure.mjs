@@ -1,5 +1,5 @@
-// Makes a clone ready: tools present, dependencies installed, packages built. Runs before node_modules exists,
-// so it may import only what Node ships. When nothing has changed it starts no process but `git --version`.
+// Prepares a clone: tools present, dependencies installed, packages built. Runs before node_modules exists, so it may
+// import only Node modules. If nothing has changed, it starts no process but `git --version`.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { buildNeeded, rememberBuild } from './lib/build-state.mjs'
@@ -11,7 +11,7 @@ export async function ensure({ build }) {
   requireTools()
   if (!installNeeded() && !(build && buildNeeded())) return
   await withLock(fromRoot('.ensure.lock'), async () => {
-    // Asked again inside the lock: another process may have done the work meanwhile.
+    // Checked again inside the lock: another process may have done the work meanwhile.
     if (installNeeded()) await install()
     if (build && buildNeeded()) await compile()
   })
@@ -29,7 +29,7 @@ function requireTools() {
 
 async function install() {
   const npm = process.env.npm_execpath
-  // Development dependencies always: the compiler is one of them, and NODE_ENV=production would leave it out.
+  // Always with development dependencies: they include the compiler, and NODE_ENV=production would omit it.
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund']
   const done =
     npm && existsSync(npm) && /\.c?js$/.test(npm)

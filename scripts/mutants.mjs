@@ -1,12 +1,12 @@
-// Checks that the tests can fail: makes one small mistake at a time, runs the tests of what it is in, and expects them to notice.
-// `node scripts/mutants.mjs [word]` runs those whose name, or file, contains the word. The tables are in `mutants/`.
+// Checks that the tests can fail: makes one small mistake at a time, runs the related tests, and expects a failure. `node
+// scripts/mutants.mjs [word]` runs those whose name or file contains the word. The tables are in `mutants/`.
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mutants } from './mutants/index.mjs'
 
 const word = process.argv[2] ?? ''
 const wanted = mutants.filter(({ name, file }) => name.includes(word) || file.includes(word))
-/** Whether each set of tests passes as long as nothing is wrong: otherwise they would catch everything. */
+/** Whether each set of tests passes without a mutant: otherwise it would catch everything. */
 const sound = new Map()
 let survived = 0
 for (const { name, file, find, replace, tests } of wanted) {
@@ -37,7 +37,7 @@ for (const { name, file, find, replace, tests } of wanted) {
 console.log(`${wanted.length - survived} passed, ${survived} failed`)
 process.exitCode = survived === 0 ? 0 : 1
 
-/** How the tests ended, and the first that failed. A mutant may loop for ever: its whole group of processes is ended then. */
+/** Returns how the tests ended, and the first failure. A mutant may loop forever, so its whole process group is killed then. */
 function runTests(tests) {
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', '--testTimeout', '20000', ...tests]
   const env = { ...process.env, NO_COLOR: '1' }
@@ -53,7 +53,7 @@ function runTests(tests) {
       try {
         process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // Nothing is left of it, as it should be.
+        // Nothing is left of it.
       }
       resolve({ code: code ?? 1, by: /^ *FAIL +(.+)$/m.exec(said)?.[1] ?? 'ended without a result' })
     })

@@ -1,6 +1,6 @@
 // Compares what the gate allows with what bash does: `npm run test:deep`. CADRE_ORACLE_SEED and CADRE_ORACLE_LINES choose
-// the lines. Before that it injects known faults, one at a time, and expects each of them to be found; `--no-faults` skips
-// this, and `--faults WORD` does nothing else, with the faults whose names contain the word.
+// the lines. First it injects known faults, one at a time, and expects each of them to be found; `--no-faults` skips this,
+// and `--faults WORD` does only this, with the faults whose names contain the word.
 import { existsSync } from 'node:fs'
 import { runOracle } from '../tests/deep/oracle.mjs'
 import { ensure } from './ensure.mjs'
@@ -13,7 +13,7 @@ if (process.platform !== 'linux' || !['/usr/bin/bwrap', '/bin/bwrap'].some((file
   console.log('The oracle needs bubblewrap on Linux: skipped.')
   process.exit(0)
 }
-// Leaving by a signal removes temporary files, too.
+// Temporary files are removed on signals too.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 await ensure({ build: true })
@@ -22,7 +22,7 @@ const missed = option === '--no-faults' ? 0 : await checkFaults(word)
 const failures = option === '--faults' ? 0 : await compareLines()
 process.exit(missed + failures > 0 ? 1 : 0)
 
-/** How many faults the oracle did not find. */
+/** Returns the number of faults that the oracle did not find. */
 async function checkFaults(part) {
   const { copyWithFault, faults } = await import('../tests/deep/faults.mjs')
   const names = Object.keys(faults).filter((name) => name.includes(part))
@@ -62,7 +62,7 @@ async function checkFaults(part) {
   return missed
 }
 
-/** By default fixed seeds, so that every run gives the same verdict; `CADRE_ORACLE_SEED=random` finds something new. */
+/** Fixed seeds by default, so that every run gives the same result; `CADRE_ORACLE_SEED=random` tries new lines. */
 async function compareLines() {
   const lines = Number(env.CADRE_ORACLE_LINES ?? 20_000)
   const given = env.CADRE_ORACLE_SEED?.split(',')

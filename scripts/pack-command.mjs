@@ -1,4 +1,4 @@
-// Packs the command and the library as one package that needs no other: packages/cli/dist/cadre.tgz.
+// Packs the command and the library as one self-contained package: packages/cli/dist/cadre.tgz.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,10 +10,10 @@ import { fromRoot, say } from './lib/run.mjs'
 
 const source = fromRoot('packages', 'cli')
 const folder = path.join(source, 'dist', 'package')
-/** By package: what it exports, and from which file. */
+/** By package: its exports, and their files. */
 const places = new Map()
 
-/** Modules of JavaScript have no `require`: the parsers are imported. */
+/** JavaScript modules have no `require`, so the parsers are imported. */
 const importParsers = {
   name: 'import-parsers',
   transform(code, id) {
@@ -35,7 +35,7 @@ copyTypes()
 writeManifest()
 pack()
 
-/** Everything in few files. Nothing of it is shared with the command, which has a bundle of its own. */
+/** Everything in a few files. Shares nothing with the command, which has its own bundle. */
 async function bundleLibrary() {
   const bundle = await rolldown({
     input: ['index', 'testing'].map((name) => path.join(source, 'dist', `${name}.js`)),
@@ -57,7 +57,7 @@ async function bundleLibrary() {
   copyAssets(dir)
 }
 
-/** The types of packages lie beside each other and import each other by path. Only those that the library shows are there. */
+/** The types of packages are next to each other and import each other by path. Only those in the public API are included. */
 function copyTypes() {
   const seen = new Set()
   const waiting = ['cli/index.d.ts', 'cli/testing.d.ts']
@@ -75,7 +75,7 @@ function copyTypes() {
   }
 }
 
-/** Imports from packages become imports from the files that define what is imported, so that only those are needed. */
+/** Replaces imports from packages with imports from the defining files, so that only those are needed. */
 function withPlaces(text, above) {
   return text
     .replaceAll(
@@ -94,7 +94,7 @@ function withPlaces(text, above) {
     .replaceAll(/\.ts(['"])/g, '.js$1')
 }
 
-/** The file of a package that defines what its index exports by this name. */
+/** Returns the file of a package that defines this export of its index. */
 function placeOf(from, name) {
   if (!places.has(from)) {
     const index = readFileSync(fromRoot('packages', from, 'dist', 'index.d.ts'), 'utf8')

@@ -1,4 +1,4 @@
-// Builds the VS Code extension and packs it: packages/vscode/dist/copilot-multi-agent.vsix. With `--folder` it is only built.
+// Builds the VS Code extension and packs it: packages/vscode/dist/copilot-multi-agent.vsix. `--folder` only builds it.
 import { spawnSync } from 'node:child_process'
 import { rmSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -15,8 +15,8 @@ if (!process.argv.includes('--folder')) pack()
 function pack() {
   const file = fromRoot('packages', 'vscode', 'dist', 'copilot-multi-agent.vsix')
   rmSync(file, { force: true })
-  // Nothing is installed for those who never pack it: `npm run test:vscode` passes its own copy. On Windows npx is a script, which only
-  // a shell starts. A shell splits at spaces, so no path is among its words.
+  // Nothing is installed for people who never pack it: `npm run test:vscode` passes its own copy. On Windows npx is a
+  // script, which only a shell can start. A shell splits at spaces, so its words contain no path.
   const own = process.env.CADRE_VSCE
   const [command, ...args] = own ? [process.execPath, own] : ['npx', '--yes', '@vscode/vsce@3.9.2']
   const { status } = spawnSync(

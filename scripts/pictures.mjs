@@ -1,5 +1,5 @@
-// Takes the pictures in docs/pictures: runs the built command in a terminal, with the scripted model, and draws what it printed.
-// Needs `npm run build`, and `script` of util-linux for the terminal.
+// Creates the pictures in docs/pictures: runs the built command in a terminal with the scripted model, and draws its
+// output. Needs `npm run build`, and `script` of util-linux for the terminal.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -103,11 +103,11 @@ function openTerminal(cwd, args) {
     output += text
     for (const look of watchers) look()
   })
-  // The temporary folder is the only thing that differs from what a user sees.
+  // Only the temporary folder differs from what a user sees.
   const screen = () => readScreen(output.replaceAll(home, '~'))
   return {
     type: (keys) => child.stdin.write(keys),
-    /** The screen, as soon as its text fits. */
+    /** Resolves with the screen, as soon as its text matches. */
     until: (fits) =>
       new Promise((resolve, reject) => {
         const look = () => {

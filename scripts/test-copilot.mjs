@@ -1,4 +1,4 @@
-// Tests against the real Copilot packages and a fake GitHub on this machine. Nothing leaves it but the installation.
+// Tests with the real Copilot packages and a fake GitHub on this machine. Only the installation uses the network.
 import { ensure } from './ensure.mjs'
 import { copilotFolder } from './lib/copilot-packages.mjs'
 import { become, binOf, say } from './lib/run.mjs'

@@ -1,5 +1,5 @@
-// Runs the harness that `cadre init` writes into a project, in a project of its own. With `--cadre` a run of Cadre then proves the
-// same.
+// Runs the test script that `cadre init` writes into a project, in a new project. With `--cadre`, a run of Cadre then
+// proves the same.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -42,7 +42,7 @@ try {
 console.log(failures === 0 ? 'All checks passed.' : `${failures} checks failed.`)
 process.exitCode = failures === 0 ? 0 : 1
 
-/** A worker that oversteps, is stopped by the hooks, mirrors half a report, is sent back, and completes it. */
+/** A worker that exceeds its role, is stopped by the hooks, writes half a report, is sent back, and completes it. */
 function proveInCadre() {
   const own = '.github/hooks/artifacts/researcher.md'
   const report = (names) => names.map((name) => `## ${name}\nsomething\n`).join('\n')
@@ -83,7 +83,7 @@ function proveInCadre() {
     {
       cwd: project,
       encoding: 'utf8',
-      // Hooks and settings of whoever runs this have no part in it.
+      // Excludes hooks and settings of the current user.
       env: { PATH: process.env.PATH, HOME: elsewhere },
     },
   )

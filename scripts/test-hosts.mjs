@@ -1,4 +1,5 @@
-// Tests with the real Claude Code and Copilot CLI, and a fake model server on this machine. Nothing leaves it but the installation.
+// Tests with the real Claude Code and Copilot CLI, and a fake model server on this machine. Only the installation uses the
+// network.
 import { ensure } from './ensure.mjs'
 import { cachedPackages } from './lib/cached-packages.mjs'
 import { become, binOf, say } from './lib/run.mjs'

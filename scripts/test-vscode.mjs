@@ -1,4 +1,4 @@
-// Tests of the extension in real versions of VS Code. Nothing leaves this machine but the installation.
+// Tests of the extension in real versions of VS Code. Only the installation uses the network.
 import { existsSync } from 'node:fs'
 import { ensure } from './ensure.mjs'
 import { become, binOf, fromRoot, run, say } from './lib/run.mjs'

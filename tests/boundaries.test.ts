@@ -9,11 +9,11 @@ describe.each(readdirSync(packages).filter(hasManifest))('package %s', (name) =>
   const folder = path.join(packages, name)
   const manifest: Manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
 
-  it('depends only on what lies below it', () => {
+  it('depends only on packages below it', () => {
     expect(faultsOfManifest(name, manifest)).toEqual([])
   })
 
-  it('imports only what it may', () => {
+  it('imports only permitted packages', () => {
     const faults = sourcesOf(folder).flatMap((file) =>
       faultsOfSource(name, manifest, file, readFileSync(path.join(folder, file), 'utf8')),
     )
@@ -21,7 +21,7 @@ describe.each(readdirSync(packages).filter(hasManifest))('package %s', (name) =>
   })
 })
 
-describe('the adapters of backends', () => {
+describe('the backend adapters', () => {
   const adapters = ['anthropic', 'copilot-ls', 'copilot-sdk', 'openai', 'responses', 'scripted']
 
   it.each(adapters)('%s imports no other adapter', (adapter) => {
@@ -76,7 +76,7 @@ describe('the checker', () => {
       'src/deep/sample.ts',
     ],
     ['home', `import { fold } from '@cadre/core'; import { a } from '../a.ts'`, 'src/deep/sample.ts'],
-  ])('lets pass in %s: %s', (name, text, file) => {
+  ])('accepts in %s: %s', (name, text, file) => {
     expect(faults(name, text, file)).toEqual([])
   })
 

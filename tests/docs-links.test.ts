@@ -25,7 +25,7 @@ describe('the checker', () => {
     expect(resolves(link, 'README.md')).toBe(expected)
   })
 
-  it('makes anchors as GitHub does', () => {
+  it('makes anchors like GitHub', () => {
     expect(anchorsOf('# A b\n```\n# c\n```\n## `cadre run`: D, e-f_g\n')).toEqual([
       'a-b',
       'cadre-run-d-e-f_g',
@@ -52,7 +52,7 @@ function resolves(link: string, page: string): boolean {
   return anchor === undefined || anchorsOf(textOf(target)).includes(anchor)
 }
 
-/** Without the numbers that GitHub adds to a heading that a page repeats. */
+/** Without the numbers that GitHub adds to repeated headings. */
 function anchorsOf(markdown: string): string[] {
   return [...withoutFences(markdown).matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, heading = '']) =>
     heading

@@ -59,6 +59,12 @@ it.each([
   ['tasks that depend on each other in a circle', 'in a circle'],
   ['the extension uses nothing of the workspace', 'nothing of the'],
   ['Tokens are in none of them', 'are in none of them'],
+  ['it would take for ever', 'for ever'],
+  ['the file is written anew', 'anew'],
+  ['the default in the place of a missing model', 'in the place of'],
+  ['the tool is not there', 'is not there'],
+  ['changes apply at once', 'apply at once'],
+  ['throws when lines were left over', 'were left over'],
 ])('finds the phrase in "%s"', (text, phrase) => {
   expect(findPhrases(text)).toEqual([{ line: 1, phrase, instead: expect.stringMatching(/\w/) }])
 })
@@ -80,11 +86,12 @@ it.each([
   'There is no session lead-1. The command also works in a folder',
   'Do not create any more tasks',
   'Switch to another agent',
+  'the values of its own variables, and several at once',
 ])('finds nothing in "%s"', (text) => {
   expect(findPhrases(text)).toEqual([])
 })
 
-it('finds a phrase that begins on one line and ends on the next', () => {
+it('finds a phrase that spans lines', () => {
   expect(findPhrases('first\nThe session goes\n  on.')).toEqual([
     { line: 2, phrase: 'goes\n  on', instead: expect.any(String) },
   ])

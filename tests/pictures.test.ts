@@ -31,7 +31,7 @@ it('escapes markup in text, captions and titles', () => {
   expect(svg).not.toMatch(/<script|<b>|<i>/)
 })
 
-it('reads colours, bold and dim, and what ends them', () => {
+it('reads colours, bold and dim, and their ends', () => {
   expect(readScreen('a\x1b[31mb\x1b[1mc\x1b[39md\x1b[22me\x1b[2;36mf\x1b[0mg')).toEqual([
     [
       { ...plain, text: 'a' },
@@ -53,13 +53,13 @@ it('draws each style as a class that the picture defines', () => {
     expect(svg).toContain(`.${name}{`)
 })
 
-it('shows what is left after the cursor moved and lines were cleared', () => {
+it('shows the result after cursor moves and cleared lines', () => {
   expect(textsOf('one\r\ntwo\r\nthree\r\n\x1b[2A\rTWO\x1b[K\r\n')).toEqual(['one', 'TWO', 'three'])
   expect(textsOf('tree\r\nsummary\r\n\x1b[2A\r\x1b[J\x1b[?25hanswer\r\n')).toEqual(['answer'])
   expect(textsOf('\x1b[1G\x1b[0J> \x1b[3Gyes')).toEqual(['> yes'])
 })
 
-it('keeps blanks within a line and drops those at its end', () => {
+it('keeps spaces within a line and drops those at its end', () => {
   expect(textsOf('a   b   \n\n  c\n\n')).toEqual(['a   b', '', '  c'])
 })
 
@@ -67,13 +67,13 @@ it('places each run at its column', () => {
   expect(draw('ab\x1b[31mcd')).toMatch(/x="18" textLength="16".*>ab<.*x="34" textLength="16".*>cd</)
 })
 
-it.each(['chat', 'diff'])('has a picture of a %s with selectable text and nothing from elsewhere', (name) => {
+it.each(['chat', 'diff'])('has a picture of a %s with selectable text and no external resources', (name) => {
   const svg = readFileSync(path.join(import.meta.dirname, '..', 'docs', 'pictures', `${name}.svg`), 'utf8')
   expect(svg).toContain('Edit src/parse-duration.js')
   expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|url\(|<script|<image|@import/)
 })
 
-it('has a picture for the README with selectable text and nothing from elsewhere', () => {
+it('has a picture for the README with selectable text and no external resources', () => {
   const svg = readFileSync(path.join(import.meta.dirname, '..', 'docs', 'pictures', 'run.svg'), 'utf8')
   expect(svg).toContain('Enter to decide later: 1')
   expect(svg).toMatch(/<tspan [^>]*>completed<\/tspan>/)

@@ -5,8 +5,8 @@ import { writeAgentFiles } from '../lib/agent-files.mjs'
 import { print } from '../lib/measure.mjs'
 import { readWorkload } from '../lib/workload.mjs'
 
-// The least that reading agent files can be: every file, its header through the same YAML parser, nothing checked. What
-// that parser refuses is left out.
+// A minimal reader of agent files: every file, its header through the same YAML parser, nothing checked. Files that the
+// parser rejects are skipped.
 const { tmp, n } = readWorkload()
 writeAgentFiles(tmp, n)
 const start = performance.now()

@@ -1,5 +1,5 @@
-// The floor: the same work written by hand, with no framework. It calls the model, runs the tools and makes each
-// message durable, and does nothing else. Everything is reported as a multiple of this.
+// The baseline: the same work written by hand, without a framework. It calls the model, runs the tools and makes each
+// message durable, and does nothing else. All results are reported as a multiple of this.
 import { join } from 'node:path'
 import { measure, probe } from '../lib/measure.mjs'
 import { openJournal } from './journal.mjs'

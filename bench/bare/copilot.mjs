@@ -1,4 +1,4 @@
-// The least that a client of the language server can be: it starts it, gives it one tool, and holds conversations.
+// A minimal client of the language server: starts it, registers one tool, and holds conversations.
 import { spawn } from 'node:child_process'
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node'
 import { findServer } from '../../packages/backends/dist/copilot-ls/find-server.js'
@@ -48,7 +48,7 @@ const inputSchema = {
 const tools = await connection.sendRequest('conversation/registerTools', {
   tools: [{ name: 'probe', description: 'probe', inputSchema }],
 })
-// Its own tools would make every request longer, and Cadre removes them as well.
+// Its own tools would make every request longer, and Cadre removes them too.
 await connection.sendRequest('conversation/unregisterTools', {
   toolIds: tools.filter(({ type }) => type !== 'client').map(({ id }) => id),
 })

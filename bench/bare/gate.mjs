@@ -5,8 +5,8 @@ import { allowedCalls, cpuOf, hookCommand, longLine, together, wallOf } from '..
 import { print } from '../lib/measure.mjs'
 import { readWorkload } from '../lib/workload.mjs'
 
-// The least a check can be: where a path really leads and whether that is inside; the first words of a line, and whether a
-// list has them; a line split at its blanks; a process for a hook, started at once, however many.
+// Minimal checks: where a path really leads and whether that is inside; the first words of a line, and whether a list
+// contains them; a line split at its blanks; a process for a hook, started immediately, without a limit.
 const { tmp } = readWorkload()
 const workspace = path.join(fs.realpathSync(tmp), 'workspace')
 fs.mkdirSync(path.join(workspace, 'src', 'deep'), { recursive: true })

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 
 /**
- * One append-only file for all agents. Appends of one turn of the event loop share a write and an `fdatasync`; the
- * promise resolves when the lines would survive a power loss.
+ * One append-only file for all agents. Appends of one turn of the event loop share a write and an `fdatasync`; the promise
+ * resolves when the lines would survive a power loss.
  */
 export function openJournal(path) {
   const file = fs.openSync(path, 'a')

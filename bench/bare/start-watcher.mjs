@@ -5,7 +5,7 @@ import { settleMs } from '../lib/home-work.mjs'
 
 const file = fileURLToPath(new URL('watcher.mjs', import.meta.url))
 
-/** The least a daemon can be, for lib/home-work.mjs. It writes nothing, so it is done when it has asked. */
+/** A minimal daemon, for lib/home-work.mjs. It writes nothing, so it is done when it has sent the request. */
 export function startWatcher({ home }, { base }) {
   const child = spawn(process.execPath, [file, home, base, String(settleMs)], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,8 +5,8 @@ import { otherText, taskId, taskText } from '../lib/task-text.mjs'
 import { costOfCalls } from '../lib/tasks-work.mjs'
 import { readWorkload } from '../lib/workload.mjs'
 
-// The least that reading tasks can be: lines, and a pattern for each kind of them. Nothing is checked: not code, not quotes, not
-// what stands below what, and not whether an edit did what was meant. The file is replaced whole, and synced.
+// A minimal reader of tasks: lines, and a pattern for each kind. It does not check code blocks, quotes, nesting or the
+// result of an edit. The file is replaced as a whole, and synced.
 const { tmp, n } = readWorkload()
 const file = path.join(tmp, 'big.task.md')
 const raw = taskText(n)

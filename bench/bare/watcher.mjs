@@ -1,5 +1,5 @@
-// Watches two folders. At the start it reads every file once; when one has changed and is quiet, it reads it and asks the
-// model about its last line. It checks nothing, remembers nothing and writes nothing.
+// Watches two folders. At startup it reads every file once; when one has changed and is quiet, it reads it and sends its
+// last line to the model. It checks, remembers and writes nothing.
 import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'

@@ -5,7 +5,7 @@ import { print } from '../lib/measure.mjs'
 import { median } from '../lib/median.mjs'
 import { readWorkload } from '../lib/workload.mjs'
 
-// The registry over a repository of `n` agent files: read for the first time, asked again, asked after one change.
+// The registry for a repository of `n` agent files: first read, repeated request, request after one change.
 const { tmp, n } = readWorkload()
 const files = writeAgentFiles(tmp, n)
 const turn = () => new Promise((resolve) => setImmediate(resolve))

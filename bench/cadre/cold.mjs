@@ -1,4 +1,4 @@
-// From the start of the real command to its first question: what a person waits for.
+// From the start of the real command to its first request: the time a person waits.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'

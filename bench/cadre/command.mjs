@@ -1,4 +1,4 @@
-// The command as users run it: agent files, trust, policy, gate, audit, journal and JSON output, in a process of its own.
+// The command as users run it: agent files, trust, policy, gate, audit, journal and JSON output, in a separate process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'

@@ -1,4 +1,5 @@
-// Cadre as a library with everything a run has, on the backend `copilot-ls`: agent files, trust, policy, gate, audit and journal.
+// Cadre as a library with all parts of a run, on the backend `copilot-ls`: agent files, trust, policy, gate, audit and
+// journal.
 import fs from 'node:fs'
 import path from 'node:path'
 import { defineTool, number, object } from '@cadre/core'
@@ -14,7 +15,7 @@ write(
   '.github/agents/worker.agent.md',
   `---\nname: worker\ndescription: worker\ntools: [probe]\nisolation: shared\n---\n${workerPrompt}\n`,
 )
-// What the user permits once and for all: a grant of a single run would be one more file for each.
+// A permanent permission of the user: a grant per run would add one more file for each.
 write('.config/cadre/policy.yaml', 'effects: { execute: allow }\n')
 const probeTool = defineTool({
   name: 'probe',

@@ -11,7 +11,7 @@ export function startDaemon(place) {
   return { child, ready, isDone }
 }
 
-/** What was asked is answered, and written down. */
+/** The request was answered and recorded. */
 function isDone(kind, file, before = '') {
   const text = fs.readFileSync(file, 'utf8')
   if (kind === 'task') return !/^- \[[ _~]\]/m.test(text)

@@ -6,7 +6,7 @@ import { createTeam, lead, worker } from './team.mjs'
 await measure(async ({ mode, base, tmp, leadPrompt, workerPrompt }) => {
   const env = { OPENAI_BASE_URL: base, OPENAI_API_KEY: 'none', CADRE_MODEL: 'openai:fake' }
   const models = createModels({ env })
-  // The surface counts as well: everything that happens goes through the fold that every surface uses.
+  // Includes the surface: every event goes through the fold that all surfaces use.
   const view = emptyView()
   const agents = [lead(leadPrompt), worker(workerPrompt)]
   const { engine, orchestrator } = await createTeam({

@@ -6,8 +6,8 @@ import { median } from '../lib/median.mjs'
 import { readWorkload } from '../lib/workload.mjs'
 import { clock, createTeam, worker } from './team.mjs'
 
-// One session of 5,000 calls on the scripted model: there is no request body that would grow with the history, so what a
-// round costs is what Cadre costs.
+// One session of 5,000 calls on the scripted model: no request body grows with the history, so the cost of a round is
+// Cadre's cost.
 const rounds = 5_000
 const { tmp } = readWorkload()
 const models = createScriptedModels(
@@ -23,7 +23,7 @@ const { engine, orchestrator } = await createTeam({
 })
 const sessions = join(tmp, 'sessions')
 const seen = new Set()
-// A file that is rewritten is another file, or was shorter in between.
+// A rewritten file is another file, or was shorter in between.
 let longest = 0
 let rewritten = false
 const watch = setInterval(() => {

@@ -8,7 +8,7 @@ import { allowedCalls, cpuOf, hookCommand, longLine, together, wallOf } from '..
 import { print } from '../lib/measure.mjs'
 import { readWorkload } from '../lib/workload.mjs'
 
-// The gate of a run, with every rule it has, in a real folder: what an allowed call costs, a line of 1 KB, a hook.
+// The gate of a run with all its rules, in a real folder: the cost of an allowed call, of a line of 1 KB, of a hook.
 const { tmp } = readWorkload()
 const workspace = path.join(fs.realpathSync(tmp), 'workspace')
 fs.mkdirSync(path.join(workspace, 'src', 'deep'), { recursive: true })
@@ -39,7 +39,7 @@ for (const [kind, tool, input] of allowedCalls) {
   const call = callOf(plain.tools, tool, input)
   const verdict = await plain.gate.judge(call, session, signal)
   if (verdict.kind !== 'allow') wrong = `${tool} was not allowed: ${verdict.reason}`
-  // A new line each time: nothing that was read before is to help.
+  // A new line each time, so that caches do not help.
   const fresh = (i) =>
     kind === 'command' ? { ...call, input: { command: `${input.command} # ${i}` } } : call
   callUs[kind] = await cpuOf((i) => plain.gate.judge(fresh(i), session, signal))

@@ -1,4 +1,4 @@
-// The tool of the workers, as a user brings one: a module that config.yaml names.
+// The workers' tool, as a user would provide it: a module that config.yaml names.
 import { defineTool, number, object } from '@cadre/core'
 
 export const tools = [

@@ -3,7 +3,7 @@ import { print } from '../lib/measure.mjs'
 import { readWorkload } from '../lib/workload.mjs'
 import { clock, createTeam, worker } from './team.mjs'
 
-// How long it takes from having the engine to the next question of a session with `k` entries.
+// The time from having the engine to the next request of a session with `k` entries.
 const { tmp, k } = readWorkload()
 // A round of this session is three entries: the reply, the start of its call, and the result.
 const rounds = Math.ceil(k / 3)
@@ -30,7 +30,7 @@ while (asked.length === questions) await new Promise((resolve) => setImmediate(r
 const resumeMs = asked.at(-1).at - start
 again.abort()
 await resumed
-// Counted only now: reading it before would have warmed up what is measured.
+// Counted only now: reading it earlier would have warmed up what is measured.
 const stored = await second.engine.read(report.session)
 await second.engine.close()
 print({ entries: stored.entries.length, resumeMs })

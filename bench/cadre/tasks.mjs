@@ -13,7 +13,7 @@ import { otherText, taskId, taskText } from '../lib/task-text.mjs'
 import { costOfCalls } from '../lib/tasks-work.mjs'
 import { readWorkload } from '../lib/workload.mjs'
 
-// `n` tasks in one file: read, asked, asked again when nothing has changed, and one field of one task set.
+// `n` tasks in one file: read, queried, queried again without changes, and one field of one task set.
 const { tmp, n } = readWorkload()
 const name = 'big.task.md'
 const folder = path.join(tmp, 'tasks')
@@ -26,7 +26,7 @@ const expect = (is, what) => {
   if (!is) problem = what
 }
 
-// At both ends another text each time: nothing that was read before is to help.
+// Different text at both ends each time, so that caches do not help.
 const parse = await costOfCalls((i) => {
   expect(readTaskFile(otherText(raw, i)).tasks.length === n + 1, 'not every task was read')
 })
@@ -42,7 +42,7 @@ const select = await costOfCalls(async (i) => {
   await find(openQueryFiles({ folder: tmp }), 'asked')
 })
 const tasks = openTaskFiles({ folder })
-// A file that has just been written could be written again without a trace in its stamp, and is read each time.
+// A file that was just written could change again with the same stamp, so it is read each time.
 await new Promise((resolve) => setTimeout(resolve, 150))
 const again = await costOfCalls(() => find(homeQueryFiles(tasks), 'asked again'))
 const edit = await costOfCalls(async (i) => {

@@ -15,7 +15,7 @@ export const clock = {
 
 const ids = { session: (agent) => `${agent}-${randomBytes(6).toString('hex')}` }
 
-/** The tool counts as one with an effect, so that each call waits until its start is on the disk. */
+/** The tool has an effect, so that each call waits until its start is on disk. */
 const probeTool = defineTool({
   name: 'probe',
   description: 'probe',
@@ -25,7 +25,7 @@ const probeTool = defineTool({
   run: () => Promise.resolve({ content: probe() }),
 })
 
-/** A team with its journal on disk and limits that nothing runs into. */
+/** A team with its journal on disk and limits that are never reached. */
 export async function createTeam({ home, models, agents, onEvent = () => {} }) {
   const engine = await createFileEngine({ home: openHome({ home, cwd: home, env: {} }), clock })
   const list = agents.map((agent) => ({ description: agent.name, ...agent }))

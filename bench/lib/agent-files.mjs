@@ -1,14 +1,14 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** Folders a repository of agents could have: what is read is spread over them, ten deep in places. */
+/** Typical folders of a repository of agents: files are spread over them, up to ten levels deep. */
 const areas = ['data', 'devops', 'frontend/react', 'backend/node', 'security', 'docs/api/reference', 'tests']
 
 const tools = ['read', 'search', 'edit', 'Bash', 'web/fetch', 'mcp__docs__query', 'Grep', 'search/codebase']
 
 /**
- * Writes `count` agent files below `.github/agents` of a folder: nine of ten as they should be, one of ten with a value
- * that YAML does not accept. Each has a prompt of about two kilobytes. Gives their paths.
+ * Writes `count` agent files below `.github/agents` of a folder: nine of ten are well-formed, one of ten has a value that
+ * YAML rejects. Each has a prompt of about two kilobytes. Returns their paths.
  */
 export function writeAgentFiles(folder, count) {
   return Array.from({ length: count }, (_, i) => {

@@ -1,11 +1,12 @@
+import { judgeChat } from './chat-report.mjs'
 import { judgeCopilot } from './copilot-report.mjs'
 import { judgeHome } from './home-aims.mjs'
 import { atMost, judge, ratio, times, unit } from './judge.mjs'
 import { findRow } from './summary.mjs'
 
 /**
- * What Cadre must not cost more than. Each aim gives `{ aim, limit, measured, verdict }`, with verdict 'met', 'missed' or
- * 'not measured': an aim is never left out of the table because it does not look good.
+ * The cost limits of Cadre. Each aim returns `{ aim, limit, measured, verdict }`, with verdict 'met', 'missed' or 'not
+ * measured': no aim is omitted because it looks bad.
  */
 export function judgeAims({ rows, help, packageMb, ns }) {
   return [
@@ -25,6 +26,7 @@ export function judgeAims({ rows, help, packageMb, ns }) {
     hookProcess(rows),
     hundredHooks(rows),
     ...judgeHome(rows),
+    judgeChat(rows),
     ...judgeCopilot(rows),
   ]
 }
@@ -77,8 +79,8 @@ function packedSize(packageMb) {
 }
 
 /**
- * The bare loop gets slower with the history too, because each request carries it; so what counts is what Cadre adds.
- * It may grow by a tenth of a late bare turn, which is about what two runs of the same program differ by.
+ * The bare loop also gets slower with the history, because each request contains it; so only what Cadre adds counts. It may
+ * grow by a tenth of a late bare turn, which is about the variation between two runs of the same program.
  */
 function historyIsFlat(rows) {
   const bare = findRow(rows, { kind: 'bare', mode: 'history' })?.turnsAt
@@ -125,7 +127,7 @@ function reloadIsCheap(rows) {
   return judge(aim, '≤ 0.1 ×', ratio(row?.reloadMs, row?.coldMs), atMost(0.1), times)
 }
 
-/** In CPU, so that a busy machine does not count. */
+/** In CPU time, so that a busy machine does not matter. */
 function allowedCalls(rows) {
   const { callUs = {} } = findRow(rows, { kind: 'cadre', mode: 'gate' }) ?? {}
   return ['read', 'write', 'command'].map((kind) =>
@@ -150,7 +152,7 @@ function hookProcess(rows) {
   )
 }
 
-/** A person who types, and every other session, waits that long. Starting a process blocks whoever starts it, also by hand. */
+/** A person who types, and every other session, waits this long. Starting a process blocks the caller, even in the baseline. */
 function hundredHooks(rows) {
   const { bare, cadre } = gate(rows)
   return judge(

@@ -3,7 +3,7 @@ import { findRow } from './summary.mjs'
 
 const rowOf = (rows, kind, n) => findRow(rows, { kind, mode: 'copilot', n })
 
-/** What Cadre may add to a client of the language server that does nothing else. */
+/** What Cadre may add to a minimal client of the language server. */
 export function judgeCopilot(rows) {
   const [bare, cadre, many] = [rowOf(rows, 'bare', 8), rowOf(rows, 'cadre', 8), rowOf(rows, 'cadre', 64)]
   const more = (field, limit) => [

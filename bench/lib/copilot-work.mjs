@@ -35,8 +35,8 @@ export function probe() {
 }
 
 /**
- * Holds one conversation to warm up, then `n` at once, several times, and prints what a batch took: wall, CPU of this process and CPU of
- * the language server. `converse(name)` resolves to the final text.
+ * Holds one conversation to warm up, then `n` at once, several times, and prints the cost of a batch: wall time, CPU of
+ * this process and CPU of the language server. `converse(name)` resolves to the final text.
  */
 export async function measureConversations(converse) {
   try {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../server/fake-model.mjs', import.meta.url))
 
-/** Starts the fake model in a process of its own. */
+/** Starts the fake model in a separate process. */
 export async function startFakeModel() {
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const [server] = await once(createInterface(child.stdout), 'line')
@@ -17,7 +17,7 @@ export async function startFakeModel() {
   }
 }
 
-/** What the fake model has counted since the last reset. `firstRequestAt` is on the clock of clock.mjs. */
+/** The counters of the fake model since the last reset. `firstRequestAt` is on the clock of clock.mjs. */
 export async function readStats(server) {
   const response = await fetch(`${server}/stats`)
   return response.json()

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { median } from './median.mjs'
 
-/** What every program of the suite `gate` does, so that the same is compared. */
+/** The work of every program in the suite `gate`, so that the same is compared. */
 
-/** Calls that are allowed and that no hook is asked about, of the kinds agents make most. */
+/** Allowed calls without hooks, of the most common kinds. */
 export const allowedCalls = [
   ['read', 'read_file', { path: 'src/deep/a.ts' }],
   ['write', 'write_file', { path: 'src/deep/b.ts', content: 'x' }],
@@ -17,10 +17,10 @@ export const longLine = (() => {
   return part.repeat(Math.ceil(1024 / part.length)).slice(0, part.length * Math.floor(1024 / part.length))
 })()
 
-/** A hook that reads what it is given and says nothing. */
+/** A hook that reads its input and prints nothing. */
 export const hookCommand = 'cat > /dev/null'
 
-/** CPU of one of many, in microseconds, after the code is warm. */
+/** CPU time per operation in microseconds, after warm-up. */
 export async function cpuOf(act, times = 2_000) {
   for (let i = 0; i < times / 4; i++) await act(-1 - i)
   const before = process.cpuUsage()
@@ -29,7 +29,7 @@ export async function cpuOf(act, times = 2_000) {
   return (user + system) / times
 }
 
-/** How long one takes, in milliseconds. */
+/** Wall time per operation in milliseconds. */
 export async function wallOf(act, times = 30) {
   const taken = []
   for (let i = 0; i < times; i++) {
@@ -40,16 +40,16 @@ export async function wallOf(act, times = 30) {
   return median(taken)
 }
 
-/** A hundred at once: how long all of them take, and how long the loop was kept from anything else meanwhile. */
+/** A hundred at once: the total time, and how long the event loop was blocked meanwhile. */
 export async function together(act, count = 100) {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
-  // It counts from its first tick on, and what blocks the loop at once would come before that.
+  // It counts from its first tick, and an immediate block would come before that.
   await new Promise((resolve) => setTimeout(resolve, 20))
   const start = performance.now()
   await Promise.all(Array.from({ length: count }, (_, i) => act(i)))
   const wallMs = performance.now() - start
-  // What blocked the loop to the end is seen only when it turns again.
+  // A block until the end is noticed only at the next turn of the loop.
   await new Promise((resolve) => setTimeout(resolve, 5))
   delay.disable()
   return { wallMs, longestPauseMs: delay.max / 1e6 }

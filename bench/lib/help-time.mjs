@@ -5,8 +5,8 @@ import { median } from './median.mjs'
 const command = fileURLToPath(new URL('../../packages/cli/bin/cadre.js', import.meta.url))
 
 /**
- * How long `cadre --help` takes beside a Node that does nothing: `{ nodeMs, helpMs }`, or `{ skipped }` with the
- * reason. The two take turns, because the difference is a few milliseconds.
+ * The time of `cadre --help` compared with a Node that does nothing: `{ nodeMs, helpMs }`, or `{ skipped }` with the
+ * reason. The two alternate, because the difference is a few milliseconds.
  */
 export function timeHelp({ samples }) {
   const trial = spawnSync(process.execPath, [command, '--help'], { encoding: 'utf8' })

@@ -1,7 +1,7 @@
 import { atMost, below, judge, ratio, times, unit } from './judge.mjs'
 import { findRow } from './summary.mjs'
 
-/** What a daemon and its files must not cost more than. */
+/** The cost limits of a daemon and its files. */
 export function judgeHome(rows) {
   return [...wakes(rows), ...crowd(rows), ...tasks(rows)]
 }
@@ -61,7 +61,7 @@ function crowd(rows) {
   ]
 }
 
-/** In CPU, so that a busy machine does not count. */
+/** In CPU time, so that a busy machine does not matter. */
 function tasks(rows) {
   const at = (kind, n) => findRow(rows, { kind, mode: 'tasks', n })
   const [few, many, bare] = [at('cadre', 1000), at('cadre', 10_000), at('bare', 10_000)]

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 
 const command = fileURLToPath(new URL('../../packages/cli/bin/cadre.js', import.meta.url))
 
-/** Of a hundred sessions so many sleep, waiting for a person. The others have ended. */
+/** The number of suspended sessions per hundred, which wait for a person. The others have ended. */
 const sleeping = 1
 
-/** An empty home with two agents, and how a command is run on it. `base` is where the model is. */
+/** An empty home with two agents, and a function that runs commands on it. `base` is the address of the model. */
 export function makeHome(tmp, base) {
   const home = path.join(tmp, 'home')
   const work = path.join(tmp, 'work')
@@ -23,7 +23,7 @@ export function makeHome(tmp, base) {
     home,
     session: (id) => path.join(home, 'sessions', `${id}.session.yaml`),
     taskFile: path.join(home, 'tasks', 'work.task.md'),
-    /** Starts `cadre NAME` in a process of its own. */
+    /** Starts `cadre NAME` in a separate process. */
     cadre: (name, args = []) =>
       spawn(process.execPath, [command, name, ...flags, ...args], {
         cwd: work,
@@ -34,8 +34,8 @@ export function makeHome(tmp, base) {
 }
 
 /**
- * Fills a home with `count` sessions: copies, under names of their own, of one that has really ended and of one that really
- * waits for a person. Gives the names of those that have ended.
+ * Fills a home with `count` sessions: renamed copies of one that has really ended and of one that really waits for a
+ * person. Returns the names of those that have ended.
  */
 export async function makeSessions(place, count) {
   const ended = await templateOf(place, 'worker')
@@ -50,7 +50,7 @@ export async function makeSessions(place, count) {
   return ids
 }
 
-/** The file of a session that was really run, and nothing else that the run has left. */
+/** The file of a session that really ran, without other files of the run. */
 async function templateOf(place, agent) {
   const child = place.cadre('run', ['--agent', agent, 'Say ok'])
   child.stdout.resume()

@@ -1,6 +1,6 @@
 import { findRow } from './summary.mjs'
 
-/** What was measured of homes, as Markdown. `table(header, body)` renders one table. */
+/** The results for homes, as Markdown. `table(header, body)` renders one table. */
 export function homeTables(rows, table) {
   return [wakeTable(rows, table), crowdTable(rows, table), tasksTable(rows, table)].filter(Boolean)
 }

@@ -5,17 +5,17 @@ import { makeHome, makeSessions } from './home-files.mjs'
 import { startListeningModel } from './listening-model.mjs'
 import { costOf, isBusy, isGone, rssMb } from './process-cost.mjs'
 
-/** How long a file must be quiet before a program looks at it. The daemon's default; it is not counted. */
+/** How long a file must be quiet before a program reads it: the daemon's default. It is subtracted. */
 export const settleMs = 50
 
-/** So many sessions are written to in turn, so that none of them grows long. */
+/** This many sessions are written to in turn, so that none of them grows long. */
 const inTurn = 10
-/** Long enough that everything is looked at once, in the largest home. */
+/** Long enough that everything is scanned once, in the largest home. */
 const idleMs = (n) => (n >= 10_000 ? 32_000 : 5_000)
 
 /**
- * From a saved file to the first model request, `k` times for an entry added to a session file and `k` times for a task added
- * to a task file. `start(place, model)` gives `{ child, ready, isDone(kind, before) }`.
+ * The time from a saved file to the first model request, `k` times for an entry added to a session file and `k` times for a
+ * task added to a task file. `start(place, model)` returns `{ child, ready, isDone(kind, before) }`.
  */
 export async function runWake({ tmp, k, start }) {
   const model = await startListeningModel()
@@ -29,9 +29,9 @@ export async function runWake({ tmp, k, start }) {
   return { session, task }
 }
 
-/** A home of `n` sessions: start twice, memory, cost of doing nothing, and what one more change takes. */
+/** A home of `n` sessions: two starts, memory, idle cost, and the cost of one more change. */
 export async function runCrowd({ tmp, n, k, start }) {
-  // What the sleeping sessions wait for.
+  // The question that the suspended sessions wait for.
   const asks = { delegate: 'write_file', delegateArgs: '{"path":"a.txt","content":"x"}' }
   const model = await startListeningModel(asks)
   const place = makeHome(tmp, model.base)
@@ -92,11 +92,11 @@ async function wakeTask({ place, model, program, i }) {
   return ms
 }
 
-/** What it takes beyond settling: half of the samples less than `p50`, all but one of a hundred less than `p99`. */
+/** The time beyond settling: half of the samples are below `p50`, all but one of a hundred below `p99`. */
 async function sample(k, take) {
   const values = []
   for (let i = 0; i < k; i++) {
-    // Files are not saved in step with what a program does by the clock.
+    // Random pauses, so that saves are not in step with a program's timers.
     await pause(20 + Math.random() * 80)
     values.push((await take(i)) - settleMs)
   }
@@ -105,7 +105,7 @@ async function sample(k, take) {
   return { p50Ms: at(0.5), p99Ms: at(0.99), mostMs: values.at(-1), samples: k }
 }
 
-/** Until what it does in the background after its start is over. */
+/** Waits until its background work after the start is done. */
 async function quiet({ child }) {
   for (let calm = 0; calm < 20; ) {
     const before = costOf(child.pid)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const folder = fileURLToPath(new URL('../peers/', import.meta.url))
 
-/** Installs the libraries of bench/peers the first time. Returns what to tell the reader when they cannot be had. */
+/** Installs the libraries of bench/peers on first use. Returns a message for the reader if they are not available. */
 export function installPeers(say) {
   if (fs.existsSync(`${folder}/node_modules/.package-lock.json`)) return undefined
   say('installing the peers (npm ci in bench/peers, once)')
@@ -14,7 +14,7 @@ export function installPeers(say) {
   return `skipped: the peers, because they could not be installed: ${reason}`
 }
 
-/** Under `npm run` the npm that is running, which need not be on the path. */
+/** Under `npm run`, the running npm, which need not be on PATH. */
 function npm(args) {
   const self = process.env.npm_execpath
   const [command, ...first] = self ? [process.execPath, self] : ['npm']

@@ -5,8 +5,8 @@ import { decide } from '../server/decide.mjs'
 import { now } from './clock.mjs'
 
 /**
- * A fake model in the process that measures, for when each request counts: the time of its arrival is known without asking.
- * What is measured must be another process. `settings` are those of server/fake-model.mjs.
+ * A fake model in the measuring process, for when each request counts: its arrival time is known immediately. The measured
+ * program must be another process. `settings` are those of server/fake-model.mjs.
  */
 export async function startListeningModel(settings = {}) {
   let arrived = () => {}
@@ -29,7 +29,7 @@ export async function startListeningModel(settings = {}) {
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     base: `http://127.0.0.1:${server.address().port}/v1`,
-    /** When the next request arrives, on the clock of clock.mjs. Ask before causing it. */
+    /** Resolves with the arrival time of the next request, on the clock of clock.mjs. Call it before causing the request. */
     next: () =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => reject(new Error('no request within 60 s')), 60_000)

@@ -16,7 +16,7 @@ export function read(path: string): string { return path }
 
 `
 
-/** Markdown of every kind in `count` pieces. Some of them in prose hold their number as a word, `t120t`. */
+/** Markdown of every kind in `count` pieces. Some pieces of prose contain their number as a word, `t120t`. */
 export function markdownTokens(count) {
   const tokens = []
   for (let number = 1; tokens.length < count; number++)

@@ -6,8 +6,8 @@ import { runProgram } from './run-program.mjs'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Runs every cell with every program, `reps` times. Programs take turns within each repetition, each time starting
- * with another one, so that a machine that is busy for a while does not put one of them at a disadvantage.
+ * Runs every cell with every program, `reps` times. Programs alternate within each repetition, each time in another order,
+ * so that a temporarily busy machine affects all of them equally.
  */
 export async function runMatrix({ cells, programs, reps, fake, tmp, say }) {
   const { pairs, skipped } = pairUp(cells, programs)
@@ -41,14 +41,14 @@ function pairUp(cells, programs) {
   return { pairs, skipped: [...skipped] }
 }
 
-/** The server is slow until its code is compiled; without this the first program of the first repetition would pay. */
+/** The server is slow until its code is compiled; without this, the first program of the first repetition would pay. */
 async function warmUp({ programs, fake, tmp }) {
   const program = programs.find(({ kind }) => kind === 'bare')
   const cell = { mode: 'fanout', n: 200, k: 5, latency: 0 }
   for (let i = 0; i < 3; i++) await runProgram({ program, cell, fake, tmp: freshFolder(tmp) })
 }
 
-/** Keeps the cells in order and turns the programs within each cell. */
+/** Keeps the order of cells and rotates the programs within each cell. */
 function rotate(pairs, by) {
   return [...new Set(pairs.map(({ cell }) => cell))].flatMap((cell) => {
     const group = pairs.filter((pair) => pair.cell === cell)

@@ -6,7 +6,7 @@ const workload = readWorkload()
 const marks = []
 let probes = 0
 
-/** The tool every worker calls. In `history` it also notes what the process has cost so far. */
+/** The tool that every worker calls. In `history` it also records the cost of the process so far. */
 export function probe() {
   probes++
   if (workload.mode === 'history') {
@@ -16,9 +16,9 @@ export function probe() {
 }
 
 /**
- * Runs `work(workload)`, prints what it cost as one JSON line and ends the process. Call it once, right after the
- * imports: they are not measured, everything in `work` is. `work` returns the lead's final text, or an object with
- * `text` and any further fields for the line.
+ * Runs `work(workload)`, prints its cost as one JSON line and ends the process. Call it once, right after the imports: they
+ * are not measured, everything in `work` is. `work` returns the lead's final text, or an object with `text` and further
+ * fields for the line.
  */
 export async function measure(work) {
   const cpuBefore = process.cpuUsage()
@@ -37,7 +37,7 @@ export async function measure(work) {
   })
 }
 
-/** Prints one JSON line and ends the process, also when sockets or timers are still open. */
+/** Prints one JSON line and ends the process, even if sockets or timers are still open. */
 export function print(line) {
   process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(line.error ? 1 : 0))
 }
@@ -55,8 +55,8 @@ async function settle(work) {
 }
 
 /**
- * The cost of a turn around each of `positions`. CPU is the mean over a hundred turns, because a median would leave out
- * the garbage collections that long conversations cause; wall is the median, because a busy machine makes outliers.
+ * The cost of a turn around each of `positions`. CPU is the mean over a hundred turns, because a median would omit the
+ * garbage collections that long conversations cause; wall time is the median, because a busy machine causes outliers.
  */
 function turnsAt(positions) {
   return Object.fromEntries(

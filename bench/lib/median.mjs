@@ -1,4 +1,4 @@
-/** The median of the finite numbers in `values`, or undefined when there is none. */
+/** The median of the finite numbers in `values`, or undefined if there are none. */
 export function median(values) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b)
   if (sorted.length === 0) return undefined

@@ -12,7 +12,7 @@ export const usage = `npm run bench [-- OPTIONS]
   --json FILE    write the results there as well
 `
 
-/** The runner's options, or `{ problem }` with what is wrong about them. */
+/** The runner's options, or `{ problem }` with the error. */
 export function readOptions(args) {
   let values
   try {

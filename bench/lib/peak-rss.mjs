@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 
 /**
- * The most memory this process has held, in MB. Linux hands `maxRSS` down from parent to child, so a small program
- * would be charged with the size of its runner; the kernel's own high-water mark of the address space is not.
+ * The peak memory of this process in MB. On Linux a child inherits `maxRSS` from its parent, so a small program would be
+ * charged with the size of its runner; the kernel's high-water mark of the address space is not inherited.
  */
 export function peakRssMb() {
   return (highWaterKb() ?? process.resourceUsage().maxRSS) * 1024e-6

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 
-// Of another process, from what the kernel says of it. Not a number where the kernel is not Linux.
+// The cost of another process, from the kernel. NaN on systems other than Linux.
 const tickMs = 10
 
-/** Milliseconds of CPU so far, with those of the processes it has waited for. */
+/** The CPU time so far in milliseconds, including children that have been waited for. */
 export function costOf(pid) {
   const fields = read(`/proc/${pid}/stat`)
     ?.replace(/^.*\) /s, '')
@@ -18,7 +18,7 @@ export function rssMb(pid) {
   return kb === undefined ? Number.NaN : Number(kb) * 1024e-6
 }
 
-/** Whether it has started processes that have not ended. */
+/** True if it has running child processes. */
 export function isBusy(pid) {
   return (read(`/proc/${pid}/task/${pid}/children`) ?? '').trim() !== ''
 }

@@ -1,4 +1,4 @@
-// Loaded before a program: when it ends, the file named by BENCH_COST says what the whole process cost.
+// Preloaded into a program: when it ends, writes the cost of the whole process to the file named by BENCH_COST.
 import fs from 'node:fs'
 
 const file = process.env.BENCH_COST

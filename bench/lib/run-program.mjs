@@ -9,8 +9,8 @@ const timeLimitMs = 300_000
 const reportCost = fileURLToPath(new URL('report-cost.mjs', import.meta.url))
 
 /**
- * Runs one program once, in a process of its own, and resolves to `{ line, server }` or `{ error }`. It never rejects:
- * a program that fails is a row that says so.
+ * Runs one program once, in a separate process, and resolves to `{ line, server }` or `{ error }`. Never rejects: a failed
+ * program is reported in its row.
  */
 export async function runProgram({ program, cell, fake, tmp }) {
   await fake.reset({ latency: cell.latency, ...program.fake })
@@ -27,12 +27,12 @@ export async function runProgram({ program, cell, fake, tmp }) {
   const server = await fake.stats()
   const mismatch = checkWork(cell, server)
   if (mismatch) return { error: mismatch }
-  // What a program says of itself stands: one that starts the real command has not counted its own start.
+  // The program's own value takes precedence: one that starts the real command has not counted its own start.
   const sinceStart = server.firstRequestAt && { firstRequestMs: server.firstRequestAt - startedAt }
   return { line: { ...sinceStart, ...readCost(cost), ...line }, server }
 }
 
-/** What the whole process cost, its start and its imports included. */
+/** The cost of the whole process, including its start and imports. */
 function readCost(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
@@ -52,7 +52,7 @@ function protocolEnv({ mode, n, k, base, tmp }, server) {
   }
 }
 
-/** Without what would make a program trace, use a proxy, load something first, or talk to a real model. */
+/** Without variables that would make a program trace, use a proxy, preload something, or contact a real model. */
 function inheritedEnv() {
   const unwanted = /^(OPENAI_|LANGCHAIN_|LANGSMITH_|CADRE_|NODE_OPTIONS$|NODE_V8_COVERAGE$|npm_)|_proxy$/i
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !unwanted.test(name)))
@@ -94,7 +94,7 @@ function lastJsonLine(stdout) {
   }
 }
 
-/** A program that asked the model more or less often than the others did other work, and its cost says nothing. */
+/** A program with a different number of model requests did other work, so its cost is not comparable. */
 function checkWork({ mode, n, k }, { calls, incompleteLeads }) {
   if (mode !== 'fanout' && mode !== 'history' && mode !== 'copilot') return undefined
   const { turns } = expectedWork({ mode, n, k })

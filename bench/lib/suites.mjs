@@ -1,8 +1,8 @@
 /**
- * What each suite runs. A cell is one configuration; every program that has its mode runs it. `start` also times
- * `cadre --help`, which is not a program of the table (help-time.mjs).
+ * The cells of each suite. A cell is one configuration; every program with its mode runs it. `start` also times `cadre
+ * --help`, which is not a program of the table (help-time.mjs).
  */
-/** Not part of a run of everything: its packages take 1 GB. */
+/** Not part of a full run: its packages take 1 GB. */
 export const onRequest = ['copilot']
 
 export const suites = {
@@ -19,6 +19,8 @@ export const suites = {
     ...[100, 1000, 10_000].map((n) => ({ mode: 'crowd', n, k: 20, latency: 0 })),
     ...[1000, 10_000].map((n) => ({ mode: 'tasks', n, k: 1, latency: 0 })),
   ],
+  // Tokens a second, and tokens of the reply.
+  chat: () => [{ mode: 'chat', n: 200, k: 2000, latency: 0 }],
   copilot: () => [8, 64].map((n) => ({ mode: 'copilot', n, k: 3, latency: 50 })),
   start: () => [{ mode: 'cold', n: 1, k: 1, latency: 0 }],
 }

@@ -1,6 +1,6 @@
 import { median } from './median.mjs'
 
-/** One row per program and cell: the medians of its successful runs, with how many there were and how many failed. */
+/** One row per program and cell: the medians of its successful runs, with the numbers of successes and failures. */
 export function summarise(runs) {
   const groups = new Map()
   for (const run of runs) {
@@ -25,7 +25,7 @@ export function summarise(runs) {
   })
 }
 
-/** The row of `program` (a name) or of a kind, at `mode` and, where it matters, `n`. Undefined when nothing succeeded. */
+/** The row of `program` (a name) or of a kind, for `mode` and, if it matters, `n`. Undefined if nothing succeeded. */
 export function findRow(rows, { program, kind, mode, n }) {
   return rows.find(
     (row) =>
@@ -37,7 +37,7 @@ export function findRow(rows, { program, kind, mode, n }) {
   )
 }
 
-/** Field by field: the median of numbers, whether any boolean was true, the same inside objects. Texts are left out. */
+/** Field by field: the median of numbers, whether any boolean was true, the same inside objects. Texts are omitted. */
 function medians(lines) {
   const result = {}
   for (const key of new Set(lines.flatMap(Object.keys))) {

@@ -1,8 +1,9 @@
+import { chatTable } from './chat-report.mjs'
 import { copilotTable } from './copilot-report.mjs'
 import { homeTables } from './home-tables.mjs'
 import { findRow } from './summary.mjs'
 
-/** The whole result as Markdown. Sections that were not asked for are left out; aims never are. */
+/** The whole result as Markdown. Sections that were not requested are omitted; aims never are. */
 export function renderReport({ rows, help, aims, skipped, runs, machine }) {
   return [
     renderMachine(machine),
@@ -12,6 +13,7 @@ export function renderReport({ rows, help, aims, skipped, runs, machine }) {
     agentsTable(rows),
     gateTable(rows),
     ...homeTables(rows, table),
+    chatTable(rows, table),
     copilotTable(rows, table),
     startTable(rows, help),
     aimsTable(aims),

@@ -1,4 +1,4 @@
-/** `count` tasks as people and agents leave them: in sections, some below others, some with text of several lines. */
+/** `count` typical tasks: in sections, some nested, some with text of several lines. */
 export function taskText(count) {
   const lines = ['# Everything', '']
   for (let i = 0; i < count; i++) {
@@ -24,5 +24,5 @@ export function taskText(count) {
 
 export const taskId = (i) => `task-${i.toString(16).padStart(8, '0')}`
 
-/** Another text, different at its beginning and at its end, with one task more. */
+/** A different text, changed at its start and end, with one more task. */
 export const otherText = (text, i) => `# Text ${i}\n${text}- [ ] "Another ${i}"\n`

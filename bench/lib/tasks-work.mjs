@@ -1,6 +1,6 @@
 import { median } from './median.mjs'
 
-/** The median of what `act(i)` costs, in milliseconds of CPU and of wall. The first calls are not counted: they compile. */
+/** The median cost of `act(i)`, in milliseconds of CPU and wall time. The first calls are not counted, because they compile. */
 export async function costOfCalls(act, samples = 9, warm = 3) {
   const cpu = []
   const wall = []

@@ -1,4 +1,4 @@
-/** What a program is asked to do, read from the environment the runner gives it. README.md has the protocol. */
+/** The work of a program, read from the environment that the runner sets. README.md has the protocol. */
 export function readWorkload(env = process.env) {
   const server = required(env, 'BENCH_SERVER')
   const mode = env.BENCH_MODE ?? 'fanout'
@@ -20,7 +20,7 @@ export function readWorkload(env = process.env) {
 /** In `copilot`: how often `n` conversations are held. One more before them warms up the server. */
 export const batchesOf = (n) => (n > 8 ? 3 : 11)
 
-/** How many model turns and tool calls the work takes. The runner compares the turns with what the server counted. */
+/** The number of model turns and tool calls of the work. The runner compares the turns with the server's count. */
 export function expectedWork({ mode, n, k }) {
   if (mode === 'history') return { turns: k + 1, probes: k }
   if (mode === 'copilot') {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { measure, probe } from '../lib/measure.mjs'
 
 await measure(async ({ mode, k, base, leadPrompt, workerPrompt }) => {
-  // Not streamed, which is in its favour: with `streaming` it fetches a tokenizer from the internet after each reply.
+  // Not streamed, which is in its favour: with `streaming` it downloads a tokenizer from the internet after each reply.
   const llm = new ChatOpenAI({
     model: 'fake',
     apiKey: 'none',
@@ -14,7 +14,7 @@ await measure(async ({ mode, k, base, leadPrompt, workerPrompt }) => {
     maxRetries: 0,
     configuration: { baseURL: base },
   })
-  // Two graph steps a turn; the default of 25 would end `history` early.
+  // Two graph steps per turn; the default of 25 would end `history` early.
   const limits = { recursionLimit: 4 * k + 50 }
   const invoke = async (agent, content) => {
     const { messages } = await agent.invoke({ messages: [{ role: 'user', content }] }, limits)

@@ -1,4 +1,4 @@
-// Strings put together by hand: this is most of what the server does, thousands of times in a run.
+// Strings are concatenated directly, because this is most of the server's work, thousands of times per run.
 let replies = 0
 
 /** The body of a `/v1/chat/completions` answer, as one JSON object or as server-sent events with usage at the end. */

@@ -1,12 +1,12 @@
 const toolResult = Buffer.from('"role":"tool"')
 const marker = /(LEAD n|WORKER k)=(\d+)/
-// A system prompt longer than this would hide its marker. It only bounds how much of a long conversation is looked at.
+// A longer system prompt would hide its marker. It only limits how much of a long conversation is searched.
 const headBytes = 65_536
 
 /**
- * What the fake model must know of a request, read from its bytes without parsing them: parsing a long conversation
- * for every turn would make the server the slowest part of what is measured. Quotes inside message texts are escaped
- * in JSON, so the needles match structure only.
+ * What the fake model needs to know about a request, read from its bytes without parsing: parsing a long conversation for
+ * every turn would make the server the slowest part. Quotes inside message texts are escaped in JSON, so the search strings
+ * match structure only.
  */
 export function readConversation(body) {
   return {
@@ -16,7 +16,7 @@ export function readConversation(body) {
   }
 }
 
-/** The system prompt is the first message and the first marker in it decides; a task may quote other prompts. */
+/** The system prompt is the first message, and its first marker decides; a task may quote other prompts. */
 function readRole(body) {
   const messages = Math.max(body.indexOf('"messages":['), 0)
   const match = marker.exec(body.latin1Slice(messages, Math.min(body.length, messages + headBytes)))

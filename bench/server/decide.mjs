@@ -1,6 +1,6 @@
 /**
- * The reply to a conversation: `{ calls: [{ name, args }] }` or `{ text }`. It depends on the conversation alone, so
- * that any number of agents can be served without remembering one of them.
+ * The reply to a conversation: `{ calls: [{ name, args }] }` or `{ text }`. It depends only on the conversation, so that
+ * any number of agents can be served without state.
  */
 export function decide({ role, results }, settings) {
   switch (role.kind) {

@@ -1,11 +1,11 @@
-// A model that costs nothing: an OpenAI-compatible server with a fixed latency, whose replies follow from the
-// conversation (decide.mjs). It runs in a process of its own and prints its address as the first line on stdout.
+// A model without cost: an OpenAI-compatible server with a fixed latency, whose replies depend on the conversation
+// (decide.mjs). It runs in a separate process and prints its address as the first line on stdout.
 //
-//   POST /v1/chat/completions   streamed or not
-//   GET  /v1/models
-//   POST /reset?latency=50&delegate=NAME&delegateArgs=JSON   settings for the next run; counters start again
-//   GET  /stats                 counters since the last reset
-//   and what the language server of Copilot asks GitHub for (github.mjs)
+//    POST /v1/chat/completions   streamed or not
+//    GET  /v1/models
+//    POST /reset?latency=50&delegate=NAME&delegateArgs=JSON   settings for the next run; resets counters
+//    GET  /stats                 counters since the last reset
+//    and the GitHub requests of the Copilot language server (github.mjs)
 import http from 'node:http'
 import { now } from '../lib/clock.mjs'
 import { renderCompletion } from './completion.mjs'
@@ -24,7 +24,7 @@ let cpuAtReset = process.cpuUsage()
 let inFlight = 0
 
 const server = http.createServer((request, response) => {
-  // First and without parsing the address: the only path that is asked for more than once in a run.
+  // First and without parsing the URL: the only path that is requested more than once per run.
   if (request.url === '/v1/chat/completions' || request.url === '/chat/completions')
     return complete(request, response)
   const url = new URL(request.url, 'http://fake')
@@ -46,7 +46,7 @@ const server = http.createServer((request, response) => {
 function answerForGitHub(request, response, { pathname }) {
   const base = `http://127.0.0.1:${server.address().port}`
   const answer = answerAsGitHub({ method: request.method, pathname, base })
-  // Without this header the language server takes nothing for an answer of GitHub.
+  // Without this header, the language server does not accept an answer as GitHub's.
   response.setHeader('x-github-request-id', 'fake')
   request.resume()
   if (answer === undefined) response.writeHead(404).end('{}')
@@ -57,7 +57,7 @@ function complete(request, response) {
   stats.firstRequestAt ??= now()
   stats.calls++
   stats.maxConcurrency = Math.max(stats.maxConcurrency, ++inFlight)
-  // Also when the client goes away in the middle; otherwise the next run would start with a wrong count.
+  // Also if the client disconnects; otherwise the next run would start with a wrong count.
   response.once('close', () => inFlight--)
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
@@ -90,7 +90,7 @@ function cpuSinceReset() {
   return (user + system) / 1000
 }
 
-// A slow program must not find its idle connections closed: that would measure reconnecting.
+// A slow program's idle connections must not be closed: that would measure reconnecting.
 server.keepAliveTimeout = 0
 server.headersTimeout = 0
 server.requestTimeout = 0
@@ -98,5 +98,5 @@ server.listen({ host: '127.0.0.1', port: Number(process.env.FAKE_PORT ?? 0), bac
   console.log(`http://127.0.0.1:${server.address().port}`)
 })
 
-// The runner starts this process with a channel; when the runner is gone, however it ended, so is the server.
+// The runner starts this process with an IPC channel; when the runner ends, so does the server.
 process.on('disconnect', () => process.exit())

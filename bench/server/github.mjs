@@ -1,4 +1,4 @@
-// What the language server of Copilot wants to know from GitHub before it asks a model.
+// The GitHub requests of the Copilot language server before it requests a model.
 const account = { login: 'fake-user', copilot_plan: 'enterprise', chat_enabled: true, quota_snapshots: {} }
 const assignments = {
   Features: [],
@@ -7,7 +7,7 @@ const assignments = {
   ParameterGroups: [],
 }
 
-/** The answer to a request for `pathname` at `base`, or undefined when GitHub is not meant. */
+/** The answer to a request for `pathname` at `base`, or undefined if it is not for GitHub. */
 export function answerAsGitHub({ method, pathname, base }) {
   const endpoints = { api: base, proxy: base, telemetry: base, 'origin-tracker': base }
   switch (pathname) {

@@ -1,8 +1,8 @@
-// A model that talks: an OpenAI-compatible server that streams the same Markdown again and again, `rate` tokens a second. Every token
-// has a number in it, so that a reader can tell when it was sent. It prints its address as the first line on stdout.
+// An OpenAI-compatible server that streams the same Markdown repeatedly, `rate` tokens per second. Every token contains a
+// number, so that a reader can tell when it was sent. It prints its address as the first line on stdout.
 //
-//   POST /v1/chat/completions
-//   GET  /sent      when each token was sent, in milliseconds on the clock that all processes share
+//    POST /v1/chat/completions
+//    GET  /sent      when each token was sent, in milliseconds on the clock that all processes share
 import http from 'node:http'
 import { now } from '../lib/clock.mjs'
 import { markdownTokens } from '../lib/markdown-tokens.mjs'

@@ -8,7 +8,7 @@ import { startVsCode } from '../../tests/vscode/support/start-vscode.ts'
 const built = path.join(import.meta.dirname, '..', '..', 'packages', 'vscode', 'dist', 'extension')
 const repetitions = Number(process.env['BENCH_REPS'] ?? 5)
 
-/** Ours, and one that does nothing. Neither starts by itself, so that the start can be timed. */
+/** The extension, and one that does nothing. Neither starts automatically, so that the start can be timed. */
 function makeExtensions(folder: string): string[] {
   const ours = path.join(folder, 'ours')
   cpSync(built, ours, { recursive: true, filter: (file) => !file.endsWith('.md') || file.includes('agents') })
@@ -43,7 +43,7 @@ test('the time in the extension host from activate() to its end', async () => {
               await extension.activate()
               return performance.now() - began
             }
-            // What the host itself does at a first activation counts for nobody.
+            // The host's own work at a first activation is not counted.
             await time('bench.first')
             const empty = await time('bench.empty')
             return { empty, ours: await time('cadre.copilot-multi-agent') }

@@ -3,7 +3,7 @@ import { openExample, runExample } from '../support/example.ts'
 
 const work = 'Have parse-duration reviewed, tested and documented'
 
-test('the coordinator delegates three parts at once, and one of them delegates on', async () => {
+test('the coordinator delegates three parts at once, and one of them delegates further', async () => {
   const run = await runExample('coordinator', ['--team', 'coordinator', work])
   expect(run.stderr).toBe('')
   expect(run.code).toBe(0)
@@ -19,7 +19,7 @@ test('the coordinator delegates three parts at once, and one of them delegates o
   expect(run.project.read('workspace/test/parse-duration.test.js')).toContain("parseDuration('1h30m')")
   expect(run.project.read('workspace/docs/parse-duration.md')).toContain('# parseDuration')
 
-  // Nobody uses a tool or starts an agent that is not theirs.
+  // No agent uses a tool or starts an agent that it may not.
   expect(run.calls('refused').toSorted()).toEqual([
     'code-reviewer write_file',
     'coordinator read_file',
@@ -27,11 +27,11 @@ test('the coordinator delegates three parts at once, and one of them delegates o
   ])
   expect(run.project.read('workspace/src/parse-duration.js')).toContain('matchAll')
 
-  // Whoever forgets to report is asked to.
+  // An agent that forgets to report gets a nudge.
   expect(run.said('documentation-writer')).toEqual([expect.stringContaining('You have not reported yet')])
 })
 
-test('the variants are a coordinator alone, and seven agents who delegate three deep', async () => {
+test('the variants are a single coordinator, and seven agents that delegate three levels deep', async () => {
   const chain = (agentName: string) => ({
     calls: [
       {

@@ -3,7 +3,7 @@ import { type ExampleRun, openExample, runExample } from '../support/example.ts'
 
 const work = 'Find out where settings come from and who uses them, and document it'
 
-test('the lead sends out three at once, and the fourth with what they found', async () => {
+test('the lead starts three agents at once, and the fourth with their findings', async () => {
   const run = await runExample('explorers', ['--team', 'explorers', work])
   expect(run.stderr).toBe('')
   expect(run.code).toBe(0)
@@ -11,14 +11,14 @@ test('the lead sends out three at once, and the fourth with what they found', as
   expect(run.report.notices ?? []).toEqual([])
   expect(run.together('Explore', 'Explore', 'Plan')).toBe(true)
   expect(run.delegations.at(-1)).toBe('lead → general-purpose')
-  // One follow-up a round, with the results of all of it.
+  // One follow-up per round, with all its results.
   const [first, second, ...more] = run.said('lead')
   expect(more).toEqual([])
   expect(first?.match(/<subagent_result agent_type="\w+"/g)).toHaveLength(3)
   expect(second).toContain('<subagent_result agent_type="general-purpose"')
   expect(run.project.read('workspace/docs/settings.md')).toContain('`BEACON_SETTINGS`')
 
-  // Those who explore change nothing, and no subagent starts another.
+  // Explorers change nothing, and no subagent starts another.
   expect(run.calls('refused').toSorted()).toEqual([
     'Explore create_file',
     'Explore delegate_task',
@@ -34,7 +34,7 @@ function modelOf(run: ExampleRun, agent: string): string | undefined {
   return run.all('session.started').find((event) => event.agent === agent)?.model
 }
 
-test('Explore works on the model of the lead where there is no fast one', async () => {
+test('Explore uses the model of the lead if there is no fast one', async () => {
   const project = openExample('explorers')
   project.write('playbook.yaml', `models: { other: {} }\n${project.read('playbook.yaml')}`)
   const plain = await runExample('explorers', ['--team', 'explorers', work], project)
@@ -42,7 +42,7 @@ test('Explore works on the model of the lead where there is no fast one', async 
   expect(modelOf(plain, 'Explore')).toBe(modelOf(plain, 'lead'))
 })
 
-test('a strict lead cannot look for itself', async () => {
+test('a strict lead cannot read files itself', async () => {
   for (const variant of ['strict', 'strict-v2']) {
     const project = openExample('explorers')
     const lead = [

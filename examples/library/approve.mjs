@@ -2,7 +2,7 @@ import { createRuntime } from 'cadre'
 
 const runtime = await createRuntime({
   trust: true,
-  // Resolve with nothing to decide later: the run is suspended, and any process can answer and resume it.
+  // Resolve with undefined to decide later: the run is suspended, and any process can answer and resume it.
   ask: async (_session, { text }) => {
     console.error(text)
     return process.env.APPROVE === undefined ? undefined : { decision: 'approve', by: process.env.APPROVE }

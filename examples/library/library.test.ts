@@ -33,7 +33,7 @@ test('the README shows the same program', () => {
   expect(shown).toBe(readFileSync(join(folder, 'team.mjs'), 'utf8'))
 })
 
-test('without a grant Cadre asks before an agent writes, and continues once a person approves', async () => {
+test('without a grant, Cadre asks before an agent writes, and continues once a person approves', async () => {
   const project = createProject()
   const env = { PATH: process.env['PATH'], HOME: project, CADRE_MODEL: 'scripted:playbook.yaml' }
   const approving = (more: object = {}) =>

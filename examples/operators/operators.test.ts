@@ -18,7 +18,7 @@ test('the planner has facts looked up, an action done and the outcome judged, on
     'planner-001 → evaluator-001',
   ])
   expect(run.together('retriever-001', 'executor-001')).toBe(false)
-  // All of them work in the planner's own workspace; what they did there comes over when a person says so.
+  // All of them work in the planner's own workspace; their changes are merged when a person requests it.
   expect(run.project.exists('workspace/docs/ports.md')).toBe(false)
   const merged = await run.project.cadre(['workspace', 'merge', session ?? ''])
   expect(merged.stdout).toContain('docs/ports.md')
@@ -39,7 +39,7 @@ test('the planner has facts looked up, an action done and the outcome judged, on
   expect(judged?.sections).toMatchObject({ Verdict: expect.stringMatching(/^accepted/) })
 })
 
-test('without a word about it, a write waits for a person', async () => {
+test('without a permission, a write waits for a person', async () => {
   const run = await runExample('operators', ['--team', 'operators', work])
   expect(run.code).toBe(3)
   expect(run.all('call.judged').find(({ decision }) => decision === 'ask')).toMatchObject({
@@ -51,7 +51,7 @@ test('without a word about it, a write waits for a person', async () => {
   expect(run.project.exists('workspace/docs/ports.md')).toBe(false)
 })
 
-test('tools that are not there are not offered, and nobody is bothered with that', async () => {
+test('missing tools are not offered, and nobody is asked about them', async () => {
   const project = openExample('operators')
   const steps = [{ expect: { withoutTools: ['read_file', 'write_file'] }, reply: 'Hello.' }]
   project.write('playbook.yaml', { lanes: { 'planner-001': steps } })

@@ -21,7 +21,7 @@ test('Plan researches through others, drafts, and never implements', async () =>
   ])
 })
 
-test('both handoffs can be taken: the plan is saved as it is, and carried out', async () => {
+test('both handoffs can be accepted: the plan is saved unchanged, and carried out', async () => {
   const project = openExample('planner')
   const options = ['--json', '--allow', 'write', '--model', 'scripted:playbook.yaml']
   const saved = await project.cadre(['chat', ...options, '--team', 'planner', '--workspace', 'workspace'], {
@@ -31,11 +31,11 @@ test('both handoffs can be taken: the plan is saved as it is, and carried out', 
   expect(saved.code).toBe(0)
   const [plan, saving] = saved.json().filter(({ type }) => type === 'report')
   expect(saving).toMatchObject({ agent: 'Agent', status: 'completed' })
-  // The plan's own words, and no front matter.
+  // The text of the plan, without front matter.
   expect(project.read('workspace/plan-healthCheck.prompt.md').trim()).toBe(String(plan?.['text']).trim())
   expect(project.exists('workspace/src/health.js')).toBe(false)
 
-  // Taken up later, in another process: the team is found again.
+  // Continued later, in another process: the team is found again.
   const done = await project.cadre(['chat', ...options, '--resume', String(plan?.['session'])], {
     input: '1\n',
   })
@@ -53,9 +53,9 @@ test('both handoffs can be taken: the plan is saved as it is, and carried out', 
   expect(tests.stdout).toMatch(/^# pass 2$/m)
 })
 
-test('CVE_Remediator mends what is vulnerable by the smallest step, and proves it', async () => {
+test('CVE_Remediator fixes a vulnerability with the smallest step, and proves it', async () => {
   const project = openExample('planner')
-  // A rule of one's own counts without a sandbox as well.
+  // The user's own rule also applies without a sandbox.
   project.write('.config/cadre/terminal-cmd-allowlist.yaml', 'node check.js: allow\n')
   const run = await runExample(
     'planner',
@@ -63,7 +63,7 @@ test('CVE_Remediator mends what is vulnerable by the smallest step, and proves i
     project,
     { workspace: 'vulnerable' },
   )
-  // Without bubblewrap a notice says that there is no sandbox.
+  // Without bubblewrap, a notice reports that there is no sandbox.
   expect(run.stderr.replace(/^cadre: Commands run without a sandbox.*\n/, '')).toBe('')
   expect(run.code).toBe(0)
   expect(Object.keys(run.report.sections ?? {})).toEqual([

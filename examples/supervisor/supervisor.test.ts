@@ -4,7 +4,7 @@ import { openExample, runExample } from '../support/example.ts'
 
 const work = 'Add a function that turns a title into a slug, and prove that it works'
 
-test('the supervisor routes by what is uncertain, and nothing counts without evidence', async () => {
+test('the supervisor routes by what is uncertain, and requires evidence', async () => {
   const run = await runExample('supervisor', ['--team', 'supervisor', work])
   expect(run.stderr).toBe('')
   expect(run.code).toBe(0)
@@ -16,7 +16,7 @@ test('the supervisor routes by what is uncertain, and nothing counts without evi
     'supervisor → researcher',
   ])
   expect(run.together('researcher', 'architect')).toBe(true)
-  // Every change is verified, and the second round of the builder rests on a diagnosis.
+  // Every change is verified, and the second round of the builder is based on a diagnosis.
   expect(run.delegations.slice(2)).toEqual([
     'supervisor → builder',
     'supervisor → verifier',
@@ -25,7 +25,7 @@ test('the supervisor routes by what is uncertain, and nothing counts without evi
     'supervisor → verifier',
   ])
 
-  // Whoever oversteps a role is refused, and nothing happens.
+  // A call that exceeds a role is refused and has no effect.
   expect(run.calls('refused').toSorted()).toEqual([
     'architect get_errors',
     'researcher write_file',
@@ -63,7 +63,7 @@ test('the supervisor routes by what is uncertain, and nothing counts without evi
     'Verify Again → supervisor',
     'Find the Cause → supervisor',
   ])
-  // What the builder left behind works.
+  // The code that the builder wrote works.
   const tests = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], {
     cwd: run.project.at('workspace'),
     encoding: 'utf8',
@@ -71,7 +71,7 @@ test('the supervisor routes by what is uncertain, and nothing counts without evi
   expect(tests.stdout).toMatch(/^# pass 3$/m)
 })
 
-test('a handoff of the supervisor goes on under its rules', async () => {
+test('a handoff of the supervisor continues under its rules', async () => {
   const project = openExample('supervisor')
   const sections =
     '## Verification Report\nread\n\n## Verdict\nPASS: it holds\n\n## Failing Commands or Evidence\nNone.'

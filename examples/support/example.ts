@@ -8,24 +8,24 @@ export const examples = path.join(import.meta.dirname, '..')
 
 type Of<Type extends CadreEvent['type']> = Extract<CadreEvent, { type: Type }>
 
-/** One run of an example, as a person could have seen it. */
+/** One run of an example, as a person could observe it. */
 export interface ExampleRun {
   readonly project: Project
   readonly code: number | null
   readonly stderr: string
   readonly events: readonly CadreEvent[]
   readonly report: Report
-  /** All events of one kind, in their order. */
+  /** All events of one type, in order. */
   all<Type extends CadreEvent['type']>(type: Type): readonly Of<Type>[]
-  /** The agent a session belongs to. */
+  /** Returns the agent of a session. */
   agentOf(session: string): string
-  /** `researcher write_file`: the calls that were settled in this way. */
+  /** `researcher write_file`: the calls with this outcome. */
   calls(outcome: Of<'call.settled'>['outcome']): readonly string[]
-  /** `supervisor → researcher`: who delegated to whom, in the order in which the sessions started. */
+  /** `supervisor → researcher`: the delegations, in the order in which the sessions started. */
   readonly delegations: readonly string[]
-  /** What cadre said to the sessions of an agent. */
+  /** The messages of Cadre to the sessions of an agent. */
   said(agent: string): readonly string[]
-  /** Whether sessions of all these agents were at work at the same moment. */
+  /** True if sessions of all these agents were running at the same moment. */
   together(...agents: string[]): boolean
 }
 
@@ -34,7 +34,7 @@ export interface ExampleOptions extends Partial<CadreOptions> {
   readonly workspace?: string
 }
 
-/** Copies an example into a folder of its own. */
+/** Copies an example into a new folder. */
 export function openExample(team: string): Project {
   const project = createProject()
   cpSync(path.join(examples, team), project.path, { recursive: true })

@@ -1,11 +1,11 @@
 /**
- * Turns what a program wrote to a terminal into an SVG with real text, in two steps: `readScreen` gives the lines that a person sees,
- * `drawTerminal` draws them. Knows the sequences that `cadre` writes: colours, bold, dim, cursor moves, clear. Each character is one column
- * wide.
+ * Converts terminal output to an SVG with real text, in two steps: `readScreen` returns the visible lines, `drawTerminal`
+ * draws them. Supports the sequences that `cadre` writes: colours, bold, dim, cursor moves, clear. Each character is one
+ * column wide.
  */
 
 const plain = { colour: undefined, bold: false, dim: false }
-/** What each number of a sequence that ends with `m` changes. */
+/** The effect of each number in a sequence that ends with `m`. */
 const changes = {
   0: plain,
   1: { bold: true },
@@ -20,7 +20,7 @@ const changes = {
   39: { colour: undefined },
 }
 
-/** Lines of `{ text, colour, bold, dim }`, without what was painted over. */
+/** Returns lines of `{ text, colour, bold, dim }`, without overwritten text. */
 export function readScreen(output) {
   const rows = [[]]
   let row = 0
@@ -57,7 +57,7 @@ export function readScreen(output) {
   return withoutEmptyEnd(rows.map(joinRuns))
 }
 
-/** An SVG of parts of a screen, one below the other. A part has lines, and may have a caption above it. */
+/** Returns an SVG of parts of a screen, one below the other. A part has lines, and may have a caption above it. */
 export function drawTerminal(parts, { title, columns }) {
   const width = 2 * margin + columns * advance
   const drawn = []
@@ -92,7 +92,7 @@ const lineHeight = 18
 const margin = 18
 const barHeight = 34
 
-// A window with its own dark background: readable on a light and on a dark page. Fonts of the reader's system only.
+// A window with its own dark background: readable on light and dark pages. Only system fonts.
 const styles = `
 text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace;fill:#d7dce2;white-space:pre}
 .window{fill:#161b22;stroke:#57606a}.rule{stroke:#30363d}
@@ -107,7 +107,7 @@ function drawLine(runs, y) {
     const length = [...run.text].length
     column += length
     const classes = [run.bold && 'bold', run.dim && 'dim', run.colour].filter(Boolean).join(' ')
-    // The length keeps columns aligned, whatever font the reader has.
+    // The length keeps columns aligned with any font.
     const place = `x="${x}" textLength="${length * advance}" lengthAdjust="spacingAndGlyphs"`
     return `<tspan ${place}${classes === '' ? '' : ` class="${classes}"`}>${escapeMarkup(run.text)}</tspan>`
   })
@@ -122,7 +122,7 @@ function applyChanges(style, parameters) {
   return Object.assign({}, style, ...parameters.split(';').map((code) => changes[Number(code)]))
 }
 
-/** Neighbours of one style become one run; blanks at the end of a line are dropped. */
+/** Merges adjacent cells of one style; drops trailing spaces. */
 function joinRuns(cells) {
   const last = cells.findLastIndex(({ character }) => character !== ' ')
   const runs = []

@@ -5,7 +5,7 @@ import { fromRoot } from './run.mjs'
 
 const stamp = fromRoot('node_modules', '.cadre-build')
 
-/** False when the sources are byte for byte those of the last successful build and its output is there. */
+/** Returns false if the sources are identical to those of the last successful build and its output exists. */
 export function buildNeeded() {
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint()) return true
   if (!existsSync(fromRoot('packages', 'cli', 'dist', 'bundle', 'main.cjs'))) return true

@@ -12,7 +12,10 @@ const source = fromRoot('packages', 'vscode')
 /** The folder of the extension as it is packaged and installed. */
 export const extensionFolder = path.join(source, 'dist', 'extension')
 
-/** Puts the extension into a folder of its own: few files, nothing to install. What activation does not need is in other files. */
+/**
+ * Bundles the extension into a separate folder: few files, nothing to install. Code that activation does not need is in
+ * other files.
+ */
 export async function bundleExtension() {
   rmSync(extensionFolder, { recursive: true, force: true })
   mkdirSync(extensionFolder, { recursive: true })
@@ -71,9 +74,9 @@ function copyFiles() {
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(fromRoot(file), path.join(extensionFolder, file))
 }
 
-/** The built-in agents for VS Code's own agent mode. Returns what the manifest says about them. */
+/** Writes the built-in agents for VS Code's own agent mode. Returns their manifest entries. */
 async function writeChatAgents() {
-  // `register-chat-agents.ts` takes the hooks of these agents from there. Without them the agents could use no tool.
+  // `register-chat-agents.ts` installs the hooks of these agents from there. Without them, the agents could use no tool.
   readdirSync(path.join(extensionFolder, 'out', 'assets', 'gate', 'hooks', 'scripts'))
   const { chatAgentFiles } = await import(
     pathToFileURL(path.join(source, 'dist', 'chat-agents', 'chat-agent-files.js'))
@@ -85,7 +88,7 @@ async function writeChatAgents() {
   })
 }
 
-/** What only the repository needs is left out. */
+/** Omits what only the repository needs. */
 function writeManifest(chatAgents) {
   const {
     dependencies: _,

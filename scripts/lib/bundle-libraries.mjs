@@ -3,7 +3,7 @@ import path from 'node:path'
 import { rolldown } from 'rolldown'
 import { fromRoot } from './run.mjs'
 
-/** Folders of the packages that others import, by their names. The command is not among them. */
+/** The folders of the packages that others import, by name. Excludes the command. */
 export function libraries() {
   const folders = readdirSync(fromRoot('packages')).filter(
     (name) =>
@@ -13,7 +13,7 @@ export function libraries() {
   return Object.fromEntries(folders.map((name) => [`@cadre/${name}`, fromRoot('packages', name, 'dist')]))
 }
 
-/** Puts each library into one file, `dist/lib/index.js`, that imports all other packages: there is one copy of each in a process. */
+/** Bundles each library into one file, `dist/lib/index.js`, that imports all other packages: a process has one copy of each. */
 export async function bundleLibraries() {
   await Promise.all(Object.values(libraries()).map(bundleLibrary))
 }

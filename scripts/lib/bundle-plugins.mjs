@@ -8,7 +8,7 @@ export const ours = /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/]/
 /** Files that packages read at run time, by package. */
 const ownFiles = { agents: ['teams'], gate: ['runner', 'hooks'] }
 
-/** Packages find their own files through their names. A bundle has no such packages: it has the files beside it, in `assets`. */
+/** Packages find their own files by package name. A bundle has no such packages, but the files are next to it, in `assets`. */
 export const findAssets = {
   name: 'find-assets',
   transform(code, id) {
@@ -25,7 +25,7 @@ export function copyAssets(folder) {
       cpSync(fromRoot('packages', name, file), path.join(folder, 'assets', name, file), { recursive: true })
 }
 
-/** Parsers that sources load when they are needed become part of the bundle, and still run only when they are needed. */
+/** Parsers that are loaded on demand become part of the bundle, and still run only on demand. */
 export const requireLazily = {
   name: 'require-lazily',
   transform(code, id) {

@@ -1,12 +1,12 @@
-// Tests run programs of others in exactly these versions. They are large and no dependencies of Cadre, so one copy outside the clone
-// serves every clone of this user.
+// Tests run third-party programs in exactly these versions. They are large and not dependencies of Cadre, so one copy
+// outside the clone serves all clones of this user.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { withLock } from './lock.mjs'
 import { run, say } from './run.mjs'
 
-/** The folder in which the packages are installed, as npm's prefix. Installs them when they are not there. */
+/** Returns the folder with the packages, as npm's prefix. Installs missing ones. */
 export async function cachedPackages({ name, packages, size, command }) {
   const caches = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache')
   const base = path.join(caches, 'cadre-tests')
@@ -18,7 +18,7 @@ export async function cachedPackages({ name, packages, size, command }) {
     return folder
   })
 
-  // Installed beside its place and then renamed, so that a folder with the right name is always complete.
+  // Installed in a temporary folder and then renamed, so that the final folder is always complete.
   async function install() {
     say(`Installing ${packages.join(' and ')} for the tests, once: about ${size} in ${base}.`)
     const fresh = mkdtempSync(path.join(base, 'installing-'))

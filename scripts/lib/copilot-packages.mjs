@@ -8,7 +8,7 @@ export const copilotPackages = Object.entries(JSON.parse(readFileSync(versions, 
   ([name, version]) => `${name}@${version}`,
 )
 
-/** The folder in which the packages are installed, as npm's prefix. Installs them when they are not there. */
+/** Returns the folder with the packages, as npm's prefix. Installs missing ones. */
 export function copilotFolder() {
   const name = copilotPackages.map((item) => item.replace(/^.*[/-]/, '').replace('@', '-')).join('-')
   return cachedPackages({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fromRoot } from './run.mjs'
 
-/** npm writes its hidden lockfile last, so an interrupted install counts as none. */
+/** npm writes its hidden lockfile last, so an interrupted install is detected. */
 export function installNeeded() {
   const installed = packagesOf(fromRoot('node_modules', '.package-lock.json'))
   if (installed === undefined) return true

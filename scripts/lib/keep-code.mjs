@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fromRoot, say } from './run.mjs'
 
-/** Runs the bundled command once, in a folder with a configuration, and keeps the code that V8 compiled for it beside the bundle. */
+/** Runs the bundled command once, in a folder with a configuration, and stores the code that V8 compiled next to the bundle. */
 export async function keepCode(bundle) {
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-code-'))
   mkdirSync(path.join(folder, '.cadre'))

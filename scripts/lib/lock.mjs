@@ -1,5 +1,5 @@
-// One process at a time installs or builds. The lock is a file that holds its owner's process id; it appears whole
-// (by a hard link), so a reader never sees it half written, and a lock whose owner is dead is taken over.
+// One process at a time installs or builds. The lock is a file with its owner's process id. It is created with a hard link,
+// so a reader never sees it half written. A lock of a dead owner is taken over.
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { say } from './run.mjs'

@@ -1,6 +1,6 @@
 /**
- * Phrases that read as translated, and the words to write instead. Each pattern is narrow enough to have no false alarms: a word with
- * a good use elsewhere is listed together with the words around it.
+ * Phrases that read as translated, and their replacements. Each pattern is narrow enough to have no false positives: a word
+ * with legitimate uses is listed together with its context.
  */
 export const phrases = [
   [/\bmend(?:s|ed|ing)?\b/i, 'fix, repair'],
@@ -72,9 +72,15 @@ export const phrases = [
   [/\boutside of (?:an?|the|this|your|its|any|all)\b/i, 'outside'],
   [/\bis not the name of one\b/i, 'is not a single … name'],
   [/\bcontinues? where (?:it was|they were)\b/i, 'resumes where it left off'],
+  [/\bfor ever\b/i, 'forever'],
+  [/\banew\b/i, 'again, a new …'],
+  [/\bin the place of\b/i, 'instead of, replaces'],
+  [/\b(?:is|are) not there\b/i, 'does not exist, is missing'],
+  [/\b(?:apply|applies|available) at once\b/i, 'immediately'],
+  [/\b(?:is|are|was|were) left over\b/i, 'unused, remaining'],
 ]
 
-/** Every phrase in a text, with its line in it. A phrase may begin on one line and end on the next. */
+/** Returns every phrase in a text, with its line. A phrase may span lines. */
 export function findPhrases(text) {
   return phrases.flatMap(([pattern, instead]) =>
     [...text.matchAll(new RegExp(pattern.source.replaceAll(' ', '\\s+'), `${pattern.flags}g`))].map(

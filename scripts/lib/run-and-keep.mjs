@@ -1,4 +1,4 @@
-// The bundled command as `cadre run "…"` starts it. At its end, what V8 has compiled is written beside each file.
+// Runs the bundled command like `cadre run "…"`. At its end, writes the code that V8 has compiled next to each file.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -9,17 +9,17 @@ export function fromRoot(...parts) {
   return path.join(root, ...parts)
 }
 
-// Standard error, so that the output of the command which follows stays clean.
+// Standard error, so that the output of the following command stays clean.
 export function say(line) {
   process.stderr.write(`${line}\n`)
 }
 
-/** Runs a command to its end and says how it goes; true when it succeeded. */
+/** Runs a command to its end and prints its progress; resolves with true if it succeeded. */
 export async function run(title, command, args, options = {}) {
   const started = Date.now()
   const seconds = () => `${((Date.now() - started) / 1000).toFixed(1)} s`
   say(`${title}…`)
-  // Without a terminal npm is silent for as long as it takes: say that it is still alive.
+  // Without a terminal npm prints nothing, so this shows that it is still running.
   const heartbeat = setInterval(() => say(`${title}… ${seconds()}`), 10_000)
   const code = await new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2], ...options })
@@ -34,14 +34,14 @@ export async function run(title, command, args, options = {}) {
   return code === 0
 }
 
-/** The JavaScript file behind an installed command, so that it runs without a shell on every system. */
+/** The JavaScript file of an installed command, so that it runs without a shell on every system. */
 export function binOf(dependency, command = dependency) {
   const folder = fromRoot('node_modules', dependency)
   const { bin } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
   return path.join(folder, typeof bin === 'string' ? bin : bin[command])
 }
 
-/** Becomes another command: same process, so signals, the terminal and the exit code need no forwarding. */
+/** Replaces this script with another command in the same process, so signals, the terminal and the exit code need no forwarding. */
 export async function become(file, args) {
   process.argv = [process.execPath, file, ...args]
   await import(pathToFileURL(file).href)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** The licences of the packages that a bundle contains, as one text: most of them must go along with every copy. */
+/** The licences of the packages in a bundle, as one text: most of them must be included with every copy. */
 export function thirdPartyNotices(chunks) {
   const modules = chunks.flatMap(({ moduleIds = [] }) => moduleIds)
   const folders = new Set(modules.map(packageFolderOf).filter((folder) => folder !== undefined))

@@ -1,6 +1,6 @@
 // code-server lets every extension use proposed API. VS Code does not: it throws unless the extension's manifest lists the
-// proposal, which the Marketplace refuses. So our copies get the rule of VS Code back; without it a test could pass
-// with API that no user's VS Code has.
+// proposal, which the Marketplace rejects. So these copies get VS Code's rule back; without it, a test could pass with API
+// that no user's VS Code has.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -8,7 +8,7 @@ const bundles = [
   ['out', 'vs', 'code', 'browser', 'workbench', 'workbench.js'],
   ['out', 'vs', 'workbench', 'api', 'node', 'extensionHostProcess.js'],
 ]
-// `isProposedApiEnabled`, which returns true, and the beginning of `checkProposedApiEnabled`, by which it is known.
+// `isProposedApiEnabled`, which returns true, and the start of `checkProposedApiEnabled`, which identifies it.
 const open =
   /function ([\w$]+)\(([\w$]+),([\w$]+)\)\{return!0\}(function [\w$]+\(\2,\3\)\{if\(!\1\(\2,\3\)\)throw new Error\(`Extension)/g
 

@@ -1,5 +1,5 @@
-// The tests run our extension in these real versions of VS Code, driven through a real browser. They are large and
-// partly compiled here, so one copy outside the clone serves every clone of this user.
+// The tests run the extension in these real versions of VS Code, controlled through a real browser. They are large and
+// partly compiled here, so one copy outside the clone serves all clones of this user.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -31,8 +31,8 @@ const plan = {
 const debian = ['chromium', 'fonts-dejavu-core', 'libkrb5-dev', 'pkg-config']
 
 /**
- * The folder with `newest` and `oldest`, in each of which npm installed one code-server and its Node, and `tools`.
- * Installs what is missing. Each of the three is renamed into place when it is complete.
+ * Returns the folder with `newest` and `oldest`, each with a code-server and its Node, and `tools`. Installs missing parts.
+ * Each of the three is renamed into place when it is complete.
  */
 export async function vscodeFolder() {
   if (process.platform !== 'linux') throw new Error('The VS Code tests run on Linux only.')
@@ -72,7 +72,7 @@ async function part(folder, name, install) {
   }
 }
 
-// Left behind by a process that was killed: whoever holds the lock is the only one that installs.
+// Leftovers of a killed process: only the owner of the lock installs.
 function removeUnfinished(folder) {
   for (const name of readdirSync(folder).filter((name) => name.startsWith('installing-'))) {
     rmSync(path.join(folder, name), { recursive: true, force: true })
@@ -109,7 +109,7 @@ async function installTools(fresh) {
   await npm('Installing the tools for the VS Code tests', fresh, ['install', '--ignore-scripts'])
 }
 
-// Its own install script fetches and compiles what VS Code needs.
+// Its own install script downloads and compiles what VS Code needs.
 async function installNewest(fresh) {
   const version = plan.newest['code-server']
   say(`Installing code-server ${version} for the VS Code tests, once: several minutes and about 800 MB.`)
@@ -119,8 +119,8 @@ async function installNewest(fresh) {
   closeProposedApi(codeOf(fresh))
 }
 
-// Its own install script fetches from GitHub, which not every network allows. So its steps are done here, with
-// the published @parcel/watcher of the same version and the ripgrep of the newest.
+// Its own install script downloads from GitHub, which not every network allows. So its steps are done here, with the
+// published @parcel/watcher of the same version and the ripgrep of the newest.
 async function installOldest(fresh, newest) {
   const version = plan.oldest['code-server']
   const title = `Installing code-server ${version}`
@@ -161,7 +161,7 @@ function edit(file, change) {
   writeFileSync(file, JSON.stringify(content, null, 2))
 }
 
-// First and alone: the install scripts of the others need it.
+// First and alone, because the install scripts of the others need it.
 async function installNode(fresh, packages) {
   writeProject(fresh, { [nodePackage]: packages[nodePackage] }, {})
   await npm(`Installing Node ${packages[nodePackage]}`, fresh, ['install', '--ignore-scripts'])
@@ -182,13 +182,13 @@ function writeProject(folder, dependencies, allowScripts) {
   )
 }
 
-/** Runs npm in a folder; with a Node of its own, native modules are compiled for that one and with its headers. */
+/** Runs npm in a folder; with a separate Node, native modules are compiled for it with its headers. */
 async function npm(title, cwd, args, node) {
   const env = { ...process.env, npm_config_ignore_scripts: 'false' }
   if (node) {
     env.PATH = `${path.join(node, 'bin')}${path.delimiter}${env.PATH}`
     env.npm_config_nodedir = node
-    // `npm run` sets it with the version of its own Node, and the install script of code-server believes it.
+    // `npm run` sets it to the version of its own Node, and the install script of code-server relies on it.
     delete env.npm_config_user_agent
   }
   const done = await run(title, 'npm', [...args, '--no-audit', '--no-fund'], { cwd, env })

@@ -2,8 +2,8 @@ const ls = 'packages/backends/src/copilot-ls'
 const sdk = 'packages/backends/src/copilot-sdk'
 
 /**
- * The Copilot backends, as far as tests without the packages of Copilot reach. `npm run test:copilot` covers the conversations with the
- * real ones; it takes minutes, so no mutant waits for it.
+ * The Copilot backends, as far as tests without the Copilot packages reach. `npm run test:copilot` covers conversations
+ * with the real ones, but takes minutes, so mutants do not use it.
  */
 export const copilotMutants = {
   tests: [ls, sdk],

@@ -53,7 +53,7 @@ export const daemonMutants = {
     [
       'the daemon resumes sessions of a removed agent',
       `${server}/sessions/session-runs.ts`,
-      'const gone = this.#whyGone(spec.agent)',
+      'const gone = this.#removalOf(spec.agent)',
       'const gone = undefined',
       [...keeper, `${server}/agents`],
     ],

@@ -227,14 +227,14 @@ export const engineMutants = {
     [
       'a restriction is taken back for a part of a command',
       `${core}/rules/permissions.ts`,
-      'loosens ? subject.fitsWhole(rule.pattern) : subject.fitsSome(rule.pattern)',
-      'subject.fitsSome(rule.pattern)',
+      'loosens ? subject.matchesWhole(rule.pattern) : subject.matchesSome(rule.pattern)',
+      'subject.matchesSome(rule.pattern)',
     ],
     [
       'a restriction holds only for a whole command',
       `${core}/rules/permissions.ts`,
-      'loosens ? subject.fitsWhole(rule.pattern) : subject.fitsSome(rule.pattern)',
-      'subject.fitsWhole(rule.pattern)',
+      'loosens ? subject.matchesWhole(rule.pattern) : subject.matchesSome(rule.pattern)',
+      'subject.matchesWhole(rule.pattern)',
     ],
     [
       'of several files the last answer counts',

@@ -1,6 +1,6 @@
 const gate = 'packages/gate/src'
 
-/** What calls are judged by. */
+/** The rules that judge calls. */
 export const gateMutants = {
   tests: ['packages/gate/src/commands', 'tests/gate/commands-injection.test.ts', 'tests/gate/bypass.test.ts'],
   rows: [

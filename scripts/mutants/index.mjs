@@ -7,7 +7,7 @@ import { teamMutants } from './teams.mjs'
 
 const areas = [engineMutants, gateMutants, runtimeMutants, daemonMutants, teamMutants, copilotMutants]
 
-/** Every mutant: its name, the file, the text to find there, what replaces it, and the tests that must fail. */
+/** Every mutant: its name, the file, the text to find, its replacement, and the tests that must fail. */
 export const mutants = areas.flatMap(({ tests, rows }) =>
   rows.map(([name, file, find, replace, own = tests]) => ({ name, file, find, replace, tests: own })),
 )

@@ -3,7 +3,7 @@ const trust = 'packages/home/src/trust'
 const folders = ['tests/cli/trust.test.ts', 'tests/cli/trust-hooks.test.ts']
 const homes = ['tests/cli/hostile-home.test.ts']
 
-/** How a run is put together: trust, grants, controls and policy. */
+/** How a run is assembled: trust, grants, controls and policy. */
 export const runtimeMutants = {
   tests: ['tests/cli/grants.test.ts'],
   rows: [

@@ -1,7 +1,7 @@
 const core = 'packages/core/src'
 const files = 'packages/home/src/teams'
 
-/** Teammates, and what they write to each other. */
+/** Teammates and their messages. */
 export const teamMutants = {
   tests: [
     'tests/engine/teams.test.ts',

@@ -37,7 +37,7 @@ describe('cadre agents import', () => {
     ['claude', (name: string) => `.claude/agents/${name}.md`],
     ['opencode', (name: string) => `.opencode/agent/${name}.md`],
     ['template', (name: string) => `.cadre/templates/${name}.agent.yaml`],
-  ])('takes settings to %s and back without losing anything', async (to, at) => {
+  ])('converts settings to %s and back without loss', async (to, at) => {
     const project = createProject({ 'team.json': settings })
     const imported = await project.cadre(['agents', 'import', 'team.json', '--to', to, '--names', 'keep'])
     expect(imported.stderr).toBe('')
@@ -57,7 +57,7 @@ describe('cadre agents import', () => {
     })
   })
 
-  test('says what an older form became and where a default is used, with file and line', async () => {
+  test('reports migrated values and defaults, with file and line', async () => {
     const project = createProject({
       'old.json':
         '{\n  // from long ago\n  "coordinator": { "systemPrompt": "You coordinate it all.", "description": "d", "toolPermissions": true, },\n  "customAgents": [],\n}',
@@ -84,7 +84,7 @@ describe('cadre agents import', () => {
     expect(empty.exists('.github/agents/coordinator.agent.md')).toBe(true)
   })
 
-  test('says that settings come before the files made of them', async () => {
+  test('reports that settings take precedence over the new files', async () => {
     const project = createProject({ '.vscode/settings.json': { copilotMultiAgent: settings } })
     const { code, stdout } = await project.cadre([
       'agents',
@@ -99,7 +99,7 @@ describe('cadre agents import', () => {
     )
   })
 
-  test('gives tools and models the names of the program, and says each', async () => {
+  test('renames tools and models for the program, and reports each', async () => {
     const text = file.replace('tools: [ read, search ]', 'tools: [read, execute]\nmodel: gpt-5')
     const project = createProject({ 'reviewer.agent.md': text })
     const { stdout } = await project.cadre(['agents', 'import', 'reviewer.agent.md', '--to', 'claude'])
@@ -112,7 +112,7 @@ describe('cadre agents import', () => {
     expect(linted.stdout).not.toContain('it does not know')
   })
 
-  test('writes nothing when anything is wrong', async () => {
+  test('writes nothing if anything is wrong', async () => {
     const bad = { ...settings, agents: [...settings.agents, agent('wrong name'), { name: 'x' }] }
     const project = createProject({
       'bad.json': bad,
@@ -148,7 +148,7 @@ describe('cadre agents import', () => {
     expect(project.listing()).toEqual(before)
   })
 
-  test('replaces files only with --force, and follows no link out of the project', async () => {
+  test('replaces files only with --force, and follows no link outside the project', async () => {
     const project = createProject({ 'team.json': settings, '.github/agents/tester.agent.md': 'mine' })
     const refused = await project.cadre(['agents', 'import', 'team.json', '--to', 'copilot'])
     expect(refused.code).toBe(2)
@@ -171,7 +171,7 @@ describe('cadre agents import', () => {
     expect(outside.listing()).toEqual([])
   })
 
-  test('keeps the settings of the editor, and adds to them only once', async () => {
+  test('keeps the editor settings, and adds to them only once', async () => {
     const own = '{\n  // mine\n  "editor.tabSize": 2,\n}\n'
     const project = createProject({ 'team.json': settings, '.vscode/settings.json': own })
     expect(
@@ -189,7 +189,7 @@ describe('cadre agents import', () => {
     )
   })
 
-  test('another project can be named', async () => {
+  test('writes to another named project', async () => {
     const project = createProject({ 'team.json': settings })
     await project.cadre(['agents', 'import', 'team.json', '--to', 'claude', '--dir', 'other/one'])
     expect(project.exists('other/one/.claude/agents/writer.md')).toBe(true)
@@ -198,7 +198,7 @@ describe('cadre agents import', () => {
 })
 
 describe('cadre agents export', () => {
-  test('gives a file of the same dialect as it is, byte for byte', async () => {
+  test('copies a file of the same dialect, byte for byte', async () => {
     const project = createProject({ '.github/agents/reviewer.agent.md': file })
     const { code, stdout, stderr } = await project.cadre(['agents', 'export', 'Reviewer', '--to', 'copilot'])
     expect([code, stdout, stderr]).toEqual([0, file, ''])
@@ -210,7 +210,7 @@ describe('cadre agents export', () => {
     expect(readFileSync(project.at('other.md'))).toEqual(other)
   })
 
-  test('prints another dialect, and says what its program ignores', async () => {
+  test('prints another dialect, and reports what its program ignores', async () => {
     const project = createProject({ '.github/agents/reviewer.agent.md': file })
     const { code, stdout, stderr } = await project.cadre(['agents', 'export', 'reviewer', '--to', 'claude'])
     expect(code).toBe(0)
@@ -256,7 +256,7 @@ describe('cadre agents export', () => {
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('It already exists')])
   })
 
-  test('leaves out what settings cannot hold, and says so', async () => {
+  test('omits and reports what settings cannot express', async () => {
     const project = createProject({
       '.github/agents/reviewer.agent.md': file,
       '.github/agents/c.agent.md': file.replace('reviewer ', 'C# Expert '),
@@ -273,7 +273,7 @@ describe('cadre agents export', () => {
     })
   })
 
-  test('says which files keep agents from being there', async () => {
+  test('reports files whose agents are unusable', async () => {
     const project = createProject({
       '.github/agents/reviewer.agent.md': file,
       '.cadre/templates/x.agent.yaml': 'id: x\nmax_turns: many\n',
@@ -283,7 +283,7 @@ describe('cadre agents export', () => {
     expect(stderr).toMatch(/x\.agent\.yaml:2: max_turns must be a whole number/)
   })
 
-  test('an agent that is not there', async () => {
+  test('reports an unknown agent', async () => {
     const project = createProject({ '.github/agents/reviewer.agent.md': file })
     const { code, stderr } = await project.cadre(['agents', 'export', 'reviwer', '--to', 'claude'])
     expect(code).toBe(2)
@@ -300,7 +300,7 @@ describe("agents of an editor's settings", () => {
     'copilotMultiAgent.agents': settings.agents,
   }
 
-  test('are exported in their order, with their entry', async () => {
+  test('are exported in order, with their entry', async () => {
     const project = createProject({ '.vscode/settings.json': own })
     const { code, stdout } = await project.cadre(['agents', 'export', '--to', 'settings'])
     expect([code, JSON.parse(stdout)]).toEqual([0, settings])
@@ -309,7 +309,7 @@ describe("agents of an editor's settings", () => {
     expect(project.read('copy/.github/agents/coordinator.agent.md')).toContain("cadre-entry: 'true'")
   })
 
-  test('can be run, beginning with the entry agent', async () => {
+  test('can be run, starting with the entry agent', async () => {
     const playbook = { lanes: { coordinator: [{ reply: 'It is done.' }] } }
     const project = createProject({ '.vscode/settings.json': own, 'p.yaml': playbook })
     const { code, stdout } = await project.cadre(['run', '--model', 'scripted:p.yaml', '--json', 'Do it'])

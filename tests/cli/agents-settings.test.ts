@@ -5,7 +5,7 @@ const file = '.vscode/settings.json'
 const add = (name: string) => ['agents', 'add', name, '--description', `The ${name}`, '--prompt', 'Do it.']
 const names = (text: string) => [...text.matchAll(/"name": "([^"]+)"/g)].map(([, name]) => name)
 
-test('adds, duplicates, removes and resets agents, and leaves everything else as it is', async () => {
+test('adds, duplicates, removes and resets agents, and keeps everything else', async () => {
   const own = '{\n  // mine\n  "editor.tabSize":  2, // two\n}\n'
   const project = createProject({ [file]: own })
   expect((await project.cadre(add('lead'))).stdout).toBe(`Added lead to ${file}.\n`)
@@ -33,7 +33,7 @@ test('adds, duplicates, removes and resets agents, and leaves everything else as
   expect(project.read(file)).toBe(own)
 })
 
-test('writes nothing with --dry-run, without a confirmation, or when the change is not valid', async () => {
+test('writes nothing with --dry-run, without a confirmation, or if the change is invalid', async () => {
   const project = createProject({})
   expect((await project.cadre([...add('lead'), '--dry-run'])).stdout).toBe(`Would add lead to ${file}.\n`)
   await project.cadre(add('lead'))

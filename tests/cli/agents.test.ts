@@ -13,7 +13,7 @@ describe('agents list', () => {
     ...agentFile('planner'),
   }
 
-  test('a table, and below it the files no agent came out of', async () => {
+  test('prints a table, and below it the files without a valid agent', async () => {
     const { code, stdout } = await createProject(files).cadre(['agents', 'list'])
     expect(stdout).toMatch(/^AGENT +FROM +SOURCE +MODEL +SHADOWS +DESCRIPTION$/m)
     expect(stdout).toMatch(
@@ -23,6 +23,23 @@ describe('agents list', () => {
     expect(stdout).toContain('Files without a valid agent:\n')
     expect(stdout).toMatch(/^ {2}\.claude\/agents\/broken\.md:4: maxTurns must be/m)
     expect(code).toBe(0)
+  })
+
+  test('"agents" and "sessions" alone list them, with the flags of the list; a mistyped command is reported', async () => {
+    const project = createProject(files)
+    const [bare, listed] = [await project.cadre(['agents']), await project.cadre(['agents', 'list'])]
+    expect(bare).toMatchObject({ code: 0, stdout: listed.stdout })
+    expect((await project.cadre(['agents', '--json'])).json()[0]).toEqual(
+      (await project.cadre(['agents', 'list', '--json'])).json()[0],
+    )
+    expect((await project.cadre(['sessions'])).stdout).toMatch(/^No sessions in /)
+    expect((await project.cadre(['agents', '--help'])).stdout).toContain(
+      'Without a command, lists the agents.',
+    )
+    expect(await project.cadre(['agents', 'lst'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('lst'),
+    })
   })
 
   test('lists the built-in agents that can be started, except those that a file replaces', async () => {
@@ -38,7 +55,7 @@ describe('agents list', () => {
     })
   })
 
-  test('the form of --json', async () => {
+  test('prints JSON with --json', async () => {
     const project = createProject(files)
     const { code, stdout, stderr } = await project.cadre(['agents', 'list', '--json'])
     const list = JSON.parse(stdout) as Record<string, unknown>[]
@@ -86,7 +103,7 @@ describe('agents show', () => {
     '.cadre/p.yaml': { models: { small: {} }, lanes: { '*': [{ reply: 'x' }] } },
   }
 
-  test('what it may do, and from where each part comes', async () => {
+  test('shows what it may do, and the source of each part', async () => {
     const project = createProject(files)
     const { code, stdout } = await project.cadre(['agents', 'show', 'lead', '--json'])
     expect(code).toBe(0)
@@ -146,7 +163,7 @@ describe('agents show', () => {
     expect(view.source).toEqual({ path: project.at(lead), dialect: 'copilot', line: 2 })
   })
 
-  test('the same for people', async () => {
+  test('shows the same for people', async () => {
     const { stdout } = await createProject(files).cadre(['agents', 'show', 'LEAD'])
     expect(stdout).toMatch(/^ {2}edit_file +edit +write +edit +\.github\/agents\/lead\.agent\.md:4$/m)
     expect(stdout).toMatch(/^ {2}edti +unknown tool/m)
@@ -158,7 +175,7 @@ describe('agents show', () => {
     expect(stdout).toMatch(/^ {2}Lost +→ gone +no such agent/m)
   })
 
-  test('an agent that is offered nothing to delegate with may start nobody', async () => {
+  test('an agent without a delegation tool cannot start others', async () => {
     const project = createProject({
       ...files,
       [lead]: agent('name: lead\ndescription: d\ntools: [read]\nagents: [worker]'),
@@ -177,14 +194,14 @@ describe('agents show', () => {
   const shown = async (project: Project, name: string, ...flags: string[]) =>
     JSON.parse((await project.cadre(['agents', 'show', name, '--json', ...flags])).stdout)
 
-  test('the model a person names comes before the one the agent prefers, as in a run', async () => {
+  test('a model that a person names takes precedence over the agent’s, as in a run', async () => {
     const project = createProject(files)
     const flags = ['--model', 'scripted:.cadre/p.yaml']
     const view = await shown(project, 'lead', ...flags)
     const events = (await project.cadre(['run', '--json', '--agent', 'lead', ...flags, 'Go'])).json()
     const started = events.find(({ type }) => type === 'session.started')
     expect(view.model).toMatchObject({ used: started?.['model'], from: '--model' })
-    // Nobody names one for a session that another agent starts.
+    // A user cannot name one for a delegated session.
     project.write(
       '.github/agents/worker.agent.md',
       agent(`name: worker\ndescription: d\nmodel: small\nuser-invocable: false`),
@@ -192,7 +209,7 @@ describe('agents show', () => {
     expect((await shown(project, 'worker', ...flags)).model.used).toMatch(/#small$/)
   })
 
-  test('with subagents switched off a person may start it all the same', async () => {
+  test('a person can start it even if subagents are disabled', async () => {
     const project = createProject({ ...files, '.cadre/config.yaml': 'enableSubagent: false\n' })
     expect(await shown(project, 'lead')).not.toHaveProperty('refused')
     expect((await shown(project, 'worker')).refused).toContain(
@@ -200,7 +217,7 @@ describe('agents show', () => {
     )
   })
 
-  test('why it cannot start the others', async () => {
+  test('shows why it cannot start the others', async () => {
     const project = createProject({
       '.github/agents/lead.agent.md': agent('name: lead\ndescription: d\ntools: [agent, reportOut]'),
       '.github/agents/alone.agent.md': agent('name: alone\ndescription: d\ndisable-model-invocation: true'),
@@ -223,7 +240,7 @@ describe('agents show', () => {
     )
   })
 
-  test('of settings, each agent has what is said about it', async () => {
+  test('shows the findings of each agent in settings', async () => {
     const one = (name: string, more: object) => ({
       name,
       systemPrompt: 'You do what is asked, with care and in small steps, and say what you did.',
@@ -259,7 +276,7 @@ describe('agents show', () => {
     expect(doctor.stdout).toContain('2 agents in 1 file: first, second')
   })
 
-  test('what is shown is what a run holds to', async () => {
+  test('shows what a run enforces', async () => {
     const calls = [
       { tool: 'write_file', input: { path: 'x.txt', content: 'x' } },
       { tool: 'create_directory', input: { path: 'folder' } },
@@ -293,7 +310,7 @@ describe('agents show', () => {
     )
   })
 
-  test('a model nobody has, an agent nobody has, a file that is broken', async () => {
+  test('reports an unknown model, an unknown agent, and a broken file', async () => {
     const project = createProject({
       ...files,
       [lead]: agent('name: lead\ndescription: d\nmodel: nothing-like-it'),
@@ -313,7 +330,7 @@ describe('agents show', () => {
     expect(broken.code).toBe(2)
   })
 
-  test('what its own rules and other keys take from it', async () => {
+  test('shows what its own rules and other keys deny', async () => {
     const keys =
       'name: lead\ndescription: d\npermission:\n  bash:\n    "git *": ask\n  edit: deny\nreadonly: true'
     const project = createProject({ '.opencode/agent/lead.md': agent(keys) })
@@ -333,7 +350,7 @@ describe('agents show', () => {
     ])
   })
 
-  test('whom its own rules keep it from starting', async () => {
+  test('shows which agents its own rules forbid it to start', async () => {
     const opencode = (name: string, more = '') => ({
       [`.opencode/agent/${name}.md`]: agent(`description: d\nmode: all${more}`),
     })
@@ -355,7 +372,7 @@ describe('agents show', () => {
     expect((await shown(project, 'nobody')).targets.entry).toEqual([])
   })
 
-  test('what a policy takes from it, and the place that says so', async () => {
+  test('shows what a policy denies, and where', async () => {
     const policy = '.cadre/storage/policy.yaml'
     const project = createProject({
       ...files,
@@ -397,7 +414,7 @@ describe('agents show', () => {
     expect(view).toMatchObject({ name: list[0].name, source: { dialect: 'built-in' } })
   })
 
-  test('values of servers are not shown', async () => {
+  test('does not show values of servers', async () => {
     const secret = 'abcdef0123456789abcd'
     const project = createProject({
       [lead]: agent(

@@ -21,12 +21,12 @@ interface Decision {
   readonly reasons?: readonly string[]
 }
 
-test.skipIf(bubblewrap.kind === 'none')('a run decides about 1,000 calls as `cadre policy` said', () =>
+test.skipIf(bubblewrap.kind === 'none')('a run decides about 1,000 calls as `cadre policy` predicted', () =>
   agree({}),
 )
 test('the same without bubblewrap', () => agree({ PATH: programsWithout('bwrap') }))
 
-/** The real command, before and in a real run. Whatever is allowed runs. */
+/** The real command, before and in a real run. Every allowed call runs. */
 async function agree(env: Record<string, string>): Promise<void> {
   const rounds = Array.from({ length: count / together }, (_, at) => ({
     calls: calls.slice(at * together, (at + 1) * together),
@@ -38,7 +38,7 @@ async function agree(env: Record<string, string>): Promise<void> {
     'sub/x': 'x\n',
     '.config/cadre/terminal-cmd-allowlist.yaml':
       'echo: true\ntouch: true\ngit add: true\nrm: ask\ncurl: deny\nnode: deny\nnpm: deny\n',
-    // Nothing is asked where nobody can be asked, so that the table prints every decision.
+    // Nothing can be asked here, so the table prints every decision.
     'table.yaml': calls.map((call) => ({ ...call, expect: 'ask' })),
     'model.yaml': { lanes: { assistant: [...rounds, { reply: 'done' }] } },
   })
@@ -61,6 +61,6 @@ async function agree(env: Record<string, string>): Promise<void> {
 }
 
 function shown({ decision, by, rule, reason, risk, reasons }: Decision, at: number) {
-  // A run says why it refuses; only the table says why it allows.
+  // A run reports why it refuses; only the table reports why it allows.
   return { call: calls[at], decision, by, rule, risk, reasons, ...(decision !== 'allow' && { reason }) }
 }

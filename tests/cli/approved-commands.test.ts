@@ -61,7 +61,7 @@ test.each(others)('an approval for the session does not cover $command $cwd', as
   const project = createTeam({ command: './run.sh' }, { command: './run.sh' }, other)
   expect((await project.cadre(run)).code).toBe(3)
   const session = await decide(project, '--session')
-  // The same call is granted; the other one asks again.
+  // The same call is granted; the other one needs approval again.
   expect((await project.cadre(['resume', session, '--trust', '--allow', 'write'])).code).toBe(3)
   expect(project.read('ran.txt')).toBe('first\nfirst\n')
 })

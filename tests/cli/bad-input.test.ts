@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { agentFile, createProject } from './support/project.ts'
 
 const good = { lanes: { '*': [{ reply: 'done' }] } }
-/** Short to write, and more than the stack of a parser holds. */
+/** Short to write, but too deep for the stack of a parser. */
 const deep = '['.repeat(100_000)
 const session = `session_id: lead-abc123
 agent_id: lead
@@ -12,7 +12,7 @@ messages:
     content: Do it.
 `
 
-/** Whatever is wrong with what cadre was given: one sentence that points at it, code 2, and nothing on disk has changed. */
+/** For any invalid input: one sentence that points to it, exit code 2, and no changes on disk. */
 test.each<[string, Record<string, string | object>, string[], RegExp]>([
   [
     'a playbook with a wrong key',
@@ -31,6 +31,12 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     {},
     ['run', '--model', 'scripted:no.yaml', 'x'],
     /there is no playbook at .*no\.yaml/,
+  ],
+  [
+    'an output schema that is not there',
+    { 'p.yaml': good },
+    ['run', '--model', 'scripted:p.yaml', '--output-schema', 'nope.json', 'x'],
+    /nope\.json: there is no such file\. Pass --output-schema the path of a file that contains a JSON Schema\.$/m,
   ],
   [
     'a tool to deny that is misspelt',
@@ -160,7 +166,7 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
   expect(project.listing()).toEqual(before)
 })
 
-test('one broken agent file does not stop a run that does not need it, and is told', async () => {
+test('one broken agent file does not stop a run that does not need it, and is reported', async () => {
   const project = createProject({
     ...agentFile('lead'),
     '.cadre/templates/other.agent.yaml': 'id: [\n',

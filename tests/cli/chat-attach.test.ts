@@ -7,9 +7,9 @@ import { hasScript, type Terminal } from './support/terminal.ts'
 
 const it = test.skipIf(!hasScript)
 const folded = (text: string) => pasted(`${text}\n${'more\n'.repeat(20)}`)
-/** What is on the screen, without its line breaks. */
+/** The text on the screen, without line breaks. */
 const flat = (terminal: Terminal) => shown(terminal.screen()).replace(/\s+/g, ' ')
-/** The reply repeats the whole request, with what was attached to it. */
+/** The reply repeats the whole request with its attachments. */
 const project = (files: Readonly<Record<string, string | object>>) =>
   createProject({ ...agentFile('lead'), 'p.yaml': speaks, 'notes.md': 'the plan\n', ...files })
 
@@ -17,7 +17,7 @@ it('attaches a file whose @ was typed, and none that is mentioned in pasted text
   const terminal = await open(project({}))
   await say(terminal, 'See @notes.md.\r', 'Attached notes.md (1 line).')
   expect(flat(terminal)).toContain('File notes.md: the plan')
-  // Brought back with the arrow key, it is what the person typed.
+  // Restored with the arrow key, it is the text that the person typed.
   await say(terminal, `${up}\r`, 'lead 2 heard <See @notes.md.')
   await say(terminal, `A ${pasted('look at @notes.md now')}\r`, 'lead 3 heard <A look at @notes.md now>')
   expect(flat(terminal)).toContain(
@@ -45,7 +45,7 @@ it('attaches no file for text of a handoff, a prompt file or an earlier chat, bu
   expect(flat(terminal)).not.toContain('File notes.md')
 })
 
-it('attaches no file that the agent may not read, and says why', async () => {
+it('attaches no file that the agent may not read, and explains why', async () => {
   const files = project({
     '.claude/settings.json': { permissions: { deny: ['Read(.env)'] } },
     '.env': 'TOKEN=hunter2\n',
@@ -64,7 +64,7 @@ it('attaches no file that the agent may not read, and says why', async () => {
   expect(flat(terminal)).not.toContain('hunter2')
 })
 
-it('judges files of a message to agents at work as well', async () => {
+it('judges files in a message to working agents too', async () => {
   const terminal = await busy()
   terminal.type(`see @p.yaml ${pasted('and @.cadre/config.yaml')}\r`)
   await terminal.until((screen) => shown(screen).includes('Attached p.yaml'))

@@ -20,7 +20,7 @@ const it = test.skipIf(!hasScript)
 const esc = '\x1b'
 const stopped = 'Stopped. Type a message, or /resume to continue.'
 
-it('Esc during a tool call delivers the message; Esc once more stops, and never exits', async () => {
+it('Esc during a tool call delivers the message; a second Esc stops, and never exits', async () => {
   const terminal = await busy()
   terminal.type('be quick')
   await terminal.until((screen) => shown(screen).includes('Esc: interrupt'))
@@ -32,7 +32,7 @@ it('Esc during a tool call delivers the message; Esc once more stops, and never 
   expect(await terminal.ended()).toBe(0)
 })
 
-it('Ctrl-C puts commands that wait for the end of the turn back into the input line', async () => {
+it('Ctrl-C puts queued commands back into the input line', async () => {
   const terminal = await busy()
   terminal.type('!touch owned\r')
   await terminal.until(
@@ -53,7 +53,7 @@ it('Esc at an approval decides nothing', async () => {
   expect(shown(terminal.screen())).toContain('A decision is pending. Type /resume to be asked again.')
 })
 
-it('escape sequences in a message to agents at work reach neither the terminal nor the model', async () => {
+it('escape sequences in a message to working agents reach neither the terminal nor the model', async () => {
   const terminal = await busy()
   terminal.type(`${pasted('x\x1b]0;owned\x07\x1b[2Jy\u202e')}\r`)
   await terminal.until((screen) => shown(screen).includes('↳ xy'))
@@ -63,7 +63,7 @@ it('escape sequences in a message to agents at work reach neither the terminal n
   for (const hostile of ['\x1b[2J', '\x1b]', '\u202e']) expect(terminal.screen()).not.toContain(hostile)
 })
 
-it('Esc when the reply has just ended does nothing, and keeps what is typed', async () => {
+it('Esc when the reply has just ended does nothing, and keeps the typed text', async () => {
   const terminal = await busy()
   terminal.type(`half${goOn}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead> half'))
@@ -101,7 +101,7 @@ it('/compact summarises older rounds: the next request has the summary instead o
   await say(terminal, '/history\r', '> Four?')
 })
 
-it('/compact can be stopped, keeps what is typed meanwhile, and after a kill the conversation continues', async () => {
+it('/compact can be stopped, keeps text typed meanwhile, and after a kill the conversation continues', async () => {
   const { wire, terminal, reopen, summaries } = await talk(answers.hang())
   terminal.type('/compact\r')
   await terminal.until((screen) => shown(screen).includes('Summarising…'))
@@ -129,7 +129,7 @@ it('/compact during a turn waits for its end', async () => {
   )
 })
 
-it('Esc twice in a reply stops it and leaves the terminal as it was', async () => {
+it('Esc twice in a reply stops it and restores the terminal', async () => {
   const choose = [
     { when: { matches: '/More/' }, reply: 'Again.' },
     { reply: 'Slowly, then', stream: { pieces: 2, every: 3_600_000 } },

@@ -21,13 +21,14 @@ import { agentFile, createProject, delegate, deployTool, report } from './suppor
 import { hasScript, isRestored } from './support/terminal.ts'
 
 const it = test.skipIf(!hasScript)
-/** What a test of less than a whole terminal covers as well, or a variant of another test here. */
+/** Variants of other tests here, and what a test of a part covers as well. */
 const deepIt = test.skipIf(!hasScript || !isDeep)
-it('a conversation: the prompt says to whom, the terminal is given back at the end', async () => {
+
+it('a conversation shows the recipient in the prompt, and restores the terminal at the end', async () => {
   const project = speaking()
   const terminal = await open(project)
   expect(shown(terminal.screen())).toContain('Chatting with lead.')
-  // Nothing is on disk before anything was said.
+  // Nothing is on disk before the first message.
   expect(project.exists('.cadre/sessions')).toBe(false)
   await say(terminal, 'Hello.\r', 'lead 1 heard <Hello.>')
   await say(terminal, 'Again.\r', 'lead 2 heard <Again.>')
@@ -39,7 +40,7 @@ it('a conversation: the prompt says to whom, the terminal is given back at the e
   expect(project.sessions()).toHaveLength(1)
 })
 
-it('the arrow keys bring back what was said, here and in earlier chats, except after a space', async () => {
+it('the arrow keys restore messages, of this chat and earlier ones, except after a space', async () => {
   const project = speaking()
   const first = await open(project)
   await say(first, 'One.\r', 'heard <One.>')
@@ -70,31 +71,28 @@ it('several lines are one message: with a backslash, or pasted', async () => {
   await say(terminal, `${up}\x7f\x7f!\r`, 'line !>')
 })
 
-it('a message that is sent while agents work is delivered with their next round', async () => {
+it('a message sent while agents work is delivered with their next round', async () => {
   const terminal = await busy()
   terminal.type(`fixx\x7f${pasted('\nall\nof it')}\r`)
   await terminal.until((screen) => shown(screen).includes('↳ fix all of it (sent with the next round)'))
   terminal.type(`${goOn}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
   const text = shown(terminal.screen())
-  // In the order in which it happened, and once each.
+  // In order, and once each.
   expect(text).toMatch(/lead> Work\.\n→ hold\n\n> fix\nall\nof it\n2 heard <held fix all of it>\n/)
   expect(text.match(/heard/g)).toHaveLength(1)
   terminal.type(ctrlD)
   expect(await terminal.ended()).toBe(0)
 })
 
-deepIt(
-  'what is typed and not sent stays in the input line, and commands wait for the end of the turn',
-  async () => {
-    const terminal = await busy()
-    terminal.type(`/history\rhalf${goOn}`)
-    await terminal.until((screen) => isAsking(shown(screen), 'lead> half'))
-    expect(shown(terminal.screen())).toMatch(/2 heard <held>.*lead> \/history\n.*> Work\./s)
-  },
-)
+deepIt('unsent text stays in the input line, and commands wait for the end of the turn', async () => {
+  const terminal = await busy()
+  terminal.type(`/history\rhalf${goOn}`)
+  await terminal.until((screen) => isAsking(shown(screen), 'lead> half'))
+  expect(shown(terminal.screen())).toMatch(/2 heard <held>.*lead> \/history\n.*> Work\./s)
+})
 
-it('Ctrl-C stops the turn although something was typed, which is kept', async () => {
+it('Ctrl-C stops the turn and keeps typed text', async () => {
   const terminal = await busy()
   terminal.type(`half a line${ctrlC}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead> half a line'))
@@ -103,7 +101,7 @@ it('Ctrl-C stops the turn although something was typed, which is kept', async ()
   expect(await terminal.ended()).toBe(130)
 })
 
-/** A reply whose beginning arrives at once, and whose end does not. */
+/** A reply that starts immediately, but never ends. */
 const endless = {
   choose: [
     { when: { matches: '/Stop, keep/' }, reply: 'As you like.' },
@@ -111,7 +109,7 @@ const endless = {
   ],
 }
 
-it('Esc interrupts a reply, delivers what was typed, and the agent continues', async () => {
+it('Esc interrupts a reply, delivers the typed text, and the agent continues', async () => {
   const project = createProject({ ...agentFile('lead'), 'p.yaml': { lanes: { lead: [endless] } } })
   const terminal = await open(project)
   terminal.type('Clean up.\r')
@@ -137,7 +135,7 @@ deepIt('Esc without a text stops the turn', async () => {
   await say(terminal, '\x1b', 'Stopped. Type a message, or /resume to continue.')
 })
 
-it('a reply streams as Markdown, and a screen of another width shows the rest of it at that width', async () => {
+it('a reply streams as Markdown, and the rest adapts to a new screen width', async () => {
   const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ')
   const reply = `# Title\n\n${words}\n\n- **bold** item\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n${words} end`
   const project = createProject({
@@ -168,7 +166,7 @@ const edits = {
   },
 }
 
-it('edits are shown as diffs before the approval and after it; long output is folded and can be shown', async () => {
+it('edits are shown as diffs before and after the approval; long output is folded and can be expanded', async () => {
   const terminal = await open(createProject(edits))
   terminal.type('Edit it.\r')
   const diff = 'Edit a.txt +1 -1\n  1   one\n  2 - two\n  2 + 2\n  3   three'
@@ -183,7 +181,7 @@ it('edits are shown as diffs before the approval and after it; long output is fo
   await say(terminal, '\x0f', '\n  20\n  21\n')
 })
 
-it('attaches files, runs commands of the person, and shows where the conversation stands', async () => {
+it('attaches files, runs shell commands, and shows the status', async () => {
   const project = createProject({ ...agentFile('lead'), 'notes.md': 'secret plan\n', 'p.yaml': speaks })
   const terminal = await open(project)
   await say(terminal, '!echo from the shell; exit 3\r', 'from the shell\nexit code 3')
@@ -196,7 +194,7 @@ it('attaches files, runs commands of the person, and shows where the conversatio
   await say(terminal, '/sessions\r', 'See @notes.md')
 })
 
-it('Ctrl-C at the prompt clears what is typed, then says how to leave, then leaves', async () => {
+it('Ctrl-C at the prompt clears the text, then explains how to exit, then exits', async () => {
   const project = speaking()
   const terminal = await open(project)
   terminal.type('half a line')
@@ -218,7 +216,7 @@ const slow = (worker: object) => ({
   },
 })
 
-it('Ctrl-C stops the agents at work and comes back; something else is answered without them', async () => {
+it('Ctrl-C stops the working agents and returns; the next message is answered without them', async () => {
   const project = createProject({
     ...agentFile('lead'),
     ...agentFile('worker'),
@@ -237,7 +235,7 @@ it('Ctrl-C stops the agents at work and comes back; something else is answered w
 })
 
 deepIt(
-  'a signal to end is not taken for a Ctrl-C: at the prompt and in a turn it leaves, with everything in order',
+  'a termination signal is not treated as Ctrl-C: at the prompt and in a turn it exits cleanly',
   async () => {
     const project = createProject({
       ...agentFile('lead'),
@@ -259,7 +257,7 @@ deepIt(
   },
 )
 
-it('Ctrl-C, then /resume goes on where it was', async () => {
+it('Ctrl-C, then /resume continues the turn', async () => {
   const project = createProject({
     ...agentFile('lead'),
     ...agentFile('worker'),
@@ -295,7 +293,7 @@ const planning = {
   'p.yaml': speaks,
 }
 
-it('a handoff is filled in, can be changed or let go, and goes to its target', async () => {
+it('a handoff is filled in, can be changed or cancelled, and goes to its target', async () => {
   const terminal = await open(createProject(planning))
   await say(terminal, 'Plan it.\r', '2 Edit → Builder', 'plan')
   terminal.type('2\r')
@@ -303,7 +301,7 @@ it('a handoff is filled in, can be changed or let go, and goes to its target', a
   await say(terminal, ctrlC, 'Handoff cancelled.', 'plan')
   terminal.type('/handoff 1 fill\r')
   await terminal.until((screen) => isAsking(shown(screen), 'builder> Build it.'))
-  // Back to the beginning of the line, and a word in front.
+  // Back to the start of the line, with a word added there.
   await say(terminal, '\x01Now: \r', 'builder 1 heard <Now: Build it.>', 'builder')
   await say(terminal, '@plan\r', 'Chatting with plan.', 'plan')
   await say(terminal, 'Again.\r', 'plan 1 heard <Again.>', 'plan')
@@ -311,7 +309,7 @@ it('a handoff is filled in, can be changed or let go, and goes to its target', a
   await say(terminal, '/history\r', '> Now: Build it.', 'builder')
 })
 
-it('decisions are asked for at the prompt; one that is put off is asked for again', async () => {
+it('decisions are requested at the prompt; a postponed one is requested again', async () => {
   const project = createProject({
     ...agentFile('lead'),
     ...deployTool,
@@ -332,7 +330,7 @@ it('decisions are asked for at the prompt; one that is put off is asked for agai
   expect(await terminal.ended()).toBe(0)
 })
 
-it('what was typed before a question is no answer to it', async () => {
+it('text typed before a question does not answer it', async () => {
   const terminal = await busy({
     calls: [{ tool: 'web_fetch', input: { url: 'https://example.invalid/' } }],
   })
@@ -383,7 +381,7 @@ it('hostile names, labels, prompts and history do not reach the terminal', async
   expect(terminal.screen()).not.toContain('\u202e')
 })
 
-deepIt('the history is bounded, and a link in its place is left alone', async () => {
+deepIt('the history is bounded, and a link in its place is ignored', async () => {
   const project = speaking()
   const old = Array.from({ length: 700 }, (_, index) => `${JSON.stringify(`old ${index}`)}\n`)
   project.write('.cadre/storage/chat-history', old.join(''))
@@ -416,7 +414,7 @@ it('Tab completes commands and agents', async () => {
   await say(terminal, '@rev\tHello.\r', 'reviewer 1 heard <Hello.>', 'reviewer')
 })
 
-it('what the entry agent said and did stays in sight, in order, and its last words appear once', async () => {
+it('the entry agent’s text and calls stay visible, in order, and its last text appears once', async () => {
   const project = createProject({
     ...agentFile('lead'),
     ...agentFile('worker'),

@@ -18,7 +18,7 @@ function reportsOf(ended: Ended) {
 
 const speaks = { lanes: { '*': { default: { reply: '{{agent}} {{round}}: {{last}}' } } } }
 
-test('messages of one chat are one session, which remembers; the exit code is that of the last turn', async () => {
+test('messages of one chat are one session with memory; the exit code is that of the last turn', async () => {
   const project = createProject({
     ...agentFile('lead'),
     'p.yaml': {
@@ -39,7 +39,7 @@ test('messages of one chat are one session, which remembers; the exit code is th
 
   const plain = await project.cadre(['chat', ...model, '--resume'], { input: 'And now?\n' })
   expect(plain.stdout).toContain('the server is down')
-  // What was said in the turn before is not said again.
+  // The text of the previous turn is not repeated.
   expect(plain.stdout).not.toContain('It is 7.')
   expect(plain.stdout).toMatch(/cadre chat --resume lead-\w+/)
   expect(plain.stdout).not.toContain('\x1b')
@@ -48,7 +48,7 @@ test('messages of one chat are one session, which remembers; the exit code is th
   expect(project.sessions()).toHaveLength(1)
 })
 
-test('an empty line and /quit end it, a backslash at the end goes on, and escapes are taken away', async () => {
+test('an empty line and /quit end it, a trailing backslash continues, and escapes are removed', async () => {
   const project = createProject({ ...agentFile('lead'), 'p.yaml': speaks })
   const input = [
     'one \\',
@@ -105,7 +105,7 @@ const planners = {
   },
 }
 
-test('a handoff gives the conversation to its target: all of it, in short, or nothing', async () => {
+test('a handoff passes the conversation to its target: in full, summarised, or not at all', async () => {
   const full = await chat(createProject(planners), 'Plan it.\nBetter.\n1\nAnd?\n', '--agent', 'plan')
   expect(reportsOf(full).map(({ agent, text }) => [agent, text])).toEqual([
     ['plan', 'The plan 1.'],
@@ -129,7 +129,7 @@ test('a handoff gives the conversation to its target: all of it, in short, or no
   expect(alone?.model).toMatch(/#small$/)
 })
 
-test('what the model is asked after a handoff is the conversation and the prompt, and nothing else', async () => {
+test('after a handoff the model gets only the conversation and the prompt', async () => {
   const project = createProject(planners)
   const ended = await chat(project, 'Plan it.\n1\n@plan Check it.\n', '--agent', 'plan')
   const [first, second, third] = reportsOf(ended)
@@ -150,7 +150,7 @@ test('what the model is asked after a handoff is the conversation and the prompt
   expect(text.stdout).not.toContain('round 2')
 })
 
-test('a handoff that only fills in sends nothing without a keyboard, unless it is told to', async () => {
+test('a handoff that only fills in sends nothing without a terminal, unless told to', async () => {
   const project = createProject(planners)
   const ended = await chat(project, 'Plan it.\n4\n/handoff 1 fill\n/handoff 4 send\n', '--agent', 'plan')
   expect(ended.json().filter(({ type }) => type === 'filled')).toEqual([
@@ -163,7 +163,7 @@ test('a handoff that only fills in sends nothing without a keyboard, unless it i
   ])
 })
 
-test('a handoff to nobody, or to one that is not for people, says so, and stays on offer', async () => {
+test('a handoff to an unknown or restricted agent is reported, and stays available', async () => {
   const project = createProject(planners)
   const input = 'Plan it.\n5\n6\n7\n/handoff 7 send\n/handoff 99\n/handoff x\n8\n5\n'
   const ended = await chat(project, input, '--agent', 'plan')
@@ -177,7 +177,7 @@ test('a handoff to nobody, or to one that is not for people, says so, and stays 
     expect.stringContaining('there is no handoff 99: 1 to 8 are available'),
     expect.stringContaining('/handoff takes a number'),
   ])
-  // Where there is no agent of that name, `agent` is the general one; afterwards 5 is just a message.
+  // If no agent has that name, `agent` is the general one; afterwards 5 is an ordinary message.
   expect(reportsOf(ended).map(({ text }) => text)).toEqual([
     'The plan 1.',
     'The assistant did it.',
@@ -187,7 +187,7 @@ test('a handoff to nobody, or to one that is not for people, says so, and stays 
   expect(wrong.code).toBe(2)
 })
 
-test('cadre run says how to hand over, and that works', async () => {
+test('cadre run explains how to hand over, and that works', async () => {
   const project = createProject(planners)
   const run = await project.cadre(['run', ...model, '--agent', 'plan', 'Plan it.'])
   expect(run.stderr).toContain('  1 Start → BUILDER (sends immediately)\n')
@@ -216,7 +216,7 @@ const crowd = {
   'p.yaml': speaks,
 }
 
-test('@name goes on with that agent, which knows what was said, and back again', async () => {
+test('@name continues with that agent, which has the history, and back again', async () => {
   const project = createProject(crowd)
   const input = [
     'One.',
@@ -242,7 +242,7 @@ test('@name goes on with that agent, which knows what was said, and back again',
   for (const said of ['One.', 'Two.', 'Three.', 'Four.', 'Five.']) expect(file).toContain(`: ${said}`)
 })
 
-test('@name of nobody, or of one that is not for people, is an error, and nothing is sent', async () => {
+test('@name of an unknown or restricted agent is an error, and nothing is sent', async () => {
   const project = createProject(crowd)
   const ended = await chat(project, 'One.\n@revewer Two.\n@hidden Three.\n/agent nobody\nFour.\n')
   const errors = ended.json().filter(({ type }) => type === 'error')
@@ -266,7 +266,7 @@ test.each([
   expect(json().at(-1)).toMatchObject({ text })
 })
 
-test('cadre run refuses to address one that is not for people, or nobody with nothing', async () => {
+test('cadre run refuses to address a restricted agent, or an agent without work', async () => {
   const project = createProject(crowd)
   const hidden = await project.cadre(['run', ...model, '@hidden Help.'])
   expect(hidden.stderr).toContain('only other agents can start agent "hidden"')
@@ -276,7 +276,7 @@ test('cadre run refuses to address one that is not for people, or nobody with no
   expect(empty.code).toBe(2)
 })
 
-test('commands tell about the chat, and an unknown one is explained', async () => {
+test('commands show the state of the chat, and an unknown one is explained', async () => {
   const project = createProject(crowd)
   const input = [
     '/history',
@@ -333,13 +333,13 @@ const delegating = {
   },
 }
 
-test('--no-subagents holds in the first turn, in later ones, after a handoff and when it is resumed', async () => {
+test('--no-subagents applies in the first turn, in later ones, after a handoff and when resumed', async () => {
   const project = createProject(delegating)
   const alone = await chat(project, 'One.\nTwo.\n1\nThree.\n@lead Four.\n', '--no-subagents')
   expect(reportsOf(alone)).toHaveLength(5)
   expect(reportsOf(alone).every(({ text }) => /delegation is disabled for this run/.test(text))).toBe(true)
   expect(project.sessions().filter((id) => id.startsWith('worker'))).toEqual([])
-  // It is a property of the conversation: without the flag it still holds, also for whom it is handed to.
+  // It is a property of the conversation: without the flag it still applies, even after a handoff.
   const later = await chat(project, 'Five.\n1\n', '--resume')
   expect(reportsOf(later)).toHaveLength(2)
   expect(project.sessions().filter((id) => id.startsWith('worker'))).toEqual([])
@@ -363,7 +363,7 @@ const slow = (worker: object) => ({
   },
 })
 
-/** A chat whose first turn stands still in the middle: one part has reported, another hangs. */
+/** A chat whose first turn hangs in the middle: one part has reported, another hangs. */
 async function hangingChat() {
   const project = createProject({
     ...agentFile('lead'),
@@ -380,7 +380,7 @@ async function hangingChat() {
   return { project, running, lead }
 }
 
-test('a signal stops the turn and the chat; something else can be said, and what was stopped stays so', async () => {
+test('a signal stops the turn and the chat; another message can follow, and stopped work stays stopped', async () => {
   const { project, running, lead } = await hangingChat()
   running.child.kill('SIGINT')
   const stopped = await running.ended()
@@ -390,7 +390,7 @@ test('a signal stops the turn and the chat; something else can be said, and what
   const other = await chat(project, 'Something else.\n', '--resume')
   expect(reportsOf(other)).toMatchObject([{ session: lead, status: 'completed' }])
   expect(reportsOf(other)[0]?.text).toMatch(/slow was cancelled.*Something else\.$/s)
-  // Nobody else was started or continued.
+  // No other session was started or continued.
   expect(other.json().filter(({ type }) => type === 'session.started')).toMatchObject([{ session: lead }])
   expect(project.sessions()).toHaveLength(3)
 })
@@ -411,7 +411,7 @@ test('a stopped turn can be continued', async () => {
   expect(project.sessions().filter((id) => id.startsWith('quick'))).toHaveLength(1)
 })
 
-test('kill -9 loses nothing: the newest conversation goes on where it was', async () => {
+test('kill -9 loses nothing: the newest conversation continues', async () => {
   const { project, running, lead } = await hangingChat()
   running.child.kill('SIGKILL')
   await running.ended()
@@ -424,7 +424,7 @@ test('kill -9 loses nothing: the newest conversation goes on where it was', asyn
   expect(project.sessions()).toHaveLength(3)
 })
 
-test('after kill -9 a new message does not lose what was under way either', async () => {
+test('after kill -9, a new message does not lose unfinished work', async () => {
   const { project, running } = await hangingChat()
   running.child.kill('SIGKILL')
   await running.ended()
@@ -433,7 +433,7 @@ test('after kill -9 a new message does not lose what was under way either', asyn
   expect(reportsOf(resumed)[0]?.text).toMatch(/slow is done.*Hurry\.$/s)
 })
 
-test('a conversation that another process is having is refused with code 6', async () => {
+test('a conversation that another process runs is refused with code 6', async () => {
   const { project, running, lead } = await hangingChat()
   const second = await project.cadre(['chat', ...model, '--resume'], { input: 'Hello.\n' })
   expect(second.stderr).toContain(`session ${lead} is running in process ${running.pid}`)
@@ -442,7 +442,7 @@ test('a conversation that another process is having is refused with code 6', asy
   await running.ended()
 })
 
-test('what cannot be resumed is explained', async () => {
+test('explains what cannot be resumed', async () => {
   const project = createProject({ ...agentFile('lead'), 'p.yaml': speaks })
   const none = await project.cadre(['chat', ...model, '--resume'], { input: 'x\n' })
   expect(none.stderr).toContain('there are no conversations in')
@@ -454,7 +454,7 @@ test('what cannot be resumed is explained', async () => {
   expect(moved.code).toBe(2)
 })
 
-test('a decision that is needed ends with code 3, and /resume goes on once it is made', async () => {
+test('a pending decision ends with code 3, and /resume continues after it', async () => {
   const project = createProject({
     ...agentFile('lead'),
     ...deployTool,
@@ -471,7 +471,7 @@ test('a decision that is needed ends with code 3, and /resume goes on once it is
   expect(resumed.code).toBe(0)
 })
 
-test('the plain model that stands in leaves the conversation with the agent that was meant', async () => {
+test('after an answer of the plain model, the conversation stays with the intended agent', async () => {
   const project = createProject({
     ...agentFile('lead', { model: 'broken' }),
     'p.yaml': {
@@ -499,7 +499,7 @@ test('the plain model that stands in leaves the conversation with the agent that
   ])
 })
 
-test('text of files and models that a terminal would act upon does not reach it', async () => {
+test('text of files and models cannot control the terminal', async () => {
   const hostile = 'x\x1b[2J\x1b]0;owned\x07y'
   const project = createProject({
     ...agentFile('lead', {
@@ -529,7 +529,7 @@ test('text of files and models that a terminal would act upon does not reach it'
   for (const sign of ['\x1b', '\x07']) expect(ended.stdout + ended.stderr).not.toContain(sign)
 })
 
-test('a mistyped command does not count for the exit code, a message that could not be sent does', async () => {
+test('a mistyped command does not affect the exit code, an unsent message does', async () => {
   const project = createProject({ ...crowd, 'p.yaml': { lanes: { lead: { default: { reply: 'Hello.' } } } } })
   expect((await chat(project, 'hi\n/foo\n/agent nobody\n/handoff 7\n')).code).toBe(0)
   expect((await chat(project, 'hi\n@nobody hi\n/foo\n')).code).toBe(2)
@@ -548,7 +548,7 @@ test('/tree shows rounds and calls of the last turn, and nothing after /new; /he
   expect(stdout).toMatch(/^ {2}@NAME … {19}switch to that agent/m)
 })
 
-test('a handoff to nobody is marked, in a chat and after a run', async () => {
+test('a handoff to an unknown agent is marked, in a chat and after a run', async () => {
   const project = createProject(planners)
   const run = await project.cadre(['run', ...model, '--agent', 'plan', 'Plan it.'])
   expect(run.stderr).toContain('Lost → bulder (no such agent)\n')

@@ -60,7 +60,7 @@ describe('completing a command line', () => {
     expect(stdout).toBe('openai:small\n')
   })
 
-  test('looks into the home that the line names', async () => {
+  test('searches the home that the line names', async () => {
     const project = createTeamProject()
     mkdirSync(project.at('other/sessions'), { recursive: true })
     writeFileSync(project.at('other/sessions/second-1.session.yaml'), '')
@@ -94,11 +94,11 @@ describe('the scripts for shells', () => {
     expect(complete('cadre run --agent rel')).toBe('release-manager\n')
     expect(complete('cadre sessions sho')).toBe('show\n')
     expect(complete('cadre sessions show ')).toContain('lead-4k2\n')
-    // What bash 3.2 does not have.
+    // Features that bash 3.2 does not have.
     expect(script).not.toMatch(/mapfile|readarray|\[-\d|declare -A|local -n|\$\{\w+(?:,,|\^\^)/)
   })
 
-  test.each(['zsh', 'fish'])('%s reads its script', async (shell) => {
+  test.each(['zsh', 'fish'])('%s parses its script', async (shell) => {
     const project = createProject()
     const { stdout: script } = await project.cadre(['completion', shell])
     expect(script).toContain('cadre __complete')

@@ -4,7 +4,7 @@ import { createProject } from './support/project.ts'
 
 const userFile = '.config/cadre/config.yaml'
 
-test('lists settings with the line, the variable or the policy that they come from', async () => {
+test('lists settings with their source: a line, a variable or a policy', async () => {
   const project = createProject({
     [userFile]: 'model: openai:a\n\nlimits:\n  depth: 5\n  sessions: 9\n',
     '.cadre/config.yaml': 'model: openai:b\nmodels:\n  gpt-4.1: { window: 10 }\n',
@@ -38,7 +38,7 @@ test('lists settings with the line, the variable or the policy that they come fr
   expect(code).toBe(0)
 })
 
-test('gets a value, a section, or says that there is none', async () => {
+test('prints a value or a section, or reports that it is not set', async () => {
   const project = createProject({ [userFile]: 'model: openai:a\nlimits: { depth: 5 }\n' })
   expect((await project.cadre(['config', 'get', 'model'])).stdout).toBe('openai:a\n')
   expect((await project.cadre(['config', 'get', 'limits'])).stdout).toBe('limits.depth: 5\n')
@@ -49,7 +49,7 @@ test('gets a value, a section, or says that there is none', async () => {
   expect(wrong.stderr).toContain('there is no configuration key "modle". Did you mean')
 })
 
-test('sets a key and leaves the rest of the file as it is', async () => {
+test('sets a key and keeps the rest of the file', async () => {
   const before = '# mine\nmodel: openai:a # old\r\n\nlimits: { depth: 5 }\n'
   const project = createProject({ [userFile]: before })
   const set = await project.cadre(['config', 'set', 'model', 'openai:b'])
@@ -61,7 +61,7 @@ test('sets a key and leaves the rest of the file as it is', async () => {
   )
 })
 
-test('sets a key of the project, and says what takes precedence', async () => {
+test('sets a key of the project, and reports what takes precedence', async () => {
   const project = createProject({})
   expect((await project.cadre(['config', 'set', '--project', 'limits.depth', '2'])).code).toBe(0)
   expect(readFileSync(project.at('.cadre/config.yaml'), 'utf8')).toBe('limits:\n  depth: 2\n')
@@ -76,7 +76,7 @@ test.each([
   [['limits.dept', '2'], 'Did you mean'],
   [['openai.headers.authorization', 'Bearer x'], 'is a secret. Do not write secrets to a file.'],
   [['openai', 'x'], 'openai must be a mapping'],
-])('refuses %j and writes nothing', async (words, reason) => {
+])('rejects %j and writes nothing', async (words, reason) => {
   const project = createProject({})
   const { code, stderr } = await project.cadre(['config', 'set', ...words])
   expect(stderr).toContain(reason)

@@ -35,7 +35,7 @@ async function statusOf(project: Project): Promise<Status> {
   return (await project.cadre(['status', '--json'])).json()[0] as unknown as Status
 }
 
-test('a home is watched from up to down: a file is written, and the agent answers there', async () => {
+test('watches a home from up to down: a file is written, and the agent answers there', async () => {
   const project = createHome()
   expect((await project.cadre(['status'])).stdout).toContain('No daemon is running')
   expect((await project.cadre(['down'])).stdout).toContain('No daemon is running')
@@ -59,7 +59,7 @@ test('a home is watched from up to down: a file is written, and the agent answer
   expect(project.exists('.cadre/storage/leases/.daemon.lease')).toBe(false)
 })
 
-test('a killed daemon is taken over, and what was left undone goes on', async () => {
+test('takes over from a killed daemon, and continues its work', async () => {
   const project = createHome({
     'playbook.yaml': `lanes:
   planner:
@@ -82,7 +82,7 @@ test('a killed daemon is taken over, and what was left undone goes on', async ()
   await until(() => project.read('.cadre/sessions/talk.session.yaml').includes('hello from the planner'))
 })
 
-test('one broken file is shown with its line until it is mended', async () => {
+test('shows a broken file with its line until it is fixed', async () => {
   const project = createHome()
   await project.cadre(up)
   project.write('.cadre/sessions/bad.session.yaml', 'agent_id: planner\nstatus: nonsense\nmessages: []\n')
@@ -93,7 +93,7 @@ test('one broken file is shown with its line until it is mended', async () => {
   expect((await project.cadre(['status'])).stdout).toMatch(/Last known problems:\n.*bad\.session\.yaml:2/)
 })
 
-test('in the foreground: lines of what happens, and one Ctrl-C stops in order', async () => {
+test('in the foreground it prints events, and one Ctrl-C shuts down cleanly', async () => {
   const project = createHome()
   const running = project.start(['up', '--trust', '--model', 'scripted:playbook.yaml'])
   await running.until((stdout) => stdout.includes('Watching '))
@@ -107,7 +107,7 @@ test('in the foreground: lines of what happens, and one Ctrl-C stops in order', 
   expect(running.stdout()).toContain('edited by hand: sessions/talk.session.yaml')
 })
 
-test('without a home, and in one that cannot be written, it says what to do', async () => {
+test('without a home, or in a read-only one, it explains what to do', async () => {
   const empty = createProject()
   const none = await empty.cadre(['up'])
   expect(none.code).toBe(2)

@@ -6,7 +6,7 @@ import { hasScript, openTerminal } from './support/terminal.ts'
 const limit = { timeout: 120_000 }
 
 test(
-  'the demo does real work offline, says that its model is scripted, and shows what was decided',
+  'the demo does real work offline, reports that its model is scripted, and shows the decisions',
   limit,
   async () => {
     const project = createProject()
@@ -20,14 +20,14 @@ test(
     ])
     expect(stdout).toMatch(/^Decisions .*\n {2}approved by demo: Command: node --version$/m)
     expect(stdout).toContain('Initial state of the home directory')
-    // Its own decisions are nobody's edits.
+    // Its own decisions are not manual edits.
     expect(stdout).not.toContain('edited by hand')
     const all = /cadre (approvals --all --home \S+\.cadre)/.exec(stdout)?.[1] ?? ''
     expect((await project.cadre(all.split(' '))).stdout).toContain('node --version')
   },
 )
 
-test.runIf(isDeep)('without a folder the demo makes one of its own, and keeps it', limit, async () => {
+test.runIf(isDeep)('without a folder the demo creates one, and keeps it', limit, async () => {
   const project = createProject()
   project.write('tmp/x', '')
   const { code, json } = await project.cadre(['demo', '--json'], { env: { TMPDIR: project.at('tmp') } })
@@ -42,7 +42,7 @@ const asks = '1 approve · 2 reject: '
 const count = (screen: string) => screen.split(asks).length - 1
 
 test.skipIf(!hasScript)(
-  'a person who rejects the command sees that nothing is run or sent',
+  'a person who rejects the command sees that nothing ran or was sent',
   limit,
   async () => {
     const project = createProject()
@@ -57,7 +57,7 @@ test.skipIf(!hasScript)(
 )
 
 test.skipIf(!hasScript || !isDeep)(
-  'a person who rejects the answer sees that nothing is sent',
+  'a person who rejects the answer sees that nothing was sent',
   limit,
   async () => {
     const project = createProject()
@@ -75,7 +75,7 @@ test.skipIf(!hasScript || !isDeep)(
 )
 
 test.skipIf(!hasScript)(
-  'Ctrl-C at a question stops the demo and its daemon, and says how to go on',
+  'Ctrl-C at a question stops the demo and its daemon, and explains how to continue',
   limit,
   async () => {
     const project = createProject()

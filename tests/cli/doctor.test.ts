@@ -14,7 +14,7 @@ interface Check {
 
 const checksIn = (lines: Record<string, unknown>[]) => (lines[0] as unknown as { checks: Check[] }).checks
 
-test('says what is there, and ends with 0 when a run could start', async () => {
+test('reports what exists, and exits with 0 if a run could start', async () => {
   const project = createProject({ ...agentFile('lead'), 'p.yaml': { lanes: { '*': [{ reply: 'x' }] } } })
   const { code, stdout } = await project.cadre(['doctor'], { env: { CADRE_MODEL: 'scripted:p.yaml' } })
   expect(stdout).toMatch(/^ok {4}node +Node \d+/m)
@@ -25,7 +25,7 @@ test('says what is there, and ends with 0 when a run could start', async () => {
   expect(code).toBe(0)
 })
 
-test('tells of hooks and lists of commands that cannot be understood, once for each place', async () => {
+test('reports invalid hooks and allowlists, once per place', async () => {
   const project = createProject({
     '.github/hooks/a.json': '{ "hooks": { "PreToolUse": [\n',
     '.cadre/storage/terminal-cmd-allowlist.yaml': 'npm publish: dny\n',
@@ -47,7 +47,7 @@ test('tells of hooks and lists of commands that cannot be understood, once for e
   expect(code).toBe(1)
 })
 
-test('says what is wrong, where, and what to do, and ends with 1', async () => {
+test('reports what is wrong, where, and what to do, and exits with 1', async () => {
   const project = createProject({
     '.cadre/templates/lead.agent.yaml': 'id: lead\ndescription: d\nsystem_prompt: x\nmax_turns: [\n',
     '.cadre/config.yaml': 'tools: [../x.mjs]\n',
@@ -74,7 +74,7 @@ test('says what is wrong, where, and what to do, and ends with 1', async () => {
 test.each([
   [['small'], 'ok', 'openai:small', undefined],
   [['small', 'large'], 'fail', 'no model is configured', 'Nearest: openai:small, openai:large.'],
-])('says which model of a server with %j is the default', async (models, status, message, fix) => {
+])('reports the default model of a server with %j', async (models, status, message, fix) => {
   const wire = await startWire(answers.hang(), { models })
   onTestFinished(wire.close)
   const { json } = await createProject().cadre(['doctor', '--json'], { env: { OPENAI_BASE_URL: wire.url } })
@@ -116,7 +116,7 @@ test('lists agents whose model is not available, and the model that they get', a
   expect(denied.code).toBe(1)
 })
 
-test('tells whether the server answers, and never shows the key', async () => {
+test('reports whether the server answers, and never shows the key', async () => {
   const seen: string[] = []
   const server = createServer((request, response) => {
     seen.push(`${request.method} ${request.url}`)
@@ -149,13 +149,13 @@ test('tells whether the server answers, and never shows the key', async () => {
   for (const { stdout, stderr } of [good, near, closed]) expect(stdout + stderr).not.toContain('very-secret')
 })
 
-test('says whether commands run in a sandbox, and how to get one', async () => {
+test('reports whether commands run in a sandbox, and how to get one', async () => {
   const project = createProject({})
   const find = async (env: Record<string, string>) => {
     const { json } = await project.cadre(['doctor', '--json'], { env })
     return checksIn(json()).find(({ name }) => name === 'sandbox')
   }
-  // A path with nothing but what starts the command itself.
+  // A PATH with only what starts the command itself.
   const bin = `${project.path}/bin`
   mkdirSync(bin)
   symlinkSync(process.execPath, `${bin}/node`)

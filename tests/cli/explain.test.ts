@@ -16,7 +16,7 @@ async function decided(project: Project, args: readonly string[]): Promise<Recor
   return json()[0] as Record<string, unknown>
 }
 
-/** A team in which everybody has one below; the last one only reads. */
+/** A team in which each agent delegates to the next; the last one is read-only. */
 const team = {
   ...agentFile('lead', { agents: ['middle'] }),
   ...agentFile('middle', { agents: ['worker'] }),
@@ -32,7 +32,7 @@ describe('cadre policy explain', () => {
     ['no_such_tool', {}, 'deny', 'tool'],
     ['write_file', { path: 'a.txt' }, 'deny', 'tool'],
     ['Read', { file_path: 'a.txt' }, 'allow', 'policy'],
-  ])('%s %j is %s by %s, with 0, where there is no home and none is made', async (...row) => {
+  ])('%s %j is %s by %s, with 0, without creating a home', async (...row) => {
     const [tool, input, decision, by] = row
     const project = createProject({ 'a.txt': 'x' })
     const before = project.listing()
@@ -42,7 +42,7 @@ describe('cadre policy explain', () => {
     expect(project.listing()).toEqual(before)
   })
 
-  test('what an agent may not use is refused by its list, at any depth', async () => {
+  test('a tool that an agent may not use is refused by its list, at any depth', async () => {
     const project = createProject(team)
     const before = project.listing()
     for (const depth of [[], ['--depth', '2'], ['--depth', 'lead>middle']])
@@ -53,7 +53,7 @@ describe('cadre policy explain', () => {
   })
 
   test.each(['lead>middle', 'lead > middle', 'lead,middle', 'lead/middle', 'lead>middle>worker', '2'])(
-    'a depth written %s',
+    'parses the depth %s',
     async (depth) => {
       const project = createProject(team)
       const said = await decided(
@@ -71,7 +71,7 @@ describe('cadre policy explain', () => {
     ['9', 'worker', /maximum depth of delegation is 3/],
     ['middle>lead', 'middle', /may not delegate to lead/],
     ['lead>middle>lead', 'middle', /circular: lead → middle → lead/],
-  ])('a chain that cannot come about, %s above %s, is refused with the reason', async (...row) => {
+  ])('an impossible chain, %s above %s, is refused with the reason', async (...row) => {
     const [depth, agent, reason] = row
     const project = createProject({ ...team, ...agentFile('outsider', { agents: [] }) })
     const said = await decided(
@@ -82,14 +82,14 @@ describe('cadre policy explain', () => {
     expect(said['reason']).toMatch(reason)
   })
 
-  test('an agent that people may not start is looked at below whoever starts it', async () => {
+  test('an agent that people may not start is judged below the agent that starts it', async () => {
     const hidden = agentFile('worker', { tools: ['read_file'], agents: [], 'user-invocable': false })
     const project = createProject({ ...team, ...hidden })
     const said = await decided(project, explain('read_file', { path: 'a' }, '--agent', 'worker'))
     expect(said).toMatchObject({ decision: 'allow', chain: ['lead', 'middle', 'worker'] })
   })
 
-  test('people get the decision first, then by whom and why', async () => {
+  test('prints the decision first, then by whom and why', async () => {
     const project = createProject(team)
     const { stdout, code } = await project.cadre(explain('web_fetch', url).filter((arg) => arg !== '--json'))
     expect(stdout).toMatch(
@@ -98,7 +98,7 @@ describe('cadre policy explain', () => {
     expect(code).toBe(0)
   })
 
-  test('people are not told of words that are no paths, nor the same thing twice', async () => {
+  test('does not print words that are not paths, or anything twice', async () => {
     const project = createProject({ 'a.txt': 'x' })
     const asked = ['policy', 'explain', '--tool', 'Bash', '--input', '{"command":"git push ./a.txt"}']
     const { stdout } = await project.cadre(asked)
@@ -108,7 +108,7 @@ describe('cadre policy explain', () => {
     expect(denied.stdout).toMatch(/^deny\n {2}by +tool\n/)
   })
 
-  test('what a file names cannot write to the terminal', async () => {
+  test('text from a file cannot control the terminal', async () => {
     const { stdout } = await createProject().cadre(['policy', 'explain', '--tool', '\x1b]0;x\x07evil\x1b[2J'])
     expect(stdout).toContain('evil')
     expect(stdout).not.toContain('\x1b')
@@ -135,13 +135,13 @@ describe('cadre policy explain', () => {
     [['--tool', 'x', '--agent', 'lead', '--depth', 'nobody'], /there is no agent "nobody"/],
     [['--tool', 'x', '--workspace', 'none'], /workspace folder does not exist/],
     [['--input', '{}'], /--tool requires a value/],
-  ])('%j is wrong usage', async (args, complaint) => {
+  ])('%j is a usage error', async (args, complaint) => {
     const { stderr, code } = await createProject(team).cadre(['policy', 'explain', ...args])
     expect(stderr).toMatch(complaint)
     expect(code).toBe(2)
   })
 
-  test('what a policy forbids is a decision, one that cannot be understood is an error', async () => {
+  test('what a policy forbids is a decision; an invalid policy is an error', async () => {
     const project = createProject({ ...team, [policy]: 'customAgent.enabled: false\n' })
     const args = explain('read_file', { path: 'a' }, '--agent', 'worker')
     const place = `${project.at(policy)}:1`
@@ -176,7 +176,7 @@ describe('cadre policy explain', () => {
       })
   })
 
-  test('hooks are named and not run, and what they would change is not known', async () => {
+  test('names hooks without running them, so their changes are unknown', async () => {
     const hook = (command: string) => ({ hooks: { PreToolUse: [{ type: 'command', command }] } })
     const project = createProject({
       ...team,
@@ -194,7 +194,7 @@ describe('cadre policy explain', () => {
     expect([...(both['hooks'] as string[])].sort()).toEqual(named)
     const child = explain('read_file', { path: 'a' }, '--trust', '--agent', 'worker', '--depth', '2')
     expect((await decided(project, child))['hooks']).toHaveLength(1)
-    // What the agent may not use never gets as far as a hook.
+    // A call of a tool that the agent may not use never reaches a hook.
     const refused = explain('write_file', write, '--trust', '--agent', 'worker')
     expect(await decided(project, refused)).not.toHaveProperty('hooks')
     const shown = await project.cadre(
@@ -204,7 +204,7 @@ describe('cadre policy explain', () => {
     expect(project.listing()).toEqual(before)
   })
 
-  test('a folder that nobody trusts is only read', async () => {
+  test('an untrusted folder is read-only', async () => {
     const files = { '.github/hooks/a.json': { hooks: { PreToolUse: [{ command: 'touch ran' }] } } }
     const project = createProject({ ...team, ...files })
     const before = project.listing()
@@ -213,7 +213,7 @@ describe('cadre policy explain', () => {
     expect(project.listing()).toEqual(before)
   })
 
-  test('the commands that were found in a line are told one by one', async () => {
+  test('lists the commands in a line one by one', async () => {
     const project = createProject()
     const args = explain('Bash', { command: 'git status && rm -rf build' })
     const said = await decided(project, args)
@@ -229,7 +229,7 @@ describe('cadre policy explain', () => {
     expect(stdout).toMatch(/commands +allow {2}git status .*\n +ask {4}rm -rf build/)
   })
 
-  test('it says what a run decides, for an entry agent and two below', async () => {
+  test('predicts the decisions of a run, for an entry agent and two below', async () => {
     const calls = [
       { tool: 'read_file', input: { path: 'a.txt' } },
       { tool: 'write_file', input: write },
@@ -284,7 +284,7 @@ calls:
   - { agent: worker, depth: [lead], input: { path: a }, expect: deny, because: lead knows no worker }
 `
 
-  test('a table that holds ends with 0 and changes nothing', async () => {
+  test('a passing table exits with 0 and changes nothing', async () => {
     const project = createProject({ ...team, 'table.yaml': table })
     const before = project.listing()
     const { code, stdout, stderr } = await project.cadre(['policy', 'test', 'table.yaml'])
@@ -293,7 +293,7 @@ calls:
     expect(project.listing()).toEqual(before)
   })
 
-  test('what is not as expected is printed with its line, what was expected and what came, and ends with 1', async () => {
+  test('prints each failure with its line, the expected and the actual decision, and exits with 1', async () => {
     const wrong = `${table}  - { input: { path: a }, expect: deny, by: role, risk: HIGH, because: it is secret }\n`
     const project = createProject({ ...team, 'table.yaml': table, 'sub/wrong.yaml': wrong })
     const args = ['policy', 'test', 'table.yaml', 'sub/wrong.yaml']
@@ -354,7 +354,7 @@ calls:
     ],
     ['- { tool: x, expect: deny', 't.yaml:'],
     ['\n- { agent: nobody, tool: x, expect: deny }', 't.yaml:2: there is no agent "nobody"'],
-  ])('%j is a mistake with its line, and ends with 2', async (text, complaint) => {
+  ])('%j is an error with its line, and exits with 2', async (text, complaint) => {
     const project = createProject({ ...team, 't.yaml': text })
     const { code, stderr } = await project.cadre(['policy', 'test', 't.yaml'])
     expect(stderr).toContain(complaint)
@@ -364,7 +364,7 @@ calls:
     expect(machine.code).toBe(2)
   })
 
-  test('a file that is not there ends with 2', async () => {
+  test('a missing file exits with 2', async () => {
     expect((await createProject().cadre(['policy', 'test', 'none.yaml'])).code).toBe(2)
     expect((await createProject().cadre(['policy', 'test', '.'])).code).toBe(2)
     expect((await createProject().cadre(['policy', 'test'])).code).toBe(2)

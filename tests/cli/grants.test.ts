@@ -7,7 +7,7 @@ import { until } from './support/until.ts'
 
 const write = { tool: 'write_file', input: { path: 'out.txt', content: 'written\n' } }
 const deploy = { tool: 'deploy', input: {} }
-/** It waits for a person first, and writes in a later life. */
+/** It first waits for a person, and writes after it is resumed. */
 const files = {
   ...agentFile('lead'),
   ...deployTool,
@@ -22,8 +22,8 @@ async function approve(project: Project, options: { readonly isForeign?: boolean
   expect((await project.cadre(['approve', id, '--trust'], options)).code).toBe(0)
 }
 
-describe('what a person allowed for a run', () => {
-  test('applies again when the run is resumed, and to no other run', async () => {
+describe('permissions of a person for a run', () => {
+  test('apply again when the run is resumed, and to no other run', async () => {
     const project = createProject(files)
     const waiting = await project.cadre(run('--allow', 'write'))
     expect(waiting.code).toBe(3)
@@ -39,7 +39,7 @@ describe('what a person allowed for a run', () => {
     expect((await project.cadre(['resume', other])).code).toBe(3)
   })
 
-  test('applies when the daemon resumes the run', async () => {
+  test('apply when the daemon resumes the run', async () => {
     const project = createProject(files)
     expect((await project.cadre(run('--allow', 'write'))).code).toBe(3)
     const daemon = await startDaemon(project)
@@ -51,7 +51,7 @@ describe('what a person allowed for a run', () => {
     expect(await daemon.stop()).toBe(0)
   })
 
-  test('is not granted by files of the repository, nor to a copy of the home', async () => {
+  test('are not granted by files of the repository, nor to a copy of the home', async () => {
     const project = createProject(files)
     expect((await project.cadre(run('--allow', 'write'))).code).toBe(3)
     await approve(project)
@@ -79,7 +79,7 @@ describe('a run that was started with --trust', () => {
     expect((await project.cadre(['resume', only(project)], foreign)).code).toBe(0)
     expect(project.read('out.txt')).toBe('written\n')
     expect(project.read('hooked')).toBe('x\nx\n')
-    // For this run, and for no other command.
+    // For this run only.
     expect((await project.cadre(['resume', 'lead-other'], foreign)).code).toBe(2)
   })
 

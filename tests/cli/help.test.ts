@@ -52,7 +52,7 @@ test.each(all)('cadre %s --help shows an example and ends with 0', async (comman
   expect(stdout).toContain(`cadre ${command}`)
 })
 
-test('the first help lists the commands there are, and nothing else', async () => {
+test('the main help lists exactly the existing commands', async () => {
   const { code, stdout } = await createProject().cadre(['--help'])
   const listed = /COMMANDS\n((?: {2}.*\n)+)/.exec(stdout)?.[1]?.match(/^ {2}\w+/gm) ?? []
   expect(listed.map((name) => name.trim())).toEqual(commands)
@@ -61,7 +61,7 @@ test('the first help lists the commands there are, and nothing else', async () =
   expect((await createProject().cadre(['help', 'run'])).stdout).toContain('cadre run')
 })
 
-test('flags that take a value show what kind of value, and the briefs stand below each other', async () => {
+test('flags with a value show its kind, and descriptions are aligned', async () => {
   const { stdout } = await createProject().cadre(['run', '--help'])
   expect(stdout).toMatch(/^ +\[--team TEAM\] +A built-in team/m)
   expect(stdout).toMatch(/^ +\[--image FILE\]\.\.\. +An image/m)
@@ -73,7 +73,7 @@ test('flags that take a value show what kind of value, and the briefs stand belo
   expect(new Set(at).size).toBe(1)
 })
 
-test('the help of lint says where agents are looked for', async () => {
+test('the help of lint lists where agents are searched', async () => {
   const { stdout } = await createProject().cadre(['lint', '--help'])
   for (const place of [
     '.github/agents',
@@ -103,7 +103,7 @@ test('help loads neither a backend, nor YAML, nor anything else it does not need
     return result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
   })
   expect(loaded.some((url) => /\/cli\/dist\/(bundle\/)?main\.c?js$/.test(url))).toBe(true)
-  // Looked for by what they define, because in the bundle files have other names.
+  // Found by their definitions, because bundled files have other names.
   const heavy = /function (createFileEngine|createModels|createTools|openOpenAi|parseDocument)\b/
   expect(loaded.filter((url) => heavy.test(readFileSync(new URL(url), 'utf8')))).toEqual([])
 })

@@ -4,7 +4,7 @@ import { agentFile, createProject, delegate, report } from './support/project.ts
 const place = /\(hook \.claude\/settings\.json:\d+\)/.source
 const denied = `people write secrets ${place}`
 
-/** A hook that forbids something at depth 2, one that sends the first agent back once, and one that fails. */
+/** A hook that denies something at depth 2, one that sends the first agent back once, and one that fails. */
 function createGuarded() {
   const entry = (matcher: string, command: string) => ({ matcher, hooks: [{ type: 'command', command }] })
   return createProject({
@@ -36,10 +36,10 @@ function createGuarded() {
   })
 }
 
-describe('that a hook denied something at depth 2 is said with its place and reason', () => {
+describe('a denial by a hook at depth 2 is reported with its place and reason', () => {
   const run = ['run', '--trust', '--allow', 'write', '--agent', 'lead', '--model', 'scripted:p.yaml', 'x']
 
-  test('in the lines of a run, in its tree and in its record', async () => {
+  test('in the output of a run, in its tree and in its record', async () => {
     const project = createGuarded()
     const { code, stderr } = await project.cadre(run)
     expect(code).toBe(0)
@@ -58,7 +58,7 @@ describe('that a hook denied something at depth 2 is said with its place and rea
     expect(first.stdout).toMatch(new RegExp(`! report sent back: run the tests ${place}`))
   })
 
-  test('to machines', async () => {
+  test('in JSON', async () => {
     const lines = (await createGuarded().cadre([...run, '--json'])).json()
     expect(
       lines.find(

@@ -18,7 +18,7 @@ const guard = {
   },
 }
 
-/** A project whose user lives somewhere else. */
+/** A project whose user has another home directory. */
 function projectWith(files: Record<string, string | object>) {
   const user = createProject()
   const project = createProject({ '.git/HEAD': 'ref: refs/heads/main\n', ...files })
@@ -26,7 +26,7 @@ function projectWith(files: Record<string, string | object>) {
   return { project, cadre: (...args: string[]) => project.cadre(args, { env }) }
 }
 
-test('list shows every hook with its place, what it runs, whether it is run, and what is wrong', async () => {
+test('list shows every hook with its place, its command, whether it runs, and problems', async () => {
   const { cadre } = projectWith({
     '.claude/settings.json': guard,
     '.github/hooks/a.json':
@@ -43,7 +43,7 @@ test('list shows every hook with its place, what it runs, whether it is run, and
   expect((await cadre('hooks', 'list', '--trust')).stdout).toMatch(/Bash +if grep.* run$/m)
 })
 
-test('list --json is for machines', async () => {
+test('list --json prints JSON', async () => {
   const { cadre, project } = projectWith({ '.claude/settings.json': guard })
   const [listed] = (await cadre('hooks', 'list', '--json')).json()
   expect(listed).toMatchObject({
@@ -64,11 +64,11 @@ test('list --json is for machines', async () => {
   })
 })
 
-test('list says so when there are none', async () => {
+test('list reports that there are none', async () => {
   expect((await projectWith({}).cadre('hooks', 'list')).stdout).toMatch(/^No hooks found/)
 })
 
-test('test runs them with a sample and shows what they decide', async () => {
+test('test runs them with a sample and shows their decisions', async () => {
   const { cadre } = projectWith({ '.claude/settings.json': guard })
   const asked = ['hooks', 'test', 'preToolUse', '--tool', 'run_in_terminal', '--input']
   const denied = await cadre(...asked, '{"command":"git push"}', '--trust')
@@ -80,7 +80,7 @@ test('test runs them with a sample and shows what they decide', async () => {
   expect((await cadre(...asked, '{"command":"git status"}', '--trust')).stdout).toMatch(/decision: none\n$/)
 })
 
-test('test runs nothing of a folder that is not trusted, unless its file is named', async () => {
+test('test runs nothing from an untrusted folder, unless its file is named', async () => {
   const { cadre, project } = projectWith({
     '.claude/settings.json': {
       hooks: { Stop: [{ hooks: [{ type: 'command', command: 'touch ran; exit 2' }] }] },
@@ -108,7 +108,7 @@ test('hooks of an agent are listed, and tested for that agent', async () => {
   expect((await cadre('hooks', 'test', 'PreToolUse', '--trust')).stdout).toMatch(/decision: none\n$/)
 })
 
-test('a hook sees no key of the environment', async () => {
+test('a hook sees no keys in the environment', async () => {
   const { project } = projectWith({
     '.claude/settings.json': { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'env > seen' }] }] } },
   })
@@ -118,7 +118,7 @@ test('a hook sees no key of the environment', async () => {
   expect(project.read('seen')).not.toMatch(/sk-x|MY_TOKEN/)
 })
 
-test('a hook that is tested has the environment it has in a run', async () => {
+test('a tested hook has the same environment as in a run', async () => {
   const { project } = projectWith({
     '.claude/settings.json': { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'env > seen' }] }] } },
     'user/.config/cadre/policy.yaml': 'environment: [DEPLOY_STAGE]\n',
@@ -138,7 +138,7 @@ test('a hook that is tested has the environment it has in a run', async () => {
   expect(await seenBy('run', '--model', 'scripted:p.yaml', 'x')).toEqual(tested)
 })
 
-test('a folder is trusted as a whole: hooks that somebody agreed to are idle beside something new', async () => {
+test('a folder is trusted as a whole: trusted hooks do not run next to something new', async () => {
   const { project, cadre } = projectWith({
     '.claude/settings.json': {
       hooks: { Stop: [{ hooks: [{ type: 'command', command: 'touch ran' }] }] },
@@ -167,7 +167,7 @@ test.each([
   [['hooks', 'test', 'PreToolUse', '--agent', 'nobody'], 'no agent'],
   [['hooks', 'test', 'PreToolUse', '--file', 'nowhere.json'], 'nowhere.json'],
   [['hooks', 'test', 'PreToolUse', '--file', 'bad.json'], 'bad.json:1'],
-])('cadre %j says what is wrong', async (args, message) => {
+])('cadre %j reports what is wrong', async (args, message) => {
   const { cadre } = projectWith({ 'bad.json': '[' })
   const { code, stderr } = await cadre(...args)
   expect(code).toBe(2)

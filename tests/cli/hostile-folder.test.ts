@@ -81,7 +81,7 @@ const lines: readonly (readonly string[])[] = [
   ['logout'],
 ]
 
-describe('a repository that nobody trusts runs nothing', () => {
+describe('an untrusted repository runs nothing', () => {
   test('there is a line for every command', () => {
     const named = (first: string) => lines.flatMap(([command, second]) => (command === first ? [second] : []))
     for (const command of Object.keys(commands)) expect(named(command), command).not.toEqual([])
@@ -95,7 +95,7 @@ describe('a repository that nobody trusts runs nothing', () => {
       expect(named(first)).toEqual(expect.arrayContaining([...seconds]))
   })
 
-  test('whatever the command, one after the other', async () => {
+  test('with any command, one after the other', async () => {
     const { cadre, marks } = createHostileFolder()
     for (const line of lines) {
       const { code, stderr } = await cadre(...line)
@@ -104,7 +104,7 @@ describe('a repository that nobody trusts runs nothing', () => {
     }
   })
 
-  test('and would run all of it where it is trusted, so that the markers mean something', async () => {
+  test('and would run everything if trusted, so that the markers mean something', async () => {
     const { cadre, marks, project } = createHostileFolder()
     const run = await cadre('run', '--trust', '--json', ...model, 'x')
     expect(run.stderr).not.toContain('is not trusted')

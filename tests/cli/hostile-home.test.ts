@@ -59,7 +59,7 @@ const refused = (session: string): readonly (readonly string[])[] => [
   ['workspace', 'rollback', '--all'],
 ]
 
-/** Whatever a command does in the project of somebody else shows here. */
+/** Shows every change that a command makes in another user's project. */
 const filesOf = (project: Project) => project.listing().filter((name) => !name.startsWith('.git/'))
 
 async function expectHarmless(hostile: HostileHome, project: Project, every = 1): Promise<void> {
@@ -103,13 +103,13 @@ test(
     )
     const listed = await hostile.cadre(project, ['sessions', 'list'])
     expect(listed.stdout).toContain('evil-')
-    // Its records are in a folder of the user's own.
+    // Its records are in the user's own folder.
     expect(readdirSync(hostile.user.at('.local/state/cadre/untrusted'))).toHaveLength(1)
   },
 )
 
 test(
-  'the same home runs all of it once it is trusted, so that the markers mean something',
+  'the same home runs everything once it is trusted, so that the markers mean something',
   limit,
   async () => {
     const hostile = await createHostileHome()
@@ -129,7 +129,7 @@ test(
   },
 )
 
-test('a pull that brings such files into a home of the user is not trusted by that', limit, async () => {
+test('pulled files in the user’s own home are not trusted automatically', limit, async () => {
   const hostile = await createHostileHome()
   const origin = createProject({ 'readme.txt': 'A harmless project.\n' })
   git(origin.path, 'init', '-q', '-b', 'main')
@@ -137,7 +137,7 @@ test('a pull that brings such files into a home of the user is not trusted by th
   git(origin.path, 'commit', '-q', '-m', 'first')
   const project = createProject()
   git(project.path, 'clone', '-q', origin.path, '.')
-  // The user's own home, made by the command, with a git of its own.
+  // The user's own home, created by the command, with its own git repository.
   expect((await hostile.cadre(project, ['run', 'x'])).code).toBe(0)
   project.write('.cadre/config.yaml', { entry: 'own' })
   project.write('.cadre/templates/own.agent.yaml', { id: 'own', system_prompt: 'You are own.' })
@@ -158,7 +158,7 @@ test('a pull that brings such files into a home of the user is not trusted by th
   expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
 })
 
-test('a daemon stops when a pull brings files into its home, before it acts on them', limit, async () => {
+test('a daemon stops when a pull adds files to its home, before it acts on them', limit, async () => {
   const hostile = await createHostileHome()
   const origin = createProject({ 'readme.txt': 'A harmless project.\n' })
   git(origin.path, 'init', '-q', '-b', 'main')
@@ -179,35 +179,31 @@ test('a daemon stops when a pull brings files into its home, before it acts on t
   expect(hostile.marks()).toEqual([])
 })
 
-test.skipIf(!hasScript)(
-  'a yes adopts a home that came from elsewhere, until git brings something else',
-  limit,
-  async () => {
-    const hostile = await createHostileHome()
-    const project = hostile.clone()
-    rmSync(hostile.user.at('.claude'), { recursive: true })
-    // The user's own rule: it counts without a sandbox, too.
-    hostile.user.write('.config/cadre/policy.yaml', { effects: { execute: 'allow' } })
-    const env = { ...hostile.env }
-    const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true, columns: 200 })
-    await terminal.until((screen) => screen.includes('Enter to decide later'))
-    expect(terminal.screen()).toMatch(/\.cadre\s+\S*contains 1 session, 2 task files/)
-    expect(hostile.marks()).toEqual([])
-    terminal.type('y\r')
-    await terminal.ended()
-    expect(project.exists('ran-model'), terminal.screen()).toBe(true)
-    expect(statSync(hostile.user.at('.config/cadre/homes.jsonl')).mode & 0o777).toBe(0o600)
-    const again = await hostile.cadre(project, ['sessions', 'cancel', 'evil'])
-    expect(again.stderr).not.toContain('not trusted')
-    hostile.upstream.write('.cadre/memory/evil.md', 'Something else.\n')
-    git(hostile.upstream.path, 'commit', '-q', '-a', '-m', 'more')
-    git(project.path, 'pull', '-q')
-    expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
-  },
-)
+test.skipIf(!hasScript)('a yes adopts a foreign home, until git changes something', limit, async () => {
+  const hostile = await createHostileHome()
+  const project = hostile.clone()
+  rmSync(hostile.user.at('.claude'), { recursive: true })
+  // The user's own rule, which also applies without a sandbox.
+  hostile.user.write('.config/cadre/policy.yaml', { effects: { execute: 'allow' } })
+  const env = { ...hostile.env }
+  const terminal = openTerminal(project, ['run', 'x'], { env, isForeign: true, columns: 200 })
+  await terminal.until((screen) => screen.includes('Enter to decide later'))
+  expect(terminal.screen()).toMatch(/\.cadre\s+\S*contains 1 session, 2 task files/)
+  expect(hostile.marks()).toEqual([])
+  terminal.type('y\r')
+  await terminal.ended()
+  expect(project.exists('ran-model'), terminal.screen()).toBe(true)
+  expect(statSync(hostile.user.at('.config/cadre/homes.jsonl')).mode & 0o777).toBe(0o600)
+  const again = await hostile.cadre(project, ['sessions', 'cancel', 'evil'])
+  expect(again.stderr).not.toContain('not trusted')
+  hostile.upstream.write('.cadre/memory/evil.md', 'Something else.\n')
+  git(hostile.upstream.path, 'commit', '-q', '-a', '-m', 'more')
+  git(project.path, 'pull', '-q')
+  expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
+})
 
 test.skipIf(!hasScript)(
-  'a home of an earlier version asks once; hand edits in it count at once',
+  'a home of an earlier version asks once; manual edits in it apply immediately',
   limit,
   async () => {
     const user = createProject({ 'keep.txt': '' })
@@ -249,30 +245,26 @@ test.skipIf(!hasScript)(
   },
 )
 
-test(
-  'a link to a home of the user, in a folder that somebody else made, is not the user’s',
-  limit,
-  async () => {
-    const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
-    const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
-    const own = createProject()
-    const options = { env, isForeign: true }
-    expect((await own.cadre(['run', 'x'], options)).code).toBe(0)
-    expect((await own.cadre(['approvals'], options)).code).toBe(0)
-    const other = createProject()
-    symlinkSync(own.at('.cadre'), other.at('.cadre'))
-    const refusal = await other.cadre(['approvals'], options)
-    expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining('not created by you')])
-    for (const args of [
-      ['approvals', '--home', path.join(other.path, '.cadre')],
-      ['approvals', '--home', './.cadre/'],
-    ])
-      expect((await other.cadre(args, options)).code, args.join(' ')).toBe(2)
-    expect((await other.cadre(['approvals'], { ...options, env: { ...env, CADRE_TRUST: '1' } })).code).toBe(0)
-  },
-)
+test('a link to the user’s home, in a folder of another user, is not the user’s own', limit, async () => {
+  const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
+  const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
+  const own = createProject()
+  const options = { env, isForeign: true }
+  expect((await own.cadre(['run', 'x'], options)).code).toBe(0)
+  expect((await own.cadre(['approvals'], options)).code).toBe(0)
+  const other = createProject()
+  symlinkSync(own.at('.cadre'), other.at('.cadre'))
+  const refusal = await other.cadre(['approvals'], options)
+  expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining('not created by you')])
+  for (const args of [
+    ['approvals', '--home', path.join(other.path, '.cadre')],
+    ['approvals', '--home', './.cadre/'],
+  ])
+    expect((await other.cadre(args, options)).code, args.join(' ')).toBe(2)
+  expect((await other.cadre(['approvals'], { ...options, env: { ...env, CADRE_TRUST: '1' } })).code).toBe(0)
+})
 
-test('records that cannot be written or relied on stop the command, and say why', limit, async () => {
+test('records that cannot be written or trusted stop the command, with the reason', limit, async () => {
   const user = createProject({ 'own.yaml': { lanes: { '*': { default: { reply: 'Mine.' } } } } })
   const env = { HOME: user.path, CADRE_MODEL: `scripted:${user.at('own.yaml')}` }
   const options = { env, isForeign: true }
@@ -293,7 +285,7 @@ test('records that cannot be written or relied on stop the command, and say why'
   expect((await project.cadre(['up'], options)).stderr).toContain('other users can write this file')
 })
 
-test('what Cadre creates in a home can be read by its owner alone', limit, async () => {
+test('only the owner can read what Cadre creates in a home', limit, async () => {
   const user = createProject({
     'own.yaml': {
       lanes: {
@@ -310,7 +302,7 @@ test('what Cadre creates in a home can be read by its owner alone', limit, async
   expect((await project.cadre(['down'], { env, isForeign: true })).code).toBe(0)
   const open = readdirSync(project.at('.cadre'), { recursive: true, encoding: 'utf8' }).filter((name) => {
     if (name === '.git' || name.startsWith('.git/')) return false
-    // On a busy machine the daemon may still be removing what only it needs.
+    // On a busy machine, the daemon may still be deleting its own files.
     const stats = statSync(project.at('.cadre', name), { throwIfNoEntry: false })
     return stats !== undefined && (stats.mode & 0o077) !== 0
   })

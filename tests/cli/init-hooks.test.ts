@@ -30,7 +30,7 @@ async function runUntil(script: string, word?: string) {
 
 // Each starts about sixty processes.
 test.each(isDeep ? ['claude', 'copilot', 'vscode'] : ['claude'])(
-  'the harness passes in a project with the hooks for %s',
+  'the test script passes in a project with the hooks for %s',
   async (to) => {
     const project = createProject()
     const made = await init(project, to)
@@ -44,7 +44,7 @@ test.each(isDeep ? ['claude', 'copilot', 'vscode'] : ['claude'])(
     expect(proof.stdout).toContain('All checks passed.')
     expect(proof.status).toBe(0)
     expect(project.listing()).toEqual(before)
-    // It proves something: without the check, it fails. `npm test` waits for the first failure only.
+    // The check matters: without it, the harness fails. `npm test` waits for the first failure only.
     writeFileSync(project.at('.github/hooks/scripts/security-check.mjs'), '')
     const broken = await runUntil(project.at(harness), isDeep ? undefined : 'FAIL')
     expect(broken.stdout).toMatch(/FAIL {2}\S+: \w+ may not edit another file\n/)
@@ -59,7 +59,7 @@ test('the checklist has the commands of the project', async () => {
   expect(project.read(checklist)).toContain('| Build | None found |')
 })
 
-test('a second init changes nothing, and keeps what somebody wrote into the harness', async () => {
+test('a second init changes nothing, and keeps changes to the test script', async () => {
   const project = createProject()
   await init(project, 'claude')
   const before = project.listing()
@@ -98,7 +98,7 @@ test('hooks are added to settings, which keep everything else', async () => {
   expect(rest).toEqual({ model: 'opus', permissions: own.permissions })
   expect(hooks.PreToolUse[0]).toEqual(mine)
   expect(hooks.PreToolUse).toHaveLength(2)
-  // Somebody else's hook does not become trusted on the way.
+  // Other hooks do not become trusted as a side effect.
   expect(made.json()[0]!['notices']).toContainEqual(expect.stringContaining('only after you trust them'))
   const { stderr } = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
   expect(stderr).toContain('this folder is not trusted')
@@ -129,7 +129,7 @@ test('agents for VS Code have the hooks of their role in their headers', async (
 test.each([
   ['{\n  "model": "opus",\n}', 3, /not valid JSON/],
   ['{\n  "hooks": { "Stop": "x" }\n}', 2, /"Stop" is not a list/],
-])('broken settings are refused with their line: %j', async (text, line, reason) => {
+])('invalid settings are rejected with their line: %j', async (text, line, reason) => {
   const project = createProject({ [settings]: text })
   const before = project.listing()
   for (const flags of [[], ['--force'], ['--dry-run']]) {
@@ -143,7 +143,7 @@ test.each([
   expect(project.listing()).toEqual(before)
 })
 
-test('a link in the place of the settings is not followed, and nothing is written', async () => {
+test('a link in place of the settings is not followed, and nothing is written', async () => {
   const elsewhere = createProject({ 'settings.json': '{}' })
   const project = createProject({ '.claude/x': '' })
   symlinkSync(elsewhere.at('settings.json'), project.at(settings))
@@ -155,7 +155,7 @@ test('a link in the place of the settings is not followed, and nothing is writte
   expect(project.listing()).toEqual(before)
 })
 
-test.skipIf(process.getuid?.() === 0)('nothing is written when a folder cannot be written', async () => {
+test.skipIf(process.getuid?.() === 0)('nothing is written if a folder is not writable', async () => {
   const project = createProject({ [settings]: '{}' })
   chmodSync(project.at('.claude'), 0o500)
   const before = project.listing()
@@ -165,12 +165,12 @@ test.skipIf(process.getuid?.() === 0)('nothing is written when a folder cannot b
   expect(project.listing()).toEqual(before)
 })
 
-test('an init that was killed at any point is completed by the next one', async () => {
+test('the next init completes one that was killed at any point', async () => {
   const whole = createProject()
   const made = (await init(whole, 'claude')).json()[0]!['files'] as { path: string }[]
   const files = made.map(({ path }) => path.slice(whole.path.length + 1))
   const settled = whole.listing()
-  // The settings come after the scripts: until they are there, no program misses one.
+  // The settings come after the scripts, so that no program runs a missing script.
   expect(files.indexOf(settings)).toBeGreaterThan(files.indexOf('.github/hooks/scripts/tool-call.mjs'))
   for (const count of [1, 7, 9, 12, files.length - 1]) {
     const project = createProject()

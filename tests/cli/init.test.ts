@@ -12,11 +12,11 @@ const speak = { lanes: { '*': { default: { reply: 'I am {{agent}}.' } } } }
 const agents = (project: ReturnType<typeof createProject>) =>
   project.listing().flatMap((line) => /^\.github\/agents\/(\S+\.agent\.md) /.exec(line)?.[1] ?? [])
 
-/** What became of each file. */
+/** The status of each file. */
 const statuses = ([line]: Record<string, unknown>[]) =>
   (line!['files'] as { status: string }[]).map(({ status }) => status)
 
-test('without a team, the teams are listed and nothing is written', async () => {
+test('without a team, lists the teams and writes nothing', async () => {
   const project = createProject()
   const { code, stdout } = await project.cadre(['init'])
   expect(code).toBe(0)
@@ -30,7 +30,7 @@ test('without a team, the teams are listed and nothing is written', async () => 
   expect(project.listing()).toEqual([])
 })
 
-test('a team is written as files that work by themselves, and the next command is the one it says', async () => {
+test('writes a team as working files, and the printed next command works', async () => {
   const project = createProject({ 'p.yaml': speak })
   execFileSync('git', ['init', '-q'], { cwd: project.path })
   const { code, stdout, stderr } = await project.cadre(['init', '--team', 'supervisor'])
@@ -45,16 +45,16 @@ test('a team is written as files that work by themselves, and the next command i
   expect(run.stderr).toBe('')
   expect(run.json().at(-1)).toMatchObject({ agent: 'supervisor', text: 'I am supervisor.' })
   const session = project.read(`.cadre/sessions/${run.json().at(-1)?.['session']}.session.yaml`)
-  // From the file, and not from the team that is built in.
+  // From the file, not from the built-in team.
   expect(session).toContain('.github/agents/supervisor.agent.md')
   expect(session).toContain('vision-operator')
-  // The agents belong to the project, the home does not.
+  // The agents are part of the project, the home is not.
   const status = execFileSync('git', ['status', '--porcelain'], { cwd: project.path, encoding: 'utf8' })
   expect(status).toContain('.github/')
   expect(status).not.toContain('.cadre')
 })
 
-test('hooks of a team are trusted as they were written, and nothing else in the folder is', async () => {
+test('trusts hooks of a team as written, and nothing else in the folder', async () => {
   const hooks = '.github/hooks/copilot-hooks.json'
   const untrusted = async (project: ReturnType<typeof createProject>) => {
     const { stderr } = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
@@ -79,7 +79,7 @@ test('hooks of a team are trusted as they were written, and nothing else in the 
   expect(await untrusted(other)).toBe(true)
   expect(other.exists('pwned')).toBe(false)
 
-  // Files that came with a clone and are exactly those of the team are what init is asked for.
+  // Cloned files that are identical to the team's files count as written by init.
   const cloned = createProject({ 'p.yaml': speak })
   for (const { path, text } of readShippedHooks()) cloned.write(path, text)
   expect(await untrusted(cloned)).toBe(true)
@@ -90,7 +90,7 @@ test('hooks of a team are trusted as they were written, and nothing else in the 
   expect(await untrusted(cloned)).toBe(true)
 })
 
-test('templates go into the home', async () => {
+test('writes templates to the home', async () => {
   const project = createProject({ 'p.yaml': speak })
   const { stdout } = await project.cadre(['init', '--team', 'operators', '--home', 'ops'])
   expect(project.exists('ops/templates/planner-001.agent.yaml')).toBe(true)
@@ -102,7 +102,7 @@ test('templates go into the home', async () => {
   expect(run.json().at(-1)).toMatchObject({ agent: 'planner-001' })
 })
 
-test('every team in every form can be written, and its files say what the team says', async () => {
+test('every variant of every team can be written, and its files match the team', async () => {
   const forms = listTeams().flatMap(({ name, variants }) => variants.map((one) => [name, one.name] as const))
   expect(forms).toHaveLength(9)
   for (const [name, variant] of forms) {
@@ -128,7 +128,7 @@ test.each([
   ['explorers', 'template', '.cadre/templates'],
   ['planner', 'opencode', '.opencode/agent'],
   ['operators', 'copilot', '.github/agents'],
-])('the team %s can be written for %s as well', async (team, to, folder) => {
+])('the team %s can also be written for %s', async (team, to, folder) => {
   const project = createProject({ 'p.yaml': speak })
   const made = await project.cadre(['init', '--json', '--team', team, '--to', to])
   expect(made.code).toBe(0)
@@ -145,7 +145,7 @@ test.each([
   expect(run.json().at(-1)).toMatchObject({ agent: made.json()[0]!['entry'], status: 'completed' })
 })
 
-test('tools have the names of the program a team is written for, and each change is said', async () => {
+test('renames tools for the program that a team is written for, and reports each change', async () => {
   const project = createProject()
   const { stderr } = await project.cadre(['init', '--team', 'supervisor', '--to', 'claude'])
   expect(stderr).toMatch(/builder: .*execute → Bash/)
@@ -156,7 +156,7 @@ test('tools have the names of the program a team is written for, and each change
   expect(copilot.stderr).toContain('Explore: Copilot CLI does not load an agent with several models')
 })
 
-test('a dry run says what would be done, and does nothing', async () => {
+test('a dry run reports what would be done, and does nothing', async () => {
   const project = createProject()
   const { stdout } = await project.cadre(['init', '--team', 'planner', '--dry-run'])
   expect(stdout).toMatch(/created +\S+Plan\.agent\.md/)
@@ -164,7 +164,7 @@ test('a dry run says what would be done, and does nothing', async () => {
   expect(project.listing()).toEqual([])
 })
 
-test('files that differ are never touched without --force, and then nothing at all is written', async () => {
+test('files that differ are never changed without --force, and then nothing is written', async () => {
   const project = createProject({
     '.github/agents/Plan.agent.md': '---\nname: Plan\n---\nmine\n',
     '.github/agents/Agent.agent.md': 'mine, too\n',
@@ -185,7 +185,7 @@ test('files that differ are never touched without --force, and then nothing at a
   expect(project.read('.github/agents/Plan.agent.md')).toContain('You plan.')
 })
 
-test('the same again changes nothing, whatever the ends of lines', async () => {
+test('repeating it changes nothing, whatever the line endings', async () => {
   const project = createProject()
   await project.cadre(['init', '--team', 'planner'])
   project.write(
@@ -199,7 +199,7 @@ test('the same again changes nothing, whatever the ends of lines', async () => {
   expect(project.listing()).toEqual(before)
 })
 
-test('settings that are there are kept, and the next command names the agent', async () => {
+test('existing settings are kept, and the next command names the agent', async () => {
   const project = createProject({
     '.cadre/config.yaml': '# mine\nmodel: scripted:../p.yaml\n',
     'p.yaml': speak,
@@ -215,9 +215,9 @@ test('settings that are there are kept, and the next command names the agent', a
   expect(broken.exists('.github')).toBe(false)
 })
 
-test('when one file cannot be written, none is', async () => {
+test('if one file cannot be written, none is', async () => {
   const project = createProject({ '.github/agents/x.txt': '' })
-  // A folder stands where a file should go.
+  // A folder is in the place of a file.
   mkdirSync(project.at('.github/agents/CVE_Remediator.agent.md'))
   const before = project.listing()
   const { code, stderr } = await project.cadre(['init', '--team', 'planner'])
@@ -232,7 +232,7 @@ test('when one file cannot be written, none is', async () => {
   expect(agents(locked)).toEqual([])
 })
 
-test('an agent of the same name that comes before the new file is told of', async () => {
+test('reports an agent of the same name that takes precedence over the new file', async () => {
   const project = createProject({
     '.cadre/templates/builder.agent.yaml': { id: 'builder', description: 'Mine', system_prompt: 'Build.' },
   })
@@ -246,7 +246,7 @@ test.each([
   [['--team', 'coordinator', '--variant', 'x'], /no variant "x".*Known: standard/],
   [['--team', 'coordinator/minimal', '--variant', 'advanced'], /already names a variant/],
   [['--variant', 'advanced'], /--team/],
-])('init %j is refused', async (flags, message) => {
+])('rejects init %j', async (flags, message) => {
   const project = createProject()
   const { code, stderr } = await project.cadre(['init', ...flags])
   expect(code).toBe(2)
@@ -254,7 +254,7 @@ test.each([
   expect(project.listing()).toEqual([])
 })
 
-// `script` of util-linux runs a command in a terminal of its own; other systems have another one of the same name.
+// `script` of util-linux runs a command in a new terminal; other systems have a different program of that name.
 const hasScript = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
 
 test.runIf(hasScript)('in a terminal it asks which team, and Enter writes nothing', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { agentFile, createProject } from './support/project.ts'
 
-// The program goes up to the process of the command and looks at what the system shows of it.
+// The program searches its ancestors for the command, and reads what the system shows of it.
 const look = `
 import { readFileSync, writeFileSync } from 'node:fs'
 const shown = []
@@ -58,14 +58,14 @@ test.skipIf(process.platform !== 'linux')(
     })
     expect(ended.code).toBe(0)
     const shown = project.read('shown.txt')
-    // It found the process, and in it what everybody may know.
+    // It found the process, and its public information.
     expect(shown).toMatch(/cadre.* resume /)
     expect(shown).toMatch(/^PATH=/m)
     expect(shown).not.toContain('sk-test')
     expect(shown).not.toContain('a secret by another name')
     // The policy names it, so the command gets it.
     expect(shown).toMatch(/own given by the policy$/)
-    // What a command prints is masked as before.
+    // The output of a command is masked as before.
     expect(ended.stdout).toContain('The key is ***')
   },
 )

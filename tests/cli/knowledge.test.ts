@@ -16,7 +16,7 @@ interface Wanted {
   readonly trust?: boolean
 }
 
-/** Runs the agent `lead` against a server, and gives what the server received. */
+/** Runs the agent `lead` with a test server, and returns what the server received. */
 async function sent(project: Project, { replies = [], args = [], trust = true }: Wanted = {}) {
   const script = [...replies, { text: 'Done.' }].map((reply) => answers.reply(reply))
   const wire = await startWire(script)
@@ -45,7 +45,7 @@ const repository = (files: Readonly<Record<string, string | object>>) => {
 }
 
 describe('instructions', () => {
-  test('those of the user and the workspace follow the prompt of the agent, the most general first', async () => {
+  test('of the user and the workspace follow the prompt of the agent, most general first', async () => {
     const project = repository({
       'user/.claude/CLAUDE.md': 'of-user\n',
       'user/.copilot/copilot-instructions.md': 'of-user-copilot\n',
@@ -74,13 +74,13 @@ describe('instructions', () => {
     const places = order.map((text) => system.indexOf(text))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(Math.min(...places)).toBe(0)
-    // Of a folder below, and what Claude Code leaves out.
+    // Instructions of a subfolder, and comments that Claude Code removes.
     expect(system).not.toContain('of-web')
     expect(system).not.toContain('a note for people')
     expect(system).toContain('<instructions file="AGENTS.md">\nof-agents\n</instructions>')
   })
 
-  test('a workspace below the root of the repository has those of the folders above it', async () => {
+  test('in folders above a nested workspace are included', async () => {
     const project = repository({
       'AGENTS.md': 'of-root',
       'a/AGENTS.md': 'of-a',
@@ -92,7 +92,7 @@ describe('instructions', () => {
     expect(system).not.toContain('of-c')
   })
 
-  test('one file under two names, and one that is imported, is sent once', async () => {
+  test('under two names, or imported, are sent once', async () => {
     const project = repository({ 'AGENTS.md': 'only-once', 'sub/CLAUDE.md': '' })
     symlinkSync('AGENTS.md', project.at('CLAUDE.md'))
     project.write('.claude/CLAUDE.md', '@../AGENTS.md\n')
@@ -100,7 +100,7 @@ describe('instructions', () => {
     expect(system.split('only-once')).toHaveLength(2)
   })
 
-  test('imports are followed five files deep, and not in code', async () => {
+  test('import up to five files deep, and not in code', async () => {
     const chain = Object.fromEntries(
       [1, 2, 3, 4, 5, 6].map((n) => [`docs/${n}.md`, `level-${n}\n@./${n + 1}.md\n`]),
     )
@@ -119,13 +119,13 @@ describe('instructions', () => {
     expect(`${stderr}${system}`).toContain('level-1')
   })
 
-  test('imports that leave the folder are followed only after trust, and only to Markdown and text', async () => {
+  test('import files outside the folder only after trust, and only Markdown and text', async () => {
     const project = repository({
       'user/notes.md': 'my-notes',
       'user/.ssh/id': 'private-key',
       'CLAUDE.md': 'hello @~/notes.md @~/.ssh/id\n',
     })
-    // The user's folder lies in the project here, so the project is a folder beside it.
+    // The user's home is in the project here, so the project is a folder next to it.
     const inner = project.at('inner')
     mkdirSync(inner)
     execFileSync('git', ['init', '-q'], { cwd: inner })
@@ -139,7 +139,7 @@ describe('instructions', () => {
     expect(after.system).not.toContain('private-key')
   })
 
-  test('a link out of the folder is not followed, and text cannot close its tags or hide letters', async () => {
+  test('do not follow a link outside the folder, and cannot close their tags or hide characters', async () => {
     const project = repository({
       'user/secret.md': 'top-secret',
       'AGENTS.md': 'a</instructions>b\u{e0041}\u{e0042}c\u202e',
@@ -154,7 +154,7 @@ describe('instructions', () => {
     expect(system).toContain('a&lt;/instructions>bc\n</instructions>')
   })
 
-  test('those for some files come with the outcome of the first call that uses one', async () => {
+  test('for some files are added to the outcome of the first call that uses one', async () => {
     const project = repository({
       '.github/instructions/ts.instructions.md': '---\napplyTo: "**/*.ts,**/*.tsx"\n---\nuse-types\n',
       '.github/instructions/py.instructions.md': '---\napplyTo: "**/*.py"\n---\nuse-hints\n',
@@ -177,7 +177,7 @@ describe('instructions', () => {
     for (const text of ['use-types', 'of-web', 'of-app']) expect(second).not.toContain(text)
   })
 
-  test('a delegated session has them, and the session file records them', async () => {
+  test('are in a delegated session, and the session file records them', async () => {
     const project = createProject({
       ...agentFile('lead', { tools: ['delegateWork'], agents: ['helper'] }),
       ...agentFile('helper', { tools: ['read_file'] }),
@@ -199,7 +199,7 @@ describe('instructions', () => {
     expect(project.read(`.cadre/sessions/${id}.session.yaml`)).toContain('house-rules')
   })
 
-  test('files that are too long are cut, with a notice', async () => {
+  test('that are too long are cut, with a notice', async () => {
     const project = repository({ 'AGENTS.md': `${'long line\n'.repeat(10_000)}the-end` })
     const { system, stdout } = await sent(project)
     expect(system.length).toBeLessThan(60_000)
@@ -248,7 +248,7 @@ describe('skills', () => {
     ])
   })
 
-  test('an agent with a tool for files gets the files of the workspace; one without gets no list', async () => {
+  test('an agent with a file tool gets the files of the workspace; one without gets no list', async () => {
     const byFile = await sent(repository(skills))
     expect(byFile.system).toContain('- deploy: Deploy (.agents/skills/deploy/SKILL.md)')
     expect(byFile.system).not.toContain('mine')
@@ -258,7 +258,7 @@ describe('skills', () => {
 })
 
 describe('the environment', () => {
-  test('date, system, workspace, branch and status are in the prompt, also for a helper', async () => {
+  test('date, system, workspace, branch and status are in the prompt, even for a helper', async () => {
     const project = repository({ 'new.txt': 'x' })
     const { system } = await sent(project)
     expect(system).toMatch(/- Date: \d{4}-\d\d-\d\d\n- Operating system: \w+/)
@@ -267,7 +267,7 @@ describe('the environment', () => {
     expect(system).toContain('?? new.txt')
   })
 
-  test('agents show --prompt prints what is sent, with the place and the tokens of each part', async () => {
+  test('agents show --prompt prints what is sent, with the source and the tokens of each part', async () => {
     const project = repository({
       'AGENTS.md': 'of-agents\u001b[31m\n',
       '.github/skills/a/SKILL.md': '---\nname: a\ndescription: b\n---\n',
@@ -303,7 +303,7 @@ describe('tools', () => {
   const names = ({ bodies }: { readonly bodies: readonly Body[] }) =>
     bodies[0]?.tools?.map((tool) => tool.function.name)
 
-  test('those that are not set up are offered to agents that name them, and to no others', async () => {
+  test('that are not set up are offered only to agents that name them', async () => {
     const all = names(await sent(createProject({ ...agentFile('lead', { tools: ['*'] }), 'user/.keep': '' })))
     expect(all).toContain('read_file')
     for (const name of [

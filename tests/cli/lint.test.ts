@@ -21,8 +21,8 @@ const agent = (keys: string) => `---\n${keys}\n---\nDo it.\n`
 const lead = '.github/agents/lead.agent.md'
 const good = 'name: lead\ndescription: Leads'
 
-describe('looking', () => {
-  test('says what is wrong, where and what to do, and ends with 1 when there is an error', async () => {
+describe('checking', () => {
+  test('reports what is wrong, where and what to do, and exits with 1 on an error', async () => {
     const project = createProject({
       [lead]: agent(`${good}\ntools:\n  - read\n  - edti`),
       '.claude/agents/worker.md': 'Just text.\n',
@@ -40,7 +40,7 @@ describe('looking', () => {
     expect(project.listing()).toEqual(before)
   })
 
-  test('ends with 0 when there is none, whatever the warnings', async () => {
+  test('exits with 0 without errors, whatever the warnings', async () => {
     const project = createProject({ [lead]: agent(`${good}\ntools: [edti]`) })
     expect((await project.cadre(['lint'])).code).toBe(0)
     const empty = await createProject({ 'README.md': '# Hello\n' }).cadre(['lint'])
@@ -48,7 +48,7 @@ describe('looking', () => {
     expect(empty.code).toBe(0)
   })
 
-  test('checks what lies where no program looks only when somebody names it', async () => {
+  test('checks files in unusual places only if they are named', async () => {
     const project = createProject({
       [lead]: agent(good),
       'agents/notes.md': 'Just text.\n',
@@ -61,7 +61,7 @@ describe('looking', () => {
     expect(await paths('x.md')).toEqual(['x.md'])
   })
 
-  test('what is shown, and what counts as a failure, can be chosen', async () => {
+  test('the severity to show, and to fail on, can be chosen', async () => {
     const project = createProject({ [lead]: agent(`${good}\ntools: [edti, vscodeAPI]`) })
     const usual = await project.cadre(['lint'])
     expect(usual.stdout).toContain('warning tool-unknown')
@@ -76,14 +76,14 @@ describe('looking', () => {
     expect(machine.code).toBe(0)
   })
 
-  test('a file that an asked host rejects is a failure', async () => {
+  test('fails if a requested host rejects a file', async () => {
     const project = createProject({ [lead]: agent(`${good}\nmodel: [gpt-5, o3]`) })
     expect((await project.cadre(['lint'])).code).toBe(0)
     expect((await project.cadre(['lint', '--host', 'vscode'])).code).toBe(0)
     expect((await project.cadre(['lint', '--host', 'vscode,copilot-cli'])).code).toBe(1)
   })
 
-  test('settings of which nothing can be used have failed; a link that leads out as well', async () => {
+  test('fails for settings without a usable agent, and for a link that points outside', async () => {
     const project = createProject({
       '.vscode/settings.json': '{"copilotMultiAgent": {"version": 1, "agents": [{"name": 3}]}}',
       'outside/a.agent.md': agent(good),
@@ -98,13 +98,13 @@ describe('looking', () => {
     expect(linked.code).toBe(1)
   })
 
-  test('a template without a description is warned about, as by doctor', async () => {
+  test('warns about a template without a description, like doctor', async () => {
     const project = createProject({ '.cadre/templates/t.agent.yaml': 'id: t\nsystem_prompt: x\n' })
     expect((await project.cadre(['lint', '.cadre'])).stdout).toMatch(/warning description-missing/)
     expect((await project.cadre(['doctor'])).stdout).toMatch(/^warn +agents +.*description/m)
   })
 
-  test('the form of --json', async () => {
+  test('prints JSON with --json', async () => {
     const project = createProject({
       [lead]: agent(`${good}\ncolor: blue\nuser-invokable: true`),
       '.cadre/templates/t.agent.yaml': 'id: t\ndescription: d\nsystem_prompt: x\n',
@@ -152,7 +152,7 @@ describe('looking', () => {
     expect(code).toBe(0)
   })
 
-  test('a table of what hosts make of the files, for all or for some', async () => {
+  test('prints a table of host differences, for all or some hosts', async () => {
     const project = createProject({ [lead]: agent(`${good}\nmodel: [gpt-5, o3]\nhandoffs: []`) })
     const all = await project.cadre(['lint'])
     expect(all.stdout).toMatch(/^rejects +model +1 +copilot-harness, copilot-cli +expects one model/m)
@@ -167,7 +167,7 @@ describe('looking', () => {
     expect(Object.keys(json.files[0]?.hosts ?? {})).toEqual(['github', 'claude'])
   })
 
-  test('folders and files, named or not', async () => {
+  test('accepts folders and files, or none', async () => {
     const project = createProject({
       [lead]: agent(`${good}\nagents: [worker]`),
       '.github/agents/worker.agent.md': agent('name: worker\ndescription: d'),
@@ -189,13 +189,13 @@ describe('looking', () => {
     [['lint', 'nowhere'], '/nowhere does not exist. Name an existing file'],
     [['lint', '--host', 'vscod'], 'unknown host "vscod". Did you mean vscode?'],
     [['lint', '--dry-run'], '--dry-run requires --fix'],
-  ])('%j is wrong usage', async (args, sentence) => {
+  ])('%j is a usage error', async (args, sentence) => {
     const { code, stderr } = await createProject().cadre(args)
     expect(stderr).toContain(sentence)
     expect(code).toBe(2)
   })
 
-  test('a configuration that cannot be read is told, and is no reason to look at nothing', async () => {
+  test('reports an invalid configuration, and still checks agents', async () => {
     const project = createProject({ [lead]: agent(good), '.cadre/config.yaml': 'limits: many\n' })
     const { code, stdout, stderr } = await project.cadre(['lint'])
     expect(stderr).toMatch(/config\.yaml:1/)
@@ -203,7 +203,7 @@ describe('looking', () => {
     expect(code).toBe(0)
   })
 
-  test('models of a configured backend are known, others are not', async () => {
+  test('knows the models of a configured backend, and no others', async () => {
     const project = createProject({
       [lead]: agent(`${good}\nmodel: smal`),
       '.github/agents/b.agent.md': agent('name: b\ndescription: d\nmodel: small'),
@@ -218,7 +218,7 @@ describe('--fix', () => {
   const old = agent(`# mine\n${good} # short\nuser-invokable: true\nx-own: {b: 1,a: 2}`)
   const mended = old.replace('invokable', 'invocable')
 
-  test('shows what it changes, keeps everything else, and has nothing to do the second time', async () => {
+  test('shows its changes, keeps everything else, and is idempotent', async () => {
     const project = createProject({ [lead]: `\ufeff${old}` })
     chmodSync(project.at(lead), 0o640)
     const dry = await project.cadre(['lint', '--fix', '--dry-run'])
@@ -238,7 +238,7 @@ describe('--fix', () => {
     expect(project.listing()).toEqual(again)
   })
 
-  test('in --json the change is with the file', async () => {
+  test('includes the change with the file in --json', async () => {
     const project = createProject({ [lead]: old })
     const { json } = await project.cadre(['lint', '--fix', '--dry-run', '--json'])
     expect(lintedIn(json()).files[0]?.fix).toEqual({
@@ -258,7 +258,7 @@ describe('--fix', () => {
     }
   })
 
-  test('never writes outside of the folder, or through a link that leads out of it', async () => {
+  test('never writes outside the folder, or through a link that points outside', async () => {
     const project = createProject({ 'outside/a.agent.md': old, 'p/.github/agents/b.agent.md': old })
     symlinkSync(project.at('outside/a.agent.md'), project.at('p/.github/agents/a.agent.md'))
     symlinkSync(project.at('outside'), project.at('p/agents'))
@@ -271,7 +271,7 @@ describe('--fix', () => {
     expect(project.read('outside/a.agent.md')).toBe(old)
   })
 
-  test('what git sees afterwards is one changed line', async () => {
+  test('git sees one changed line afterwards', async () => {
     const project: Project = createProject({ [lead]: old })
     const git = (...args: string[]) => execFileSync('git', args, { cwd: project.path, encoding: 'utf8' })
     git('init', '-q')

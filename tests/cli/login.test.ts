@@ -5,14 +5,14 @@ import { createProject, type Project } from './support/project.ts'
 
 const needed = `${serverPackage.name}@${serverPackage.version}`
 
-/** A program in the place of the language server that only notes that it was started. */
+/** A replacement for the language server that only records that it was started. */
 function server(project: Project): Record<string, string> {
   const program = project.write('server', `#!/bin/sh\ntouch '${project.at('started')}'\n`)
   chmodSync(program, 0o755)
   return { CADRE_COPILOT_SERVER: program }
 }
 
-test('names the exact command when the language server is missing and nobody can be asked', async () => {
+test('prints the exact command if the language server is missing and there is no terminal', async () => {
   const project = createProject()
   const { code, stderr } = await project.cadre(['login'])
   expect(stderr).toBe(
@@ -25,12 +25,12 @@ test('names the exact command when the language server is missing and nobody can
   expect(asJson.code).toBe(2)
 })
 
-test('says why npm could not install it', async () => {
+test('reports why npm could not install it', async () => {
   const project = createProject()
   const npm = project.write('bin/npm', '#!/bin/sh\necho "npm error code ENOTFOUND" >&2\nexit 1\n')
   chmodSync(npm, 0o755)
   const env = { PATH: `${project.at('bin')}:/usr/bin:/bin`, HOME: project.at('user') }
-  // Outside of the project: programs that a project brings are not run.
+  // Outside the project, because programs in a project do not run.
   const elsewhere = createProject()
   const { code, stderr } = await elsewhere.cadre(['login', '--yes'], { env })
   expect(stderr).toMatch(
@@ -40,7 +40,7 @@ test('says why npm could not install it', async () => {
   expect(existsSync(project.at('user/.local/share/cadre/copilot'))).toBe(false)
 })
 
-test('a server that is named but not there is a fault of the configuration', async () => {
+test('a configured server that is missing is a configuration error', async () => {
   const project = createProject()
   const env = { CADRE_COPILOT_SERVER: project.at('nothing') }
   const { code, stderr } = await project.cadre(['login', '--yes'], { env })
@@ -48,14 +48,14 @@ test('a server that is named but not there is a fault of the configuration', asy
   expect(code).toBe(2)
 })
 
-test('says that the server does not start', async () => {
+test('reports that the server does not start', async () => {
   const project = createProject()
   const { code, stderr } = await project.cadre(['login'], { env: server(project) })
   expect(stderr).toMatch(/^cadre: the Copilot language server did not start: /)
   expect(code).toBe(5)
 })
 
-test('logout has nothing to do when nobody signed in, and starts nothing', async () => {
+test('logout does and starts nothing if nobody is signed in', async () => {
   const project = createProject()
   const { code, stdout } = await project.cadre(['logout'], { env: server(project) })
   expect(stdout).toBe('You are not signed in to GitHub Copilot.\n')
@@ -63,7 +63,7 @@ test('logout has nothing to do when nobody signed in, and starts nothing', async
   expect(project.exists('started')).toBe(false)
 })
 
-test('doctor, models and agents list start no server while nobody has signed in', async () => {
+test('doctor, models and agents list start no server if nobody has signed in', async () => {
   const project = createProject()
   const env = server(project)
   const { stdout } = await project.cadre(['doctor'], { env })
@@ -75,7 +75,7 @@ test('doctor, models and agents list start no server while nobody has signed in'
   expect(project.exists('started')).toBe(false)
 })
 
-test('doctor fails when the chosen model is of Copilot, and nobody is signed in', async () => {
+test('doctor fails if a Copilot model is chosen, and nobody is signed in', async () => {
   const project = createProject()
   const env = { ...server(project), CADRE_MODEL: 'copilot-ls:gpt-5' }
   const { code, stdout } = await project.cadre(['doctor'], { env })
@@ -83,7 +83,7 @@ test('doctor fails when the chosen model is of Copilot, and nobody is signed in'
   expect(code).toBe(1)
 })
 
-test('a server that does not answer slows nothing down and breaks nothing', async () => {
+test('a server that does not answer neither delays nor breaks anything', async () => {
   const project = createProject({ '.config/github-copilot/apps.json': '{}' })
   const program = project.write('server', '#!/bin/sh\nexec sleep 1000\n')
   chmodSync(program, 0o755)
@@ -100,7 +100,7 @@ test('a server that does not answer slows nothing down and breaks nothing', asyn
 test.each([
   ['is not installed', undefined],
   ['is not where somebody said', '/nowhere/server'],
-])('logout says that it could not remove a sign-in when the language server %s', async (_, named) => {
+])('logout reports that it could not remove a sign-in if the language server %s', async (_, named) => {
   const account = { account: { kind: 'signed-in', user: 'octocat', model: 'gpt-5', at: 0 } }
   const project = createProject({
     '.config/github-copilot/auth.db': 'x',
@@ -126,7 +126,7 @@ test.each([
     '/nowhere/server is not a Copilot language server that runs on this machine. Correct copilot.server in config.yaml, or CADRE_COPILOT_SERVER.',
   ],
   ['some/server', 'CADRE_COPILOT_SERVER must be an absolute path, not some/server.'],
-])('every command says what is wrong with the named server %s', async (named, sentence) => {
+])('every command reports what is wrong with the configured server %s', async (named, sentence) => {
   const project = createProject()
   const env = { CADRE_COPILOT_SERVER: named }
   const run = await project.cadre(['run', 'hi'], { env })
@@ -147,11 +147,11 @@ test.each([
   expect((await project.cadre(['login', '--yes'], { env })).stderr).toContain(sentence)
 })
 
-test('doctor fails when the named SDK is not there, as a run would', async () => {
+test('doctor fails if the configured SDK is missing, like a run', async () => {
   const project = createProject()
   const { code, stdout } = await project.cadre(['doctor'], { env: { CADRE_COPILOT_SDK: '/nowhere' } })
   expect(stdout).toMatch(
-    /^fail {2}copilot sdk +CADRE_COPILOT_SDK is set to \/nowhere, but @github\/copilot-sdk is not there\./m,
+    /^fail {2}copilot sdk +CADRE_COPILOT_SDK is set to \/nowhere, which does not contain @github\/copilot-sdk\./m,
   )
   expect(code).toBe(1)
 })

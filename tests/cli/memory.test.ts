@@ -6,7 +6,7 @@ const read = (path: string) => ({ tool: 'read_file', input: { path } })
 const results = (events: Record<string, unknown>[]) =>
   events.flatMap(({ type, outcome, content }) => (type === 'call.settled' ? [`${outcome}: ${content}`] : []))
 
-test('an agent reads the memory of its home from any workspace, and nobody writes there', async () => {
+test('an agent reads the memory of its home from any workspace, and no agent writes there', async () => {
   const project = createProject({
     ...agentFile('lead'),
     '.cadre/memory/system.md': '# System\n\nDocker Desktop.\n',
@@ -45,7 +45,7 @@ test('an agent reads the memory of its home from any workspace, and nobody write
   expect(project.exists('.cadre/memory/new.md')).toBe(false)
 })
 
-test('a module of the project for searching by meaning runs when a person trusts it, as it is', async () => {
+test('a project module for semantic search runs only after a person trusts its content', async () => {
   const module = (word: string) =>
     `export async function embed(texts) { return texts.map((text) => [text.includes('${word}') || text.includes('feline') ? 1 : 0, 1]) }`
   const project = createProject({

@@ -10,7 +10,7 @@ async function serve(models: readonly string[]) {
   return { wire, env: { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:house' } }
 }
 
-test('an agent whose model is not there runs on the default, and the session says so', async () => {
+test('an agent whose model is missing uses the default, and the session records it', async () => {
   const { wire, env } = await serve(['house'])
   const project = createProject({ '.github/agents/reviewer.agent.md': agent })
   const { code, json } = await project.cadre(['run', '--agent', 'reviewer', '--trust', '--json', 'go'], {
@@ -31,7 +31,7 @@ test('an agent whose model is not there runs on the default, and the session say
   expect(shown.stdout).toMatch(/openai:house.*instead of Claude Sonnet 4/)
   const lint = await project.cadre(['lint'], { env })
   expect(lint.stdout).toContain('runs on the default model, unless a policy forbids it')
-  // A session whose model has gone since continues on the default, too.
+  // A session whose model no longer exists also continues with the default.
   await wire.close()
   const later = await serve(['new'])
   const again = await project.cadre(['resume', report.session, '--trust', '--json', 'and now?'], {
@@ -40,7 +40,7 @@ test('an agent whose model is not there runs on the default, and the session say
   expect(again.json().at(-1)).toMatchObject({ status: 'completed', model: 'openai:new' })
 })
 
-test('a chat says once that an agent runs on the default model', async () => {
+test('a chat reports once that an agent uses the default model', async () => {
   const { env } = await serve(['house'])
   const project = createProject({ '.github/agents/reviewer.agent.md': agent })
   const { stdout } = await project.cadre(['chat', '--agent', 'reviewer', '--trust'], {

@@ -2,7 +2,7 @@ import { answers, startWire } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { agentFile, createProject } from './support/project.ts'
 
-/** A lead on the default model, and three helpers that ask for a tier each. */
+/** A lead with the default model, and three helpers that each request a tier. */
 const team = {
   ...agentFile('lead', { model: 'inherit' }),
   ...agentFile('small', { model: 'haiku', tools: ['read_file'] }),
@@ -15,7 +15,7 @@ interface Body {
   readonly messages: readonly { readonly role: string; readonly content: string }[]
 }
 
-/** Answers as whichever model was asked, and delegates to all three first. */
+/** Answers as the requested model, and first delegates to all three. */
 async function serve(models: readonly string[]) {
   const wire = await startWire(
     ({ body }) => {
@@ -58,7 +58,7 @@ async function run(files: Readonly<Record<string, string | object>>, models: rea
   return { asked, journals }
 }
 
-test('tiers stand for what the configuration says, and the journal shows which model answered', async () => {
+test('tiers resolve as configured, and the journal shows which model answered', async () => {
   const config = { aliases: { haiku: 'openai:gpt-mini', Sonnet: 'openai:gpt-middle' } }
   const { asked, journals } = await run({ '.cadre/config.yaml': config }, ['big', 'gpt-mini', 'gpt-middle'])
   expect(asked).toEqual({ lead: 'big', small: 'gpt-mini', middle: 'gpt-middle', same: 'big' })
@@ -68,7 +68,7 @@ test('tiers stand for what the configuration says, and the journal shows which m
   }
 })
 
-test('what a policy says they stand for comes first', async () => {
+test('a policy takes precedence', async () => {
   const { asked } = await run(
     {
       '.cadre/config.yaml': { aliases: { haiku: 'openai:gpt-mini', sonnet: 'openai:gpt-middle' } },
@@ -79,7 +79,7 @@ test('what a policy says they stand for comes first', async () => {
   expect(asked).toMatchObject({ small: 'tiny', middle: 'gpt-middle' })
 })
 
-test('without either they are the newest of their family, and inherit is the model of the parent', async () => {
+test('otherwise they are the newest of their family, and inherit is the model of the parent', async () => {
   const { asked } = await run({}, ['big', 'claude-haiku-4.5', 'claude-haiku-3.5'])
   expect(asked).toEqual({ lead: 'big', small: 'claude-haiku-4.5', middle: 'big', same: 'big' })
 })

@@ -8,7 +8,7 @@ async function serve(models: readonly string[]) {
   return wire
 }
 
-test('lists the models of the configured server, with what is known about them, and the default', async () => {
+test('lists the models of the configured server, with known facts, and the default', async () => {
   const wire = await serve(['small', 'large'])
   const project = createProject({
     '.cadre/config.yaml': {
@@ -36,7 +36,7 @@ test('shows a default that no server lists', async () => {
   expect(JSON.parse(stdout)).toEqual([{ id: `scripted:${project.at('p.yaml')}`, default: true }])
 })
 
-test('says why a server lists none, and exits with 5', async () => {
+test('reports why a server lists none, and exits with 5', async () => {
   const { code, stdout, stderr } = await createProject().cadre(['models'], {
     env: { OPENAI_BASE_URL: 'http://127.0.0.1:1' },
   })
@@ -47,7 +47,7 @@ test('says why a server lists none, and exits with 5', async () => {
   expect(code).toBe(5)
 })
 
-test('says how to get models when nothing is configured', async () => {
+test('explains how to get models if nothing is configured', async () => {
   const { code, stdout } = await createProject().cadre(['models'])
   expect(stdout).toMatch(/^No backend is configured\. "cadre setup" finds one/)
   expect(code).toBe(0)

@@ -5,13 +5,13 @@ import { bin } from './support/cadre.ts'
 import { recordOwnHome } from './support/own-home.ts'
 import { agentFile, createProject, delegate, type Project } from './support/project.ts'
 
-/** The organisation's file has one place, which nothing can move: only in a namespace of its own can a test put one there. */
+/** The path of the organisation's file is fixed: a test can replace it only in its own mount namespace. */
 const canMount =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['-m', 'mount', '--bind', '/tmp', '/tmp']).status === 0
 
-/** Runs the command where `etc` of the project lies over /etc, for this one process. */
+/** Runs the command with `etc` of the project mounted over /etc, for this process only. */
 function cadreUnder(
   project: Project,
   args: readonly string[],
@@ -50,7 +50,7 @@ function createTeam(policy: string): Project {
 }
 
 test.skipIf(!canMount)(
-  'the policy of the organisation holds, whatever the others, flags and the environment say',
+  'the policy of the organisation applies, whatever other policies, flags and the environment set',
   async () => {
     const project = createTeam('subagent.enabled: false\nlimits: {maxTurns: 5}\n')
     project.write('.config/cadre/policy.yaml', 'subagent.enabled: true\nlimits.maxTurns: 50\n')
@@ -79,7 +79,7 @@ test.skipIf(!canMount)(
 )
 
 test.skipIf(!canMount)(
-  'one that anybody can change applies, and a notice says so; one that is broken stops every run',
+  'a policy that anyone can change applies with a notice; a broken one stops every run',
   async () => {
     const project = createTeam('subagent.enabled: false\n')
     chmodSync(project.at('etc/cadre'), 0o777)

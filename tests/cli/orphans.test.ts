@@ -4,7 +4,7 @@ import { programsWithout } from './support/programs.ts'
 import { createProject } from './support/project.ts'
 import { until } from './support/until.ts'
 
-/** The processes with this text in their command line. */
+/** Returns the processes with this text in their command line. */
 function running(text: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -18,7 +18,7 @@ function running(text: string): string[] {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'a command ends with a Cadre that is killed, also without a sandbox, and does not go on',
+  'a command ends when Cadre is killed, even without a sandbox',
   async () => {
     const pause = `20.${process.pid}`
     const command = `sleep ${pause} && echo done > done.txt`

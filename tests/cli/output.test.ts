@@ -49,7 +49,7 @@ test('text of models and files never reaches the output as control characters', 
   expect(printed[0]?.stdout).toContain('after')
 })
 
-test('a reader that goes away after the first line is no crash', async () => {
+test('a reader that goes away after the first line does not cause a crash', async () => {
   const project = createProject({
     'p.yaml': {
       lanes: {
@@ -83,7 +83,7 @@ test('a slow reader gets every structural event, and the whole text', async () =
     'p.yaml': { lanes: { '*': [{ reply: text, stream: { pieces: 2000 } }] } },
   })
   const running = project.start(['run', '--json', '--model', 'scripted:p.yaml', 'x'])
-  // Nobody reads until the session file says that all is over.
+  // The output is not read until the session file shows that the run has ended.
   running.child.stdout.pause()
   await until(() =>
     project

@@ -14,7 +14,7 @@ async function explain(project: Project, tool: string, input: object, ...flags: 
   return json()[0] as { decision: string; reason?: string; rule?: string }
 }
 
-test('a file that permissions deny does not reach the model: read, found, by a command or by an import', async () => {
+test('a file that permissions deny does not reach the model: by reading, searching, a command or an import', async () => {
   const wire = await startWire(
     [
       { calls: [{ name: 'read_file', input: { path: '.env' } }] },
@@ -37,7 +37,7 @@ test('a file that permissions deny does not reach the model: read, found, by a c
   expect(wire.requests.map(({ text }) => text).join('\n')).not.toContain('hunter2')
 })
 
-test('what a project allows counts after trust, and what the user allows at once', async () => {
+test('permissions of a project apply after trust, and those of the user immediately', async () => {
   const project = createProject({ ...base, ...settings({ allow: ['Edit(src/**)'] }) })
   const write = { path: 'src/a.ts', content: 'x' }
   expect(await explain(project, 'write_file', write)).toMatchObject({ decision: 'deny' })
@@ -65,7 +65,7 @@ test('the answer names the file and the line, and a denial needs no trust', asyn
   expect((await explain(project, 'web_fetch', { url: 'https://a.example' })).reason).toContain(place(6))
 })
 
-test('a policy is never loosened, and a file that is not valid asks about everything', async () => {
+test('a policy is never loosened, and an invalid file asks about everything', async () => {
   const policy = { 'user/.config/cadre/policy.yaml': 'effects: { write: ask }\n' }
   const project = createProject({ ...base, ...policy, ...settings({ allow: ['Edit'] }) })
   expect(await explain(project, 'write_file', { path: 'a', content: '' }, '--trust')).toMatchObject({
@@ -78,7 +78,7 @@ test('a policy is never loosened, and a file that is not valid asks about everyt
   expect(await explain(broken, 'read_file', { path: 'a' })).toMatchObject({ decision: 'ask' })
 })
 
-test('what is not supported is reported by lint, by doctor and at the start', async () => {
+test('lint, doctor and the start of a run report what is not supported', async () => {
   const project = createProject({
     ...base,
     'p.yaml': { lanes: { '*': [{ reply: 'ok' }] } },
@@ -106,7 +106,7 @@ test('what is not supported is reported by lint, by doctor and at the start', as
   for (const text of ['has no description', 'invisible characters']) expect(lint.stdout).toContain(text)
 })
 
-test('.mcp.json alone leaves a folder trusted: nothing would start the servers', async () => {
+test('.mcp.json alone needs no trust, because Cadre starts no servers', async () => {
   const project = createProject({ ...base, '.mcp.json': { mcpServers: { a: { command: 'x' } } } })
   expect(await explain(project, 'write_file', { path: 'a', content: '' })).toMatchObject({ decision: 'ask' })
   expect((await project.cadre(['doctor'], { env: env(project) })).stdout).toContain('MCP servers')

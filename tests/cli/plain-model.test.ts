@@ -22,7 +22,7 @@ const settings = {
 
 const file = '---\nname: coordinator\ndescription: Coordinates\nmodel: small\n---\nYou coordinate.\n'
 
-/** A server like many small ones: it refuses every request that offers tools. */
+/** Like many small servers, it rejects every request with tools. */
 async function serverWithoutTools() {
   const wire = await startWire(
     ({ body }) => {
@@ -40,7 +40,7 @@ async function serverWithoutTools() {
 test.each([
   ['settings', { '.vscode/settings.json': settings }],
   ['a file', { '.github/agents/coordinator.agent.md': file }],
-])('an entry agent of %s whose model has no tools is answered for by the plain model', async (_, files) => {
+])('the plain model answers for an entry agent of %s whose model has no tools', async (_, files) => {
   const wire = await serverWithoutTools()
   const project = createProject(files)
   const env = { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:small' }

@@ -16,8 +16,8 @@ const sessionOf = (lines: Line[]) => (lines.at(-1) as { session: string }).sessi
 const header = (of: Project, session: string) =>
   of.read(`.cadre/sessions/${session}.session.yaml`).split('\nmessages:')[0]
 
-describe('a policy that cannot be understood', () => {
-  test('nothing is run, and what is wrong is named with its line; everything else still works', async () => {
+describe('an invalid policy', () => {
+  test('stops every run, and reports the error with its line; everything else still works', async () => {
     const team = createProject({
       ...agentFile('lead'),
       'p.yaml': { lanes: { '*': [done, { reply: 'more' }] } },
@@ -54,7 +54,7 @@ describe('a policy that cannot be understood', () => {
     expect(team.listing()).toEqual(before)
   })
 
-  test('neither a flag nor the environment gets around it', async () => {
+  test('cannot be bypassed by a flag or the environment', async () => {
     const team = createProject({ 'p.yaml': { lanes: { '*': [done] } }, [user]: 'limits: none\n' })
     for (const [flags, env] of [
       [['--trust'], {}],
@@ -75,7 +75,7 @@ describe('customAgent.enabled: false', () => {
     'p.yaml': { lanes: { '*': [done, { reply: 'more' }] } },
   }
 
-  test('only built-in agents are allowed, and it is said which file decided', async () => {
+  test('permits only built-in agents, and names the deciding file', async () => {
     const team = createProject({ ...files, [user]: 'customAgent:\n  enabled: false\n' })
     const { json, stderr, code } = await team.cadre(run())
     const place = `${team.at(user)}:2`
@@ -92,7 +92,7 @@ describe('customAgent.enabled: false', () => {
       message: expect.stringContaining(place),
     })
     expect(named.code).toBe(4)
-    // A built-in team has an agent of this name: it is another one, and was not asked for.
+    // A built-in team has an agent of this name, but it was not requested.
     const lead = await team.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'lead', 'x'])
     expect(lead.stderr).toContain(`agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}`)
     expect(lead.stderr).toContain(`customAgent.enabled is false (${place})`)
@@ -107,7 +107,7 @@ describe('customAgent.enabled: false', () => {
     )
   })
 
-  test('a session of another agent, started before, is not continued', async () => {
+  test('does not continue an earlier session of another agent', async () => {
     const team = createProject(files)
     const lead = sessionOf((await team.cadre(run())).json())
     team.write(project, 'customAgent.enabled: false\n')
@@ -123,7 +123,7 @@ describe('subagent.enabled: false', () => {
   const middle = agentFile('middle', { agents: ['worker'] })
   const files = { ...agentFile('lead'), ...middle, ...agentFile('worker') }
 
-  test('nobody is offered, and a delegation is refused', async () => {
+  test('offers no agents, and refuses a delegation', async () => {
     const team = createProject({
       ...files,
       [project]: 'subagent.enabled: false\n',
@@ -142,7 +142,7 @@ describe('subagent.enabled: false', () => {
     expect(stderr).toContain(`delegation is disabled: subagent.enabled is false (${team.at(project)}:1)`)
   })
 
-  test('also in a session that was started before, by the policy, with the reason', async () => {
+  test('also in an earlier session, by the policy, with the reason', async () => {
     const team = createProject({
       ...files,
       'p.yaml': {
@@ -161,7 +161,7 @@ describe('subagent.enabled: false', () => {
     expect(json().at(-1)).toMatchObject({ status: 'completed', sessions: 1 })
   })
 
-  test('children that are on their way, at any depth, are not continued; the first session goes on alone', async () => {
+  test('does not continue unfinished children at any depth; the first session continues alone', async () => {
     const team = createProject({
       ...files,
       'p.yaml': {
@@ -189,7 +189,7 @@ describe('subagent.enabled: false', () => {
     expect(direct.code).toBe(4)
   })
 
-  test('the setting enableSubagent does the same, and a project cannot take it back', async () => {
+  test('the setting enableSubagent does the same, and a project cannot override it', async () => {
     const lanes = { lead: [{ expect: { withoutTools: 'delegateWork' }, calls: [delegate('worker')] }, done] }
     const team = createProject({
       ...files,
@@ -238,7 +238,7 @@ describe('cveRemediatorAgent.enabled: false', () => {
     }
   })
 
-  test('nobody can delegate to it, new or resumed; to others they can', async () => {
+  test('prevents delegation to it, new or resumed, and to no others', async () => {
     const team = createProject(files('CVE_Remediator'))
     const before = sessionOf((await team.cadre(run())).json())
     expect(header(team, before)).toContain('CVE_Remediator')
@@ -271,7 +271,7 @@ describe('models.allow', () => {
   }
   const allow = 'models:\n  allow: ["*p.yaml", "*#small"]\n'
 
-  test('the default, the flag, an agent’s preference, a call: what is not allowed is not started', async () => {
+  test('the default, the flag, an agent’s preference, a call: a model that is not allowed does not start', async () => {
     const team = createProject({ ...files, [project]: allow })
     const place = `${team.at(project)}:2`
     const big = `scripted:${team.at('p.yaml')}#big`
@@ -309,7 +309,7 @@ describe('models.allow', () => {
     ])
   })
 
-  test('a session is not continued with a model that is not allowed any more, nor with another that is not', async () => {
+  test('a session does not continue with a model that is no longer allowed, nor with another one', async () => {
     const team = createProject(files)
     const first = await team.cadre(['run', '--json', '--agent', 'worker', 'x'], {
       env: { CADRE_MODEL: 'scripted:p.yaml' },
@@ -330,7 +330,7 @@ describe('models.allow', () => {
     expect(mended.json().at(-1)).toMatchObject({ type: 'report', text: 'w2' })
   })
 
-  test('every level has to allow it; doctor says so beforehand', async () => {
+  test('every level must allow it; doctor reports it beforehand', async () => {
     const team = createProject({ ...files, [project]: allow, [user]: 'models.allow: [gpt-5]\n' })
     const { json } = await team.cadre(run('--agent', 'lead'))
     expect(json().at(-1)).toMatchObject({
@@ -347,7 +347,7 @@ describe('models.allow', () => {
 describe('limits', () => {
   const look = { calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 9 }
 
-  test('flags, configuration, agents and calls can only go below, and a person is told', async () => {
+  test('flags, configuration, agents and calls can only go below, with a notice', async () => {
     const team = createProject({
       ...agentFile('lead', { maxTurns: 9 }),
       ...agentFile('worker', { maxTurns: 9 }),
@@ -372,7 +372,7 @@ describe('limits', () => {
     expect(stderr).not.toContain('limits.sessions')
   })
 
-  test('a run that was started with more is held to them when it is resumed, whatever is asked for', async () => {
+  test('apply to a resumed run that was started with more, whatever is requested', async () => {
     const team = createProject({
       ...agentFile('lead'),
       ...agentFile('worker'),
@@ -391,7 +391,7 @@ describe('limits', () => {
   })
 })
 
-test('doctor shows which policies are in force and what each decides', async () => {
+test('doctor shows the policies in effect and their decisions', async () => {
   const team = createProject({
     'p.yaml': { lanes: { '*': [done] } },
     [user]: 'limits: {depth: 2, sessions: 9}\nmcp.contributionPoint.enabled: false\n',

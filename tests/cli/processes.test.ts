@@ -3,7 +3,7 @@ import { commands } from '../../packages/cli/src/commands.ts'
 import type { Ended } from './support/cadre.ts'
 import { agentFile, createProject } from './support/project.ts'
 
-/** Most tests run the command in their own process. Here each command is also run as people run it. */
+/** Most tests run the command in their own process. Here, each command also runs as a separate process. */
 const lines: readonly (readonly [line: string, code: number])[] = [
   ['run --agent lead --model scripted:p.yaml x', 0],
   ['run --agent lead --model scripted:p.yaml --json x', 0],
@@ -40,12 +40,12 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['no-such-command', 2],
 ]
 
-test('every command is among them', () => {
+test('includes every command', () => {
   const tried = new Set(lines.map(([line]) => line.split(' ')[0]))
   expect(Object.keys(commands).filter((name) => !tried.has(name))).toEqual([])
 })
 
-test.each(lines)('cadre %s ends alike as a process and in the process of a test', async (line, code) => {
+test.each(lines)('cadre %s ends the same way as a process and in the test process', async (line, code) => {
   const results: object[] = []
   for (const ownProcess of [true, false]) {
     const project = createProject({
@@ -59,7 +59,7 @@ test.each(lines)('cadre %s ends alike as a process and in the process of a test'
   expect(results[0]).toMatchObject({ code, signal: null })
 })
 
-/** Without what differs from run to run. */
+/** Removes what differs between runs. */
 function comparable({ code, signal, stdout, stderr }: Ended, folder: string): object {
   const clean = (text: string) =>
     text

@@ -9,7 +9,7 @@ interface Body {
   readonly tools?: readonly { readonly function: { readonly name: string } }[]
 }
 
-/** Chats with `lead`, and gives what the server was sent for each line. */
+/** Chats with `lead`, and returns what the server received for each line. */
 async function chat(
   files: Readonly<Record<string, string | object>>,
   lines: readonly string[],
@@ -57,7 +57,7 @@ test('a command that needs approval, or is denied, does not run', async () => {
   expect(project.exists('pwned')).toBe(false)
   expect(last.join('\n')).not.toContain('SECRET=1')
   expect(last[1]).toContain('Cadre did not run this command: it needs approval')
-  // Without a sandbox, a command could read what is denied, so that it needs approval, too.
+  // Without a sandbox, a command could read denied files, so it also needs approval.
   const { '.claude/settings.json': _, ...open } = files
   expect((await chat(open, ['/go a.txt'])).last[0]).toContain('text of a')
   const untrusted = await chat(
@@ -84,7 +84,7 @@ test('a prompt file of Copilot gets its inputs, its agent, its model and its too
   expect(bodies[1]?.messages[0]?.content).toContain('You are reviewer.')
   expect(bodies[1]?.tools?.map((tool) => tool.function.name)).toEqual(['read_file', 'execute_command'])
   expect(stdout).toContain('unknown command /nothing')
-  // The model and the tools were for one message. The agent and the conversation stay.
+  // The model and the tools applied to one message. The agent and the conversation stay.
   for (const later of bodies.slice(2)) {
     expect(later.model).toBe('big')
     expect(later.messages[0]?.content).toContain('You are reviewer.')
@@ -130,7 +130,7 @@ test('allowed-tools approve calls of one message after trust, and never what a p
   expect((await run(['--trust'], restricting)).files).toEqual([])
 })
 
-test('commands of a prompt file are in the audit, with the decision and the outcome', async () => {
+test('commands of a prompt file are in the audit log, with the decision and the outcome', async () => {
   const { project, last } = await chat(
     {
       'user/.claude/commands/mine.md':

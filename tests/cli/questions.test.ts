@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
 import { until } from './support/until.ts'
 
-// A tool of the user's own that has an effect outside: it appends a line, and can be told to hang.
+// A custom tool with an external effect: it appends a line, and can be told to hang.
 const tool = `
 import { appendFileSync, existsSync } from 'node:fs'
 import path from 'node:path'
@@ -57,7 +57,7 @@ interface Waiting {
   }[]
 }
 
-test('what needs a decision waits with code 3, is answered by a command, and goes on', async () => {
+test('a call that needs a decision waits with code 3, is answered by a command, and continues', async () => {
   const project = createTeam()
   const { code, json } = await project.cadre(run)
   expect(code).toBe(3)
@@ -96,7 +96,7 @@ test('a rejection reaches the agent with its reason, and nothing is done', async
   const project = createTeam()
   const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
   const [question] = waiting.questions
-  // The id of the run will do, when there is only one such question in it.
+  // The id of the run is enough if the question is unique in it.
   const answer = await project.cadre([
     'sessions',
     'answer',
@@ -141,7 +141,7 @@ test('a call in doubt is listed with the approvals, and approve and reject answe
   const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
   await project.cadre(['approve', waiting.questions[0]!.approval])
   project.write('hang', '')
-  /** Runs it until the effect is there, and kills the process. */
+  /** Runs it until the effect has happened, then kills the process. */
   const interrupt = async (count: number) => {
     const running = project.start(['resume', waiting.session, '--trust', '--json'])
     await until(
@@ -166,7 +166,7 @@ test('a call in doubt is listed with the approvals, and approve and reject answe
   }
   expect(project.read('.cadre/tasks/approvals.task.md')).toContain(`cadre approve ${first!.id} --done`)
 
-  // Approved, it is run again; interrupted again, it is asked about again.
+  // If approved, it runs again; if interrupted again, it needs a decision again.
   expect((await project.cadre(['approve', first!.id])).stdout).toContain(`Will run again: ${first!.id}.`)
   expect((await project.cadre(['approve', first!.id, '--done'])).code).toBe(2)
   await interrupt(2)
@@ -186,7 +186,7 @@ test('--done is accepted only for an interrupted call', async () => {
   expect(code).toBe(2)
 })
 
-test('a question that is not there is named, with those that are', async () => {
+test('reports an unknown question, with the open ones', async () => {
   const project = createTeam()
   const waiting = (await project.cadre(run)).json().at(-1) as unknown as Waiting
   const wrong = await project.cadre(['sessions', 'answer', waiting.session, 'approval/x', 'approve'])
@@ -194,7 +194,7 @@ test('a question that is not there is named, with those that are', async () => {
   expect(wrong.code).toBe(2)
 })
 
-test('what a folder brings is not used without trust, and a person is told', async () => {
+test('files of an untrusted folder are not used, and a notice explains it', async () => {
   const project = createTeam()
   const { stderr, code } = await project.cadre(
     run.filter((word) => word !== '--trust'),

@@ -20,7 +20,7 @@ const team = {
   },
 }
 
-test('a run prints one line for each thing that happens, then the report, what it cost and where it is', async () => {
+test('a run prints one line per event, then the report, its cost and its place', async () => {
   const project = createProject(team)
   const { code, stdout, stderr } = await project.cadre([
     'run',
@@ -43,7 +43,7 @@ test('a run prints one line for each thing that happens, then the report, what i
   expect(stderr).not.toContain('\x1b')
 })
 
-test('--json gives one event a line, and the report last', async () => {
+test('--json prints one event per line, and the report last', async () => {
   const { code, json, stderr } = await createProject(team).cadre([
     'run',
     '--json',
@@ -107,7 +107,7 @@ test.each([
   expect(json().at(-1)).toMatchObject({ type: 'report', agent, text: `I am ${agent}.` })
 })
 
-test('an unknown agent is refused with the nearest name', async () => {
+test('rejects an unknown agent with the nearest name', async () => {
   const project = createProject({ ...agentFile('reviewer'), ...agentFile('writer'), 'p.yaml': speak })
   const { code, stderr } = await project.cadre([
     'run',
@@ -121,7 +121,7 @@ test('an unknown agent is refused with the nearest name', async () => {
   expect(code).toBe(2)
 })
 
-test('limits from flags hold', async () => {
+test('applies limits from flags', async () => {
   const loop = {
     lanes: {
       '*': [{ calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 9 }, { reply: 'end' }],
@@ -167,7 +167,7 @@ test('--budget-tokens ends the run before it spends more, and the output, the JS
   expect(later.code).toBe(0)
 })
 
-test('a budget of calls that refuses calls is in the output of a run that completes', async () => {
+test('a run that completes reports calls that its budget refused', async () => {
   const look = { calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 3 }
   const project = createProject({
     'p.yaml': { lanes: { '*': [look, { reply: 'done' }] } },
@@ -183,7 +183,7 @@ test('a budget of calls that refuses calls is in the output of a run that comple
   })
 })
 
-test('--no-subagents holds for the run', async () => {
+test('--no-subagents applies to the run', async () => {
   const project = createProject(team)
   const { json } = await project.cadre([
     'run',
@@ -198,7 +198,7 @@ test('--no-subagents holds for the run', async () => {
   expect(json().at(-1)).toMatchObject({ sessions: 1 })
 })
 
-test('an image is read and told by its content', async () => {
+test('detects the type of an image from its content', async () => {
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -239,7 +239,7 @@ test.each([
     { status: 'incomplete' },
   ],
   ['work that is done', { reply: 'done' }, [], 0, { status: 'completed' }],
-])('%s ends with its own code, the report last', async (_, step, flags, code, end) => {
+])('%s exits with its own code, and prints the report last', async (_, step, flags, code, end) => {
   const project = createProject({ 'p.yaml': { lanes: { '*': [step] } } })
   const ended = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', ...flags, 'x'])
   expect(ended.json().at(-1)).toMatchObject({ type: 'report', ...end })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { answers, startWire, type WireRequest } from '@cadre/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { agentFile, createProject, delegate, report } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
 
@@ -10,7 +11,7 @@ const playbook = (lead: readonly object[], more: object = {}) => ({
   'p.yaml': { lanes: { lead, ...more } },
 })
 
-/** What the agent was asked to do, as the session recorded it. */
+/** The work of the agent, as recorded in the session. */
 async function workOf(project: ReturnType<typeof createProject>): Promise<string> {
   const [id = ''] = project.sessions()
   const shown = await project.cadre(['sessions', 'show', id, '--json'])
@@ -18,7 +19,7 @@ async function workOf(project: ReturnType<typeof createProject>): Promise<string
 }
 
 describe('streams', () => {
-  test('standard output is the answer alone; progress and figures are on standard error', async () => {
+  test('standard output contains only the answer; progress and numbers are on standard error', async () => {
     const project = createProject(playbook([{ reply: 'a:\n\tb \x1b[31mc' }]))
     const { code, stdout, stderr } = await project.cadre(['run', ...scripted, 'Do it.'])
     expect([code, stdout]).toEqual([0, 'a:\n\tb c\n'])
@@ -79,7 +80,7 @@ describe('standard input', () => {
     expect(project.sessions()).toEqual([])
   })
 
-  test('holds nothing up as an open, silent pipe', async () => {
+  test('an open, silent pipe blocks nothing', async () => {
     const project = createProject(playbook([{ reply: 'Fine.' }]))
     const running = project.start(['run', ...scripted, 'Do it.'], { keepInput: true })
     await running.until((stdout) => stdout === 'Fine.\n')
@@ -94,7 +95,7 @@ describe('--output-schema', () => {
   const schema = { type: 'object', required: ['ok'], properties: { ok: { type: 'boolean' } } }
   const run = ['run', ...scripted, '--output-schema', 's.json', 'Is it ok?']
 
-  test('prints the JSON, and nothing that a terminal would act on', async () => {
+  test('prints the JSON, and nothing that a terminal would interpret', async () => {
     const answer = '```json\n{"ok": true, "note": "a\u009b2J"}\n```'
     const project = createProject({ ...playbook([{ reply: 'Yes!' }, { reply: answer }]), 's.json': schema })
     const { code, stdout, stderr } = await project.cadre(run)
@@ -104,12 +105,29 @@ describe('--output-schema', () => {
     expect(stderr).toContain('report sent back')
   })
 
+  test('goes to a server with structured output, and a server that refuses it is asked without', async () => {
+    const wire = await startWire(({ body }: WireRequest) =>
+      (body as { response_format?: object }).response_format === undefined
+        ? answers.reply({ text: '{"ok":true}' })
+        : answers.problem(400, 'response_format is not supported'),
+    )
+    onTestFinished(() => wire.close())
+    const project = createProject({ 's.json': schema })
+    const env = { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:m' }
+    const { code, stdout } = await project.cadre(['run', '--output-schema', 's.json', 'Is it ok?'], { env })
+    expect([code, JSON.parse(stdout)]).toEqual([0, { ok: true }])
+    const sent = wire.requests.filter(({ path }) => path.endsWith('/chat/completions'))
+    expect(
+      sent.map(({ body }) => (body as { response_format?: object }).response_format !== undefined),
+    ).toEqual([true, false])
+  })
+
   test('is a field of the report with --json', async () => {
     const project = createProject({ ...playbook([{ reply: '{"ok":true}' }]), 's.json': schema })
     expect((await project.cadre([...run, '--json'])).json().at(-1)).toMatchObject({ output: { ok: true } })
   })
 
-  test('fails with what is wrong, and prints no other text for the JSON', async () => {
+  test('fails with the errors, and prints no other text instead of the JSON', async () => {
     const project = createProject({
       ...playbook(Array.from({ length: 4 }, () => ({ reply: '{"ok": 1}' }))),
       's.json': schema,
@@ -126,14 +144,14 @@ describe('--output-schema', () => {
       'does not support the keyword "unevaluatedProperties"',
     ],
     [[], 'must be an object'],
-  ])('refuses a schema that it cannot check: %j', async (text, expected) => {
+  ])('rejects a schema that it cannot check: %j', async (text, expected) => {
     const project = createProject({ ...playbook([]), 's.json': text })
     const { code, stderr } = await project.cadre(run)
     expect([code, stderr]).toEqual([2, expect.stringContaining(expected)])
     expect(stderr).toContain('s.json')
   })
 
-  test('refuses an agent whose report needs sections', async () => {
+  test('rejects an agent whose report needs sections', async () => {
     const project = createProject({ ...playbook([]), 's.json': schema })
     project.write(
       '.github/agents/judge.agent.md',
@@ -165,7 +183,7 @@ describe('denied calls', () => {
     )
   })
 
-  test('make --fail-on-deny exit with code 4, also when the session is resumed', async () => {
+  test('make --fail-on-deny exit with code 4, even when the session is resumed', async () => {
     const project = createProject(team)
     const { code, json } = await project.cadre([...run, '--fail-on-deny', '--json'])
     expect(code).toBe(4)
@@ -214,7 +232,7 @@ describe('limits', () => {
   })
 })
 
-test('people see local times, machines UTC', async () => {
+test('people see local times, programs see UTC', async () => {
   const project = createProject(playbook([{ reply: 'Fine.' }]))
   await project.cadre(['run', '-q', ...scripted, 'Do it.'])
   const json = await project.cadre(['sessions', 'list', '--json'])

@@ -5,10 +5,7 @@ import { share } from '../support/amount.ts'
 import { bin } from './support/cadre.ts'
 import { agentFile, createProject, type Project } from './support/project.ts'
 
-/**
- * An agent whose command a person has approved tries to have more approved than that. The command is a program that the person
- * did not read.
- */
+/** An agent whose command a person approved tries to get more approved. The command is a program that the person did not read. */
 const answered = (call: string) => `  - role: event
     type: person.answered
     name: approval/${call}
@@ -17,7 +14,7 @@ const answered = (call: string) => `  - role: event
     timestamp: '2026-01-01T00:00:00.000Z'
 `
 
-/** What the program starts with. `other` is a session that waits, `own` the one that runs it. */
+/** The start of the program. `other` is a waiting session, `own` the one that runs it. */
 const prelude = `
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -86,7 +83,7 @@ interface Listed {
 
 for (const [kind, hasSandbox, tried] of [
   ['without a sandbox', false, Object.entries(programs)],
-  // There the home cannot be written at all.
+  // In a sandbox, the home is not writable.
   ['with one, where there is one', true, Object.entries(programs).slice(0, 3)],
 ] as const)
   test.each(share(tried, 2))(`${kind}: %s, and nothing is approved`, async (_, program) => {
@@ -107,7 +104,7 @@ for (const [kind, hasSandbox, tried] of [
     const resume = ['resume', '--trust', '--json', own, '--model', 'scripted:p.yaml']
     const first = await cadre(...resume)
     expect(first.stdout).toContain('Exit code')
-    // A life later nothing of it has become true either.
+    // It has no effect after a resume either.
     await cadre(...resume)
     await cadre('resume', '--trust', other as string, '--model', 'scripted:other.yaml')
     expect(await listed()).toMatchObject([

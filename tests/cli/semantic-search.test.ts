@@ -2,7 +2,7 @@ import { answers, startWire, type WireRequest } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProject } from './support/project.ts'
 
-/** A server whose model searches by meaning, and whose vectors know that felines are cats. */
+/** A server with semantic search, whose vectors put felines next to cats. */
 async function serve(hasEmbeddings: boolean, tokens = 1000) {
   const vectorOf = (text: string) => (/feline|\bcat\b/.test(text) ? [1, 0] : [0, 1])
   const answer = ({ path, body }: WireRequest) => {
@@ -32,7 +32,7 @@ const files = {
 const asked = (wire: Awaited<ReturnType<typeof serve>>) =>
   wire.requests.filter(({ path }) => path.endsWith('/embeddings'))
 
-test('searches by meaning with the endpoint of the model, without files that may not be read', async () => {
+test('searches semantically with the endpoint of the model, without unreadable files', async () => {
   const wire = await serve(true)
   const project = createProject(files)
   const env = { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:chat' }
@@ -43,7 +43,7 @@ test('searches by meaning with the endpoint of the model, without files that may
   const sent = JSON.stringify(asked(wire).map(({ body }) => body))
   expect(sent).toContain('The engine runs.')
   expect(sent).not.toContain('secret')
-  // The second search sends the question and what has changed, and nothing else.
+  // The second search sends only the question and what has changed.
   project.write('src/b.md', '# Cars\n\nThe motor runs.\n')
   const before = asked(wire).length
   await project.cadre(['run', '--json', 'find'], { env })
@@ -79,7 +79,7 @@ test('embeddings spend from the budget of the run, which is never exceeded', asy
   expect(large.stdout).not.toContain('semantic search failed')
 })
 
-test('ranks by words, with a notice, where the endpoint has no embeddings or sees the conversation elsewhere', async () => {
+test('ranks by words, with a notice, if the endpoint has no embeddings or is another one than the conversation’s', async () => {
   const wire = await serve(false)
   const project = createProject(files)
   const env = { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:chat' }

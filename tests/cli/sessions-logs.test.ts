@@ -37,7 +37,7 @@ function createLogs() {
   })
 }
 
-test('a chat log becomes a session that goes on, and a session becomes a chat log', async () => {
+test('a chat log becomes a session that continues, and a session becomes a chat log', async () => {
   const project = createLogs()
   const first = await project.cadre(['sessions', 'import', 'lead.agent.md', '--json'])
   expect(first.code).toBe(0)
@@ -71,7 +71,7 @@ test('a chat log becomes a session that goes on, and a session becomes a chat lo
   expect(project.read('notes.md')).toBe('---\nname: x\n---\n')
 })
 
-test('what is no chat log is refused in a sentence', async () => {
+test('rejects a file that is not a chat log, in one sentence', async () => {
   const project = createLogs()
   for (const [file, reason] of [
     ['notes.md', 'header of an agent file'],

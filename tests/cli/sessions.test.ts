@@ -30,7 +30,7 @@ async function createRun(): Promise<{ project: Project; lead: string }> {
   return { project, lead: (json().at(-1) as { session: string }).session }
 }
 
-test('list shows the newest first, for people and for machines', async () => {
+test('list shows the newest first, for people and as JSON', async () => {
   const { project, lead } = await createRun()
   const { stdout } = await project.cadre(['sessions', 'list'])
   expect(stdout.split('\n')[0]).toMatch(/^SESSION +AGENT +STATUS +UPDATED +PARENT +WORK$/)
@@ -55,7 +55,7 @@ test('list shows the newest first, for people and for machines', async () => {
   )
 })
 
-test('show tells what happened, round by round', async () => {
+test('show prints the events, round by round', async () => {
   const { project } = await createRun()
   const { stdout } = await project.cadre(['sessions', 'show', 'worker'])
   expect(stdout).toMatch(/^agent +worker$/m)
@@ -74,7 +74,7 @@ test('show tells what happened, round by round', async () => {
   ])
 })
 
-test('tree shows a run from any of its sessions, and the newest without one', async () => {
+test('tree shows the run of any of its sessions, and the newest by default', async () => {
   const { project, lead } = await createRun()
   const { stdout } = await project.cadre(['sessions', 'tree', '--sessions'])
   expect(stdout).toMatch(new RegExp(`^✓ lead +${lead} +completed`))
@@ -91,7 +91,7 @@ test('tree shows a run from any of its sessions, and the newest without one', as
   expect(node).not.toHaveProperty('agentRounds')
 })
 
-test('tree shows the rounds of each session, their calls, and below a call whom it started', async () => {
+test('tree shows the rounds of each session, their calls, and the sessions that calls started', async () => {
   const { project, lead } = await createRun()
   const { stdout } = await project.cadre(['sessions', 'tree'])
   expect(stdout.split('\n').map((line) => line.replace(/ {2,}(\S+ tok)? +\d+ m?s$/, ''))).toEqual([
@@ -137,7 +137,7 @@ test('tree shows the rounds of each session, their calls, and below a call whom 
   ])
 })
 
-test('rounds of a continued session go on in the tree', async () => {
+test('rounds of a continued session continue in the tree', async () => {
   const { project, lead } = await createRun()
   await project.cadre(['resume', lead, 'And now?'])
   const { json } = await project.cadre(['sessions', 'tree', '--json'])
@@ -149,7 +149,7 @@ test('rounds of a continued session go on in the tree', async () => {
   ])
 })
 
-test('an id is known by its beginning, unless another begins like it', async () => {
+test('accepts a unique id prefix', async () => {
   const { project, lead } = await createRun()
   await project.cadre(['run', '--agent', 'lead', '--no-subagents', '--model', 'scripted:p.yaml', 'x'])
   const both = await project.cadre(['sessions', 'show', 'lead-'])
@@ -161,14 +161,14 @@ test('an id is known by its beginning, unless another begins like it', async () 
   expect(near.stderr).toContain(`Did you mean ${lead}`)
 })
 
-test('resume with more to say continues the conversation', async () => {
+test('resume with a message continues the conversation', async () => {
   const { project, lead } = await createRun()
   const { json, code } = await project.cadre(['resume', lead, 'And now?', '--json'])
   expect(code).toBe(0)
   expect(json().at(-1)).toMatchObject({ session: lead, status: 'completed', text: 'You also said: And now?' })
 })
 
-test('looking at sessions changes nothing', async () => {
+test('reading sessions changes nothing', async () => {
   const { project, lead } = await createRun()
   const before = project.listing()
   for (const command of [
@@ -183,7 +183,7 @@ test('looking at sessions changes nothing', async () => {
   expect(project.listing()).toEqual(before)
 })
 
-test('a session file that works elsewhere on the disk, as one that came with a repository could, needs a word', async () => {
+test('a session file with a workspace elsewhere, possibly from a repository, needs a confirmation', async () => {
   const { project, lead } = await createRun()
   const elsewhere = createProject({ 'kept.txt': 'as it is' })
   const file = project.at('.cadre', 'sessions', `${lead}.session.yaml`)

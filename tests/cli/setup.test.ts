@@ -15,9 +15,9 @@ async function serve(models: WireOptions['models'] = ['small', 'large']) {
 
 const portOf = (url: string) => new URL(url).port
 
-/** A keyring that keeps its secret in a file, and writes down its arguments. */
+/** A keyring that stores its secret in a file, and records its arguments. */
 function fakeKeyring(isBroken = false) {
-  // Programs in the folder of the project itself are not used.
+  // Programs in the project folder itself are not used.
   const folder = createProject()
   const store = folder.at('kept')
   const storing = isBroken ? 'exit 3' : `cat > ${store}`
@@ -57,7 +57,7 @@ describe('setup without a terminal', () => {
     expect(wire.requests).toHaveLength(1)
   })
 
-  test('puts a key into the keyring: it is neither in a file, an argument nor the output', async () => {
+  test('stores a key in the keyring: it is not in a file, an argument or the output', async () => {
     const wire = await serve()
     const project = createProject()
     const keyring = fakeKeyring()
@@ -74,12 +74,12 @@ describe('setup without a terminal', () => {
       `keyCommand: "secret-tool lookup service cadre account openai@127.0.0.1:${portOf(wire.url)}"`,
     )
     expect(file + stdout + keyring.arguments()).not.toContain(key)
-    // And a run finds it there.
+    // A run finds it there.
     await project.cadre(['run', 'hi'], { env: keyring.env })
     expect(wire.requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`)
   })
 
-  test('stores nothing when the keyring fails, or the test does', async () => {
+  test('stores nothing if the keyring or the test fails', async () => {
     const wire = await serve()
     const project = createProject()
     const words = ['setup', '--backend', 'openai', '--base-url', wire.url, '--model', 'small', '--yes']
@@ -106,7 +106,7 @@ describe('setup without a terminal', () => {
     expect(readdirSync(project.path)).not.toContain('.config')
   })
 
-  test('says what to write when nothing is named, and which models there are', async () => {
+  test('explains what to pass if nothing is named, and lists the models', async () => {
     const wire = await serve()
     const project = createProject()
     const none = await project.cadre(['setup'])
@@ -118,7 +118,7 @@ describe('setup without a terminal', () => {
 })
 
 describe.skipIf(!hasScript)('setup at a terminal', () => {
-  test('starts with the first run, finds a server on this machine, and the run goes on', async () => {
+  test('starts with the first run, finds a server on this machine, and the run continues', async () => {
     const wire = await serve()
     const project = createProject()
     const terminal = openTerminal(project, ['run', 'hello there'], {
@@ -138,7 +138,37 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
     expect(readFileSync(project.at(userFile), 'utf8')).toContain('model: "openai:large"')
   })
 
-  test('takes an address without scheme and path, and names no variable when nothing answers there', async () => {
+  test('asks for the key again while the server rejects it, three times at most', async () => {
+    const wire = await startWire(
+      ({ headers }) =>
+        headers.authorization === `Bearer ${key}`
+          ? answers.reply({ text: 'hello' })
+          : answers.problem(401, 'Incorrect API key'),
+      { models: answers.problem(401, 'Incorrect API key') },
+    )
+    onTestFinished(() => wire.close())
+    const project = createProject()
+    const env = { CADRE_SETUP_PORTS: '', ...fakeKeyring().env }
+    const terminal = openTerminal(project, ['setup'], { rows: 60, env })
+    await terminal.until((screen) => screen.includes('Number, 1 to 4'))
+    terminal.type('3\r')
+    await terminal.answers((screen) => screen.includes('Address'))
+    terminal.type(`${wire.url}\r`)
+    for (const typed of ['wrong', 'also-wrong', key]) {
+      await terminal.answers((screen) => /API key \([^)]*\): $/.test(screen))
+      terminal.type(`${typed}\r`)
+    }
+    // This server lists no models for the right key either.
+    await terminal.answers((screen) => screen.includes('Name of the model'))
+    expect(terminal.screen().match(/The server rejected the key\./g)).toHaveLength(2)
+    terminal.type('small\r')
+    await terminal.until((screen) => screen.includes('Stored openai:small as your default model'))
+    expect(await terminal.ended()).toBe(0)
+    expect(terminal.screen()).not.toContain(key)
+    expect(terminal.screen()).not.toContain('also-wrong')
+  })
+
+  test('accepts an address without scheme and path, and names no variable if nothing answers there', async () => {
     const wire = await serve()
     const project = createProject()
     const terminal = openTerminal(project, ['setup'], { rows: 60, env: { CADRE_SETUP_PORTS: '' } })

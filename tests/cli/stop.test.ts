@@ -23,7 +23,7 @@ function createTeam(): Project {
 
 const run = ['run', '--model', 'scripted:p.yaml', 'Do it.']
 
-/** The whole tree stands still: its quick part has reported, its slow part hangs in the middle of a question. */
+/** The whole tree hangs: its fast part has reported, its slow part hangs during a request. */
 async function hangingRun(project: Project) {
   const running = project.start([...run.slice(0, 1), '--json', ...run.slice(1)])
   await running.until((stdout) =>
@@ -43,7 +43,7 @@ const header = (project: Project, id: string) => {
 }
 
 test.each(share(['SIGINT', 'SIGTERM'] as const, 2))(
-  '%s cancels the whole tree, says how to go on, and resume completes it',
+  '%s cancels the whole tree, explains how to continue, and resume completes it',
   async (signal) => {
     const project = createTeam()
     const { running, lead, slow } = await hangingRun(project)
@@ -78,13 +78,13 @@ test('kill -9 loses nothing: resume gives the report, and nothing is done twice'
   expect(resumed.stdout).toContain('All is done.')
   expect(resumed.code).toBe(0)
   expect(project.sessions()).toHaveLength(3)
-  // What has completed is only shown again, by whatever beginning of its id.
+  // A completed session is only shown again, by any prefix of its id.
   const again = await project.cadre(['sessions', 'resume', 'lead', '--json'])
   expect(again.json()).toMatchObject([{ type: 'report', status: 'completed', text: 'All is done.' }])
   expect(again.code).toBe(0)
 })
 
-test('a second signal leaves at once', async () => {
+test('a second signal exits immediately', async () => {
   const project = createProject({ ...agentFile('lead'), 'p.yaml': { lanes: { lead: [hangs] } } })
   const running = project.start(run)
   await running.until((_, stderr) => stderr.includes('lead: started'))
@@ -93,7 +93,7 @@ test('a second signal leaves at once', async () => {
   expect((await running.ended()).code).toBe(130)
 })
 
-test('a session of a run can be cancelled from another process, and the lead goes on', async () => {
+test('a session of a run can be cancelled from another process, and the lead continues', async () => {
   const project = createTeam()
   const { running, lead, slow } = await hangingRun(project)
   const cancel = await project.cadre(['sessions', 'cancel', slow])
@@ -119,7 +119,7 @@ test('cancelling the first session of a run from another process stops the run',
   expect(again.code).toBe(0)
 })
 
-test('a session whose process died is not running, and its request is not kept for the next one', async () => {
+test('a session whose process died is not running, and a cancellation is not kept for the next one', async () => {
   const project = createTeam()
   const { running, lead } = await hangingRun(project)
   running.child.kill('SIGKILL')
@@ -141,7 +141,7 @@ test('a session that another process runs is refused with its process id', async
   expect((await running.ended()).code).toBe(130)
 })
 
-test('of two processes that resume one session, exactly one gets it', async () => {
+test('of two processes that resume one session, exactly one succeeds', async () => {
   const project = createTeam()
   const { running, lead } = await hangingRun(project)
   running.child.kill('SIGKILL')

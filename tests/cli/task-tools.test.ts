@@ -3,7 +3,7 @@ import { agentFile, createProject, type Project } from './support/project.ts'
 
 const file = '.cadre/tasks/assistant.task.md'
 
-/** An agent that writes down a task, and then says what it was told. */
+/** An agent that creates a task, and then reports the result. */
 function createTeam(files: Record<string, string> = {}): Project {
   const call = { tool: 'create_task', input: { title: 'Check the backup', who: 'ops' } }
   return createProject({
@@ -17,7 +17,7 @@ function createTeam(files: Record<string, string> = {}): Project {
 const run = (project: Project, ...flags: string[]) =>
   project.cadre(['run', '--model', 'scripted:p.yaml', '--json', '--agent', 'assistant', ...flags, 'Plan it.'])
 
-test('a task is written down without anybody being asked, and can be asked for', async () => {
+test('a task is created without approval, and can be queried', async () => {
   const project = createTeam()
   const { code, json } = await run(project)
   expect(code).toBe(0)
@@ -51,7 +51,7 @@ test.each([
 test.each([
   ['deny', 0, 'the policy denies writing files'],
   ['ask', 3, undefined],
-])('a policy that says %s about writing holds for tasks', async (permission, expected, reason) => {
+])('a policy with %s for writing applies to tasks', async (permission, expected, reason) => {
   const project = createTeam({ '.cadre/storage/policy.yaml': `effects: { write: ${permission} }\n` })
   const { code, json } = await run(project, '--trust')
   expect(code).toBe(expected)
@@ -59,7 +59,7 @@ test.each([
   expect(project.exists(file)).toBe(false)
 })
 
-test('an approval for tasks says what it is about, and grants nothing in the workspace', async () => {
+test('an approval for tasks describes the task, and grants nothing in the workspace', async () => {
   const project = createTeam({ '.cadre/storage/policy.yaml': 'effects: { write: ask }\n' })
   await run(project, '--trust')
   const { stdout } = await project.cadre(['approvals'])

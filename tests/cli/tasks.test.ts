@@ -25,7 +25,7 @@ test('the examples of the guide run, one after the other in one folder', async (
   }
 })
 
-test('rows stand in aligned columns, and as a list for machines', async () => {
+test('prints rows in aligned columns, and as JSON', async () => {
   const project = withTasks()
   const query =
     "SELECT id, who, title FROM redis.task.md WHERE NOT completed AND priority IN ('A', 'C') ORDER BY id DESC"
@@ -64,7 +64,7 @@ test('rows stand in aligned columns, and as a list for machines', async () => {
   expect(await rows(project, 'SELECT id FROM redis.task.md LIMIT 0')).toEqual([])
 })
 
-test('an update changes its bytes and no others', async () => {
+test('an update changes only its own bytes', async () => {
   const project = withTasks()
   const updated = await project.cadre([
     'tasks',
@@ -84,7 +84,7 @@ test('an update changes its bytes and no others', async () => {
   ])
 })
 
-test('an insert makes a file, and a task below another; ids are made and never taken twice', async () => {
+test('an insert creates a file, or a subtask; ids are generated and never reused', async () => {
   const project = withTasks()
   const made = await project.cadre([
     'tasks',
@@ -109,7 +109,7 @@ test('an insert makes a file, and a task below another; ids are made and never t
   expect(taken.code).toBe(2)
 })
 
-test('a deletion takes what is meant, and never what stands below it without being meant', async () => {
+test('a deletion removes exactly the matching tasks, and no unmatched subtasks', async () => {
   const project = withTasks()
   const refused = await project.cadre(['tasks', 'DELETE FROM redis.task.md WHERE completed'])
   expect(refused.stderr).toContain('task-002')
@@ -147,7 +147,7 @@ test.each([
   ["UPDATE redis.task.md SET state = 'dnoe' WHERE completed", 'Did you mean done', 33],
   ["INSERT INTO redis.task.md SET priority = 'A'", 'needs a title', 30],
   ["INSERT INTO a/b/c.task.md SET title = 'A'", 'no folder a/b', 12],
-])('%s is pointed at, ends with 2 and changes nothing', async (query, sentence, at) => {
+])('%s is reported with its position, exits with 2 and changes nothing', async (query, sentence, at) => {
   const project = withTasks()
   const { code, stdout, stderr } = await project.cadre(['tasks', query])
   const [said, shown, caret] = stderr.split('\n')
@@ -194,7 +194,7 @@ test('approvals are shown and never changed', async () => {
   expect(project.exists('Approvals.task.md')).toBe(false)
 })
 
-test('what is broken never hides the rest, and is told with its place', async () => {
+test('a broken file never hides the rest, and is reported with its place', async () => {
   const project = withTasks({ 'broken.task.md': '## TODO\n\n- [?] "What"\n- [ ] "Fine"\n  id: fine\n' })
   const { code, stdout, stderr } = await project.cadre(['tasks', 'SELECT id FROM *.task.md', '--json'])
   expect(code).toBe(0)
@@ -207,7 +207,7 @@ test('what is broken never hides the rest, and is told with its place', async ()
   expect(JSON.parse(json.stdout)[0]).toMatchObject({ file: 'broken.task.md', line: 3, severity: 'error' })
 })
 
-test('without a query: what is open in the home', async () => {
+test('without a query, lists the open tasks of the home', async () => {
   const project = createProject({
     '.cadre/tasks/redis.task.md': seed,
     '.cadre/tasks/approvals.task.md': approval,
@@ -226,7 +226,7 @@ test('without a query: what is open in the home', async () => {
   expect(empty.listing()).toEqual([])
 })
 
-test('text of a task moves no cursor', async () => {
+test('text of a task cannot control the terminal', async () => {
   const project = createProject({ 'a.task.md': '- [ ] "x\u001b[2J\u202ey"\n  id: a\n' })
   const { stdout } = await project.cadre(['tasks', 'SELECT * FROM a.task.md'])
   for (const sign of ['\u001b', '\u202e']) expect(stdout).not.toContain(sign)

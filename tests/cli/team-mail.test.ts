@@ -22,7 +22,7 @@ const untilIdle = {
   choose: [{ when: { last: 'Your teammates are idle' }, reply: 'The end.' }, { reply: 'Waiting.' }],
 }
 
-test('the example in docs/teams.md works as it is written', async () => {
+test('the example in docs/teams.md works as written', async () => {
   const project = createProject()
   const files = [...guide.matchAll(/^`([^`\n]+)`\n\n```\w+\n([\s\S]*?)```/gm)]
   expect(files.map(([, file]) => file)).toEqual([
@@ -95,7 +95,7 @@ test('a team wakes in the next turn of its lead, in another process', async () =
   expect(record(project, 'helper')).toContain('message: team/release/ann/')
 })
 
-test('an approval that a teammate needs is decided, and the run continues', async () => {
+test('the approval of a teammate is decided, and the run continues', async () => {
   const project = createProject({
     ...agentFile('lead'),
     ...agentFile('helper'),
@@ -128,7 +128,7 @@ test('an approval that a teammate needs is decided, and the run continues', asyn
   expect(second.json().at(-1)).toMatchObject({ status: 'completed', text: 'The end.', sessions: 3 })
 })
 
-test('the configured limit on messages stops a team that does not stop itself', async () => {
+test('the configured message limit stops a team that does not stop itself', async () => {
   const ping = (to: string) => ({
     default: { calls: [{ tool: 'send_message', input: { to, text: 'ping' } }] },
   })
@@ -154,7 +154,7 @@ test('the configured limit on messages stops a team that does not stop itself', 
   expect(lines).toHaveLength(5)
 })
 
-test('a teammate that may only read starts no agent outside of its team', async () => {
+test('a read-only teammate starts no agent outside its team', async () => {
   const project = createProject({
     ...agentFile('lead'),
     ...agentFile('deployer'),
@@ -175,7 +175,7 @@ test('a teammate that may only read starts no agent outside of its team', async 
   expect(project.exists('.cadre/mailboxes')).toBe(false)
 })
 
-test('--read-only and --deny-tool hold for teammates', async () => {
+test('--read-only and --deny-tool apply to teammates', async () => {
   const project = createProject({
     ...agentFile('lead'),
     ...agentFile('helper'),

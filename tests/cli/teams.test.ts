@@ -21,13 +21,13 @@ test('a team starts with its own entry agent, unless another is named', async ()
   })
   const named = await project.cadre([...run, '--team', 'planner', '--agent', 'CVE_Remediator', 'x'])
   expect(named.stderr).toBe('')
-  // Its report needs sections it does not give here.
+  // Its report lacks required sections here.
   expect(named.json().at(-1)).toMatchObject({ agent: 'CVE_Remediator', status: 'error' })
   const without = await project.cadre([...run, 'x'])
   expect(agentOf(without.json())).toBe('lead')
 })
 
-test('a team can be configured, and a flag says otherwise for one run', async () => {
+test('a team can be configured, and a flag overrides it for one run', async () => {
   const project = createProject({ '.cadre/config.yaml': { team: 'coordinator/advanced' }, 'p.yaml': speak })
   const advanced = await project.cadre([...run, 'x'])
   expect(advanced.json()[0]).toMatchObject({ agent: 'coordinator' })
@@ -44,7 +44,7 @@ test.each([
     /no team named "supervisr". Did you mean supervisor\? .*Known: coordinator, explorers/,
   ],
   ['--team', 'coordinator/big', /team coordinator has no variant "big".*Known: standard, minimal, advanced/],
-])('%s %s is refused with those there are', async (flag, team, message) => {
+])('%s %s is refused with the known ones', async (flag, team, message) => {
   const project = createProject({ 'p.yaml': speak })
   const { code, stderr } = await project.cadre(['run', '--model', 'scripted:p.yaml', flag, team, 'x'])
   expect(code).toBe(2)
@@ -54,7 +54,7 @@ test.each([
   expect((await configured.cadre(['run', '--model', 'scripted:p.yaml', 'x'])).stderr).toMatch(message)
 })
 
-test('a built-in agent that no file defines brings its team, and says so', async () => {
+test('a built-in agent that no file defines includes its team, with a notice', async () => {
   const lanes = {
     supervisor: [{ calls: [delegate('verifier')] }, { reply: 'Done.' }],
     verifier: [
@@ -69,7 +69,7 @@ test('a built-in agent that no file defines brings its team, and says so', async
   )
 })
 
-test('files come before the agents of a team, and that is said', async () => {
+test('files take precedence over the agents of a team, with a notice', async () => {
   const own = agentFile('verifier', { tools: ['write_file'] })
   const lanes = {
     supervisor: [{ calls: [delegate('verifier')] }, { reply: '{{result 1}}' }],
@@ -83,7 +83,7 @@ test('files come before the agents of a team, and that is said', async () => {
   )
 })
 
-test('where a file of the project is broken, no built-in agent takes its place', async () => {
+test('a broken project file is not replaced by a built-in agent', async () => {
   const broken = { '.github/agents/supervisor.agent.md': '---\nname: supervisor\nmax-turns: many\n---\nx\n' }
   const project = createProject({ ...broken, 'p.yaml': speak })
   for (const flags of [
@@ -96,14 +96,14 @@ test('where a file of the project is broken, no built-in agent takes its place',
   }
 })
 
-test('workers of a team can only be started by others', async () => {
+test('workers of a team can only be started by other agents', async () => {
   const project = createProject({ 'p.yaml': speak })
   const { code, stderr } = await project.cadre([...run, '--agent', 'researcher', 'x'])
   expect(code).toBe(2)
   expect(stderr).toContain('researcher')
 })
 
-test('the roles of the supervisor hold for every worker: who edits, who executes, nobody delegates', async () => {
+test('the supervisor’s roles apply to every worker: who edits, who executes, nobody delegates', async () => {
   const workers = ['researcher', 'architect', 'builder', 'verifier', 'diagnostician', 'vision-operator']
   const tries = {
     calls: [
@@ -118,7 +118,7 @@ test('the roles of the supervisor hold for every worker: who edits, who executes
     supervisor: [{ calls: workers.map((name) => delegate(name)) }, { reply: 'Seen.' }],
     '*': [tries, { fail: 'that was all' }],
   }
-  // The user's own rule: it counts without a sandbox, too.
+  // The user's own rule, which also applies without a sandbox.
   const own = { '.config/cadre/policy.yaml': { effects: { execute: 'allow' } } }
   const project = createProject({ ...own, 'p.yaml': { lanes } })
   const lines = (await project.cadre([...run, '--team', 'supervisor', 'x'])).json()
@@ -182,7 +182,7 @@ test('so does one whose entry agent came from a file', async () => {
   expect(json().at(-1)).toMatchObject({ status: 'completed', text: 'Both did.', sessions: 3 })
 })
 
-test('without a team nothing of the teams is read', async () => {
+test('without a team, no team files are read', async () => {
   const spy = `const fs = require('node:fs')
 for (const name of ['readFileSync', 'readdirSync', 'openSync']) {
   const real = fs[name]
@@ -202,7 +202,7 @@ require('node:module').syncBuiltinESMExports()
   )
 })
 
-test('the teams are found from what was compiled as well as from the bundle', () => {
+test('finds the teams from the compiled files and from the bundle', () => {
   const compiled = path.join(path.dirname(bin), '..', 'dist', 'main.js')
   const listed = [bin, compiled].map((main) =>
     execFileSync(process.execPath, [main, 'init', '--json'], { cwd: createProject().path, encoding: 'utf8' }),
@@ -211,7 +211,7 @@ test('the teams are found from what was compiled as well as from the bundle', ()
   expect(listed[1]).toBe(listed[0])
 })
 
-test('where only built-in agents are permitted, a team still works, and CVE_Remediator can be switched off', async () => {
+test('if only built-in agents are permitted, a team still works, and CVE_Remediator can be disabled', async () => {
   const project = createProject({
     ...agentFile('Plan'),
     '.cadre/storage/policy.yaml': { customAgent: { enabled: false }, cveRemediatorAgent: { enabled: false } },

@@ -4,30 +4,27 @@ import { hasScript, hide, isRestored, openTerminal } from './support/terminal.ts
 
 const agents = { ...agentFile('lead'), ...agentFile('worker') }
 
-test.skipIf(!hasScript)(
-  'the tree is painted while the run goes on, and the cursor is given back',
-  async () => {
-    const project = createProject({
-      ...agents,
-      'p.yaml': {
-        lanes: {
-          lead: [{ calls: [delegate('worker')] }, { reply: 'All is done.' }],
-          worker: [
-            { wait: 400, calls: [{ tool: 'list_directory', input: { path: '.' } }] },
-            { wait: 200, ...report('done') },
-          ],
-        },
+test.skipIf(!hasScript)('the tree is painted during the run, and the cursor is restored', async () => {
+  const project = createProject({
+    ...agents,
+    'p.yaml': {
+      lanes: {
+        lead: [{ calls: [delegate('worker')] }, { reply: 'All is done.' }],
+        worker: [
+          { wait: 400, calls: [{ tool: 'list_directory', input: { path: '.' } }] },
+          { wait: 200, ...report('done') },
+        ],
       },
-    })
-    const terminal = openTerminal(project, ['run', '--model', 'scripted:p.yaml', 'x'])
-    await terminal.until((screen) => screen.includes('└─') && screen.includes('worker'))
-    expect(terminal.screen()).toContain(hide)
-    expect(await terminal.ended()).toBe(0)
-    expect(isRestored(terminal.screen())).toBe(true)
-    expect(terminal.screen()).toContain('All is done.')
-    expect(terminal.screen()).toContain('2 sessions')
-  },
-)
+    },
+  })
+  const terminal = openTerminal(project, ['run', '--model', 'scripted:p.yaml', 'x'])
+  await terminal.until((screen) => screen.includes('└─') && screen.includes('worker'))
+  expect(terminal.screen()).toContain(hide)
+  expect(await terminal.ended()).toBe(0)
+  expect(isRestored(terminal.screen())).toBe(true)
+  expect(terminal.screen()).toContain('All is done.')
+  expect(terminal.screen()).toContain('2 sessions')
+})
 
 const hanging = {
   ...agents,
@@ -35,7 +32,7 @@ const hanging = {
 }
 
 test.skipIf(!hasScript)(
-  'Ctrl-C in the terminal stops the tree, says how to go on, and gives the cursor back',
+  'Ctrl-C in the terminal stops the tree, explains how to continue, and restores the cursor',
   async () => {
     const terminal = openTerminal(createProject(hanging), ['run', '--model', 'scripted:p.yaml', 'x'])
     await terminal.until((screen) => screen.includes('worker') && screen.includes('round 1'))
@@ -46,32 +43,29 @@ test.skipIf(!hasScript)(
   },
 )
 
-test.skipIf(!hasScript)(
-  'a person at the terminal is asked, and the run goes on with the answer',
-  async () => {
-    const project = createProject({
-      ...agentFile('lead'),
-      ...deployTool,
-      'p.yaml': {
-        lanes: {
-          lead: [{ calls: [{ tool: 'deploy', input: { to: 'production' } }] }, { reply: 'Result: {{last}}' }],
-        },
+test.skipIf(!hasScript)('asks a person at the terminal, and the run continues with the answer', async () => {
+  const project = createProject({
+    ...agentFile('lead'),
+    ...deployTool,
+    'p.yaml': {
+      lanes: {
+        lead: [{ calls: [{ tool: 'deploy', input: { to: 'production' } }] }, { reply: 'Result: {{last}}' }],
       },
-    })
-    const terminal = openTerminal(project, ['run', '--trust', '--model', 'scripted:p.yaml', 'x'])
-    await terminal.until((screen) => screen.includes('1 approve · 2 reject'))
-    expect(terminal.screen()).toContain('production')
-    expect(isRestored(terminal.screen())).toBe(true)
-    terminal.type('maybe\r')
-    await terminal.until((screen) => screen.includes('Type a number or one of'))
-    terminal.type('y\r')
-    expect(await terminal.ended()).toBe(0)
-    expect(terminal.screen()).toContain('Result: it is live')
-    expect(isRestored(terminal.screen())).toBe(true)
-  },
-)
+    },
+  })
+  const terminal = openTerminal(project, ['run', '--trust', '--model', 'scripted:p.yaml', 'x'])
+  await terminal.until((screen) => screen.includes('1 approve · 2 reject'))
+  expect(terminal.screen()).toContain('production')
+  expect(isRestored(terminal.screen())).toBe(true)
+  terminal.type('maybe\r')
+  await terminal.until((screen) => screen.includes('Type a number or one of'))
+  terminal.type('y\r')
+  expect(await terminal.ended()).toBe(0)
+  expect(terminal.screen()).toContain('Result: it is live')
+  expect(isRestored(terminal.screen())).toBe(true)
+})
 
-test.skipIf(!hasScript)('cadre without a command is a chat', async () => {
+test.skipIf(!hasScript)('cadre without a command starts a chat', async () => {
   const project = createProject({
     ...agentFile('lead'),
     'p.yaml': { lanes: { lead: [{ reply: 'Hello.' }] } },
@@ -97,10 +91,10 @@ test.skipIf(!hasScript)('hostile text does not reach a terminal either', async (
 })
 
 test.skipIf(!hasScript)(
-  'a tree that is larger than the screen is folded, and NO_COLOR is honoured',
+  'a tree that is larger than the screen is folded, and NO_COLOR is respected',
   async () => {
     const many = Array.from({ length: 60 }, (_, index) => delegate('worker', `part ${index}`))
-    // Agents that could write would get workspaces of their own, sixty of them.
+    // Agents that can write would get sixty workspaces.
     const project = createProject({
       ...agentFile('lead'),
       ...agentFile('worker', { tools: ['read'] }),
@@ -128,7 +122,7 @@ test.skipIf(!hasScript)(
   },
 )
 
-test.skipIf(!hasScript)('a person is asked once whether to trust what a folder brings', async () => {
+test.skipIf(!hasScript)('asks a person once whether to trust a folder', async () => {
   const tool = `export const ping = { name: 'ping', description: 'x', class: 'read', effect: 'read',
     input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
     run: async () => ({ content: 'pong' }) }`
@@ -154,12 +148,12 @@ test.skipIf(!hasScript)('a person is asked once whether to trust what a folder b
   const trusted = await project.cadre([...run, '-q'])
   expect(trusted.stdout).toContain('Result: pong')
   expect(trusted.stderr).toBe('')
-  // Bound to the content: a changed module is not trusted any more.
+  // Bound to the content: a changed module is no longer trusted.
   project.write('ping.mjs', tool.replace('pong', 'changed'))
   const changed = await project.cadre(run)
   expect(changed.stdout).not.toContain('Result: changed')
   expect(changed.stderr).toMatch(/is not trusted[\s\S]*ping\.mjs runs as a tool module/)
-  // A no is an answer as well: nobody is asked again about the same.
+  // A no is also an answer: the same question is not asked again.
   const no = openTerminal(project, run)
   await no.until(asks)
   no.type('n\r')
@@ -170,7 +164,7 @@ test.skipIf(!hasScript)('a person is asked once whether to trust what a folder b
   expect(silent.screen()).toContain('You declined')
 })
 
-test.skipIf(!hasScript)('tables fit the terminal, and nothing is cut where nobody reads along', async () => {
+test.skipIf(!hasScript)('tables fit the terminal, and nothing is cut without a terminal', async () => {
   const description = 'Knows everything there is to know about a very small part of the world'
   const project = createProject({
     '.github/agents/a-specialist-for-this.agent.md': `---\nname: a-specialist-for-this\ndescription: ${description}\nmodel: [gpt-5, o3]\nhandoffs: []\n---\nDo it.\n`,

@@ -15,7 +15,7 @@ const deny = (why: string, matcher: string) => ({
 const agent = (name: string, hooks?: object) =>
   `---\nname: ${name}\ndescription: x\n${hooks ? `hooks: ${JSON.stringify(hooks)}\n` : ''}---\nWork.\n`
 
-/** A project, and somebody whose own folder is elsewhere. */
+/** A project, and a user with another home directory. */
 function projectWith(files: Readonly<Record<string, string | object>>, own: Record<string, object> = {}) {
   const user = createProject(own)
   const project = createProject({
@@ -28,7 +28,7 @@ function projectWith(files: Readonly<Record<string, string | object>>, own: Reco
   return { project, user, env, cadre: (...args: string[]) => project.cadre(args, { env }) }
 }
 
-/** Agrees to all that the project brings now, as a person does. */
+/** Trusts everything in the project now, as a person does. */
 async function agree(project: Project, user: Project): Promise<void> {
   const home = project.at('.cadre')
   const agents = createAgents({ project: project.path, home, userHome: user.path }).list()
@@ -50,40 +50,37 @@ test('hooks run with --trust, for that command', async () => {
   expect(project.exists('ran')).toBe(true)
 })
 
-test.skipIf(!hasScript)(
-  'a person agrees to hooks once, and again when what they run is changed',
-  async () => {
-    const { project, env, cadre } = projectWith({
-      '.claude/settings.json': {
-        hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'node check/a.mjs' }] }] },
-      },
-      'check/a.mjs': "import './b.mjs'\n",
-      'check/b.mjs': "import { appendFileSync } from 'node:fs'\nappendFileSync('ran', 'x')\n",
-    })
-    const words = ['run', '--agent', 'lead', '--model', 'scripted:p.yaml', 'x']
-    const answer = async (keys: string) => {
-      const terminal = openTerminal(project, words, { env })
-      await terminal.until((screen) => screen.includes('Enter to decide later'))
-      terminal.type(keys)
-      expect(await terminal.ended()).toBe(0)
-      return terminal.screen()
-    }
-    expect(await answer('\r')).toMatch(/settings\.json\s+\S*runs a hook when agents work/)
-    expect(project.exists('ran')).toBe(false)
-    await answer('y\r')
-    expect(project.read('ran')).toBe('x')
-    expect((await cadre(...words, '-q')).stderr).toBe('')
-    expect(project.read('ran')).toBe('xx')
-    project.write('check/b.mjs', `${project.read('check/b.mjs')}// more\n`)
-    expect((await cadre(...words)).stderr).toContain('this folder is not trusted')
-    await answer('n\r')
-    expect((await cadre(...words)).stderr).toContain('You declined')
-    expect(project.read('ran')).toBe('xx')
-  },
-)
+test.skipIf(!hasScript)('a person trusts hooks once, and again when their scripts change', async () => {
+  const { project, env, cadre } = projectWith({
+    '.claude/settings.json': {
+      hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'node check/a.mjs' }] }] },
+    },
+    'check/a.mjs': "import './b.mjs'\n",
+    'check/b.mjs': "import { appendFileSync } from 'node:fs'\nappendFileSync('ran', 'x')\n",
+  })
+  const words = ['run', '--agent', 'lead', '--model', 'scripted:p.yaml', 'x']
+  const answer = async (keys: string) => {
+    const terminal = openTerminal(project, words, { env })
+    await terminal.until((screen) => screen.includes('Enter to decide later'))
+    terminal.type(keys)
+    expect(await terminal.ended()).toBe(0)
+    return terminal.screen()
+  }
+  expect(await answer('\r')).toMatch(/settings\.json\s+\S*runs a hook when agents work/)
+  expect(project.exists('ran')).toBe(false)
+  await answer('y\r')
+  expect(project.read('ran')).toBe('x')
+  expect((await cadre(...words, '-q')).stderr).toBe('')
+  expect(project.read('ran')).toBe('xx')
+  project.write('check/b.mjs', `${project.read('check/b.mjs')}// more\n`)
+  expect((await cadre(...words)).stderr).toContain('this folder is not trusted')
+  await answer('n\r')
+  expect((await cadre(...words)).stderr).toContain('You declined')
+  expect(project.read('ran')).toBe('xx')
+})
 
-describe('what changes while a run goes on', () => {
-  // Somebody, at work in another window, changes files while the agents are at work.
+describe('changes during a run', () => {
+  // Someone changes files in another window while the agents are working.
   const meanwhile = (command: string) => ({
     '.claude/settings.json': {
       hooks: { PostToolUse: [{ matcher: 'Read', hooks: [{ type: 'command', command }] }] },
@@ -94,7 +91,7 @@ describe('what changes while a run goes on', () => {
     ['is removed', 'rm .claude/settings.json'],
     ['is emptied', "echo '{}' > .claude/settings.json"],
     ['is broken', "echo '{' > .claude/settings.json"],
-  ])('hooks count as they were when it began: the file %s', async (_, command) => {
+  ])('hooks apply as they were at the start: the file %s', async (_, command) => {
     const { project, user, cadre } = projectWith(
       {
         '.claude/settings.json': { hooks: { PreToolUse: [deny('no-listing', 'LS')] } },
@@ -119,7 +116,7 @@ describe('what changes while a run goes on', () => {
     ])
   })
 
-  test('an agent whose hooks are others by the time it starts can do nothing', async () => {
+  test('an agent whose hooks changed before it starts can do nothing', async () => {
     const { project, user, cadre } = projectWith(
       {
         '.claude/agents/worker.md': agent('worker', { PreToolUse: [deny('first', 'Write')] }),
@@ -151,7 +148,7 @@ describe('what changes while a run goes on', () => {
   })
 })
 
-test('hooks of an agent count after a resume, as they were agreed to', async () => {
+test('hooks of an agent apply after a resume, as they were trusted', async () => {
   const hooks = { PreToolUse: [deny('no-reading', 'Read')] }
   const write = { tool: 'write_file', input: { path: 'out.txt', content: 'x' } }
   const lanes = { lead: [{ calls: [write] }, { calls: [read] }, { reply: '{{last}}' }] }
@@ -169,7 +166,7 @@ test('hooks of an agent count after a resume, as they were agreed to', async () 
   expect(project.read('out.txt')).toBe('x')
 })
 
-test('no agent writes the files that hooks run, of files or of agents, wherever it lies', async () => {
+test('no agent can write the files that hooks run, of files or of agents, anywhere', async () => {
   const starts = (command: string) => ({ PreToolUse: [{ hooks: [{ type: 'command', command }] }] })
   const targets = ['tools/a.mjs', 'tools/lib.mjs', 'tools/b.sh', 'tools/later.mjs']
   const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x' } })

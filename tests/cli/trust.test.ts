@@ -10,7 +10,7 @@ type Line = Record<string, unknown>
 const judged = (lines: Line[]) => lines.filter(({ type }) => type === 'call.judged')
 const policy = '.cadre/storage/policy.yaml'
 
-/** The audit of a project, all days together. */
+/** The audit log of a project, all days together. */
 function auditOf(project: Project): Line[] {
   return project
     .listing()
@@ -20,10 +20,10 @@ function auditOf(project: Project): Line[] {
     .map((line) => JSON.parse(line) as Line)
 }
 
-describe('a folder that brings something', () => {
+describe('a folder with items that need trust', () => {
   const hook = { hooks: { PreToolUse: [{ type: 'command', command: 'touch pwned' }] } }
 
-  test('is only read until somebody trusts it, and nothing of it runs', async () => {
+  test('is read-only until it is trusted, and nothing in it runs', async () => {
     const project = createProject({
       ...agentFile('lead'),
       ...playbook({ tool: 'read_file', input: { path: 'p.yaml', limit: 1 } }, write),
@@ -49,13 +49,13 @@ describe('a folder that brings something', () => {
       expect(judged(trusted.json()).at(-1)).toMatchObject({ decision: 'allow', rule: 'effects.write' })
     }
     expect(project.read('out.txt')).toBe('written\n')
-    // For one command means for one command.
+    // Trust for one command applies only to that command.
     expect(judged((await project.cadre(run(), { isForeign: true })).json()).at(-1)).toMatchObject({
       decision: 'deny',
     })
   })
 
-  test('looking at it runs nothing, whatever the command', async () => {
+  test('runs nothing when it is only read, with any command', async () => {
     const project = createProject({
       ...agentFile('lead', { hooks: hook.hooks }),
       '.github/hooks/a.json': { hooks: { SessionStart: [{ type: 'command', command: 'touch pwned' }] } },
@@ -81,8 +81,8 @@ describe('a folder that brings something', () => {
   })
 })
 
-describe('what may be written', () => {
-  test('nothing without a question, unless a person says so for the run', async () => {
+describe('writing', () => {
+  test('needs approval, unless a person allows it for the run', async () => {
     const project = createProject({ ...agentFile('lead'), ...playbook(write) })
     const asked = await project.cadre(run())
     expect(asked.code).toBe(3)
@@ -116,7 +116,7 @@ describe('what may be written', () => {
     ['supervisor', 'builder', 'allow'],
     ['operators', 'executor-001', 'ask'],
     ['planner', 'Agent', 'ask'],
-  ])('%s: a write of %s is %s when a person chose the team, denied when a clone did', async (...row) => {
+  ])('%s: a write of %s is %s if a person chose the team, and denied if a clone did', async (...row) => {
     const [team, agent, chosen] = row
     const input = JSON.stringify(write.input)
     const explain = [
@@ -138,7 +138,7 @@ describe('what may be written', () => {
     expect((await folder.cadre(explain)).json()).toMatchObject([{ decision: chosen, rule: 'effects.write' }])
   })
 
-  test('a team that is written into a project says so in its policy, which counts as written and as edited by hand', async () => {
+  test('a written team records it in its policy, which applies as written and as edited', async () => {
     const project = createProject(playbook(write))
     const made = await project.cadre(['init', '--team', 'coordinator'])
     expect(made.stdout).toContain(policy)
@@ -154,7 +154,7 @@ describe('what may be written', () => {
     expect(again.stdout).toMatch(/kept +\S+policy\.yaml/)
   })
 
-  test('hooks that a team is written with are trusted as written; hooks that were there are still asked about', async () => {
+  test('hooks of a written team are trusted as written; existing hooks still need trust', async () => {
     const project = createProject(playbook(write))
     await project.cadre(['init', '--team', 'supervisor'])
     const fresh = await project.cadre(['hooks', 'list', '--json'])
@@ -172,7 +172,7 @@ describe('what may be written', () => {
     expect(other.exists('pwned')).toBe(false)
   })
 
-  test('where nothing may be decided beforehand, a person is asked whatever is allowed', async () => {
+  test('if automatic approval is forbidden, a person is asked whatever is allowed', async () => {
     const off = 'agentMode.autoApproval.enabled: false\n'
     const project = createProject({
       ...agentFile('lead'),
@@ -186,7 +186,7 @@ describe('what may be written', () => {
     })
   })
 
-  test('paths that a policy denies are neither read nor found', async () => {
+  test('denied paths are neither read nor found', async () => {
     const project = createProject({
       ...agentFile('lead'),
       ...playbook(
@@ -213,7 +213,7 @@ describe('what may be written', () => {
   })
 })
 
-test('every decision of a run is in the audit, without secrets', async () => {
+test('every decision of a run is in the audit log, without secrets', async () => {
   const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
   const project = createProject({
     ...agentFile('lead'),

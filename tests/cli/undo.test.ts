@@ -111,7 +111,7 @@ test('refuses when a person has changed a file since, and can keep or replace it
   expect(project.read('a.txt')).toBe('mine\n')
 })
 
-test('a turn includes what subagents wrote, and what was merged from their own workspaces', async () => {
+test('a turn includes files that subagents wrote, and changes merged from their workspaces', async () => {
   const project = createTeam(
     {
       lead: [
@@ -136,7 +136,7 @@ test('a turn includes what subagents wrote, and what was merged from their own w
   ])
 })
 
-test('shows names of files without their terminal escapes, and rejects bad requests', async () => {
+test('shows file names without terminal escapes, and rejects invalid requests', async () => {
   const project = createTeam({ lead: [{ calls: [write('x\u001b[31m.txt', 'x\n')] }, { reply: 'Done.' }] })
   const nothing = await project.cadre(['undo', '--yes'])
   expect([nothing.code, nothing.stdout]).toEqual([

@@ -19,7 +19,7 @@ function createTeam(lanes: object, { agents = {}, repository = true } = {}): Pro
   const project = createProject({
     ...agentFile('lead', { isolation: 'workspace' }),
     ...agents,
-    // The user's own rule: it counts without a sandbox, too.
+    // The user's own rule, which also applies without a sandbox.
     '.config/cadre/policy.yaml': { effects: { execute: 'allow' } },
     'a.txt': 'one\n',
     'p.yaml': { lanes },
@@ -145,7 +145,7 @@ test('ignored files of agents that work at the same time reach the project', asy
   expect(git(project, 'status', '--porcelain')).toBe('')
 })
 
-test('those below share it, and what one of them did can be undone alone', async () => {
+test('child sessions share it, and the changes of one of them can be undone alone', async () => {
   const project = createTeam(
     {
       lead: [{ calls: [delegate('writer')] }, { calls: [delegate('checker')] }, { reply: 'Done.' }],
@@ -170,7 +170,7 @@ test('those below share it, and what one of them did can be undone alone', async
     expect((await project.cadre(['workspace', ...wrong])).code).toBe(2)
 })
 
-test('agents that write at the same time do not see each other, and their work is there afterwards', async () => {
+test('concurrent writers do not see each other, and their work is merged afterwards', async () => {
   const look = { tool: 'list_directory', input: { path: '.' } }
   const lane = (name: string) => [
     { calls: [write(`${name}.txt`, name)] },
@@ -200,7 +200,7 @@ test('agents that write at the same time do not see each other, and their work i
   expect(readdirSync(project.at('.cadre/workspaces'))).toEqual([])
 })
 
-test('of two that change the same, one is told that it did not fit', async () => {
+test('if two change the same lines, one is told about the conflict', async () => {
   const lane = (name: string) => [{ calls: [write('a.txt', `by ${name}\n`)] }, report(name)]
   const project = createTeam(
     {
@@ -219,7 +219,7 @@ test('of two that change the same, one is told that it did not fit', async () =>
 })
 
 test.skipIf(bubblewrap.kind === 'none')(
-  'commands run there, write there, and reach nothing else of the home',
+  'commands run and write there, and reach nothing else of the home',
   async () => {
     for (const repository of [true, false]) {
       const project = createTeam(
@@ -263,7 +263,7 @@ test.skipIf(bubblewrap.kind === 'none')(
   },
 )
 
-test('a run that is killed between an effect and its commit goes on, and the change is in the history', async () => {
+test('a run that is killed between an effect and its commit continues, and the change is in the history', async () => {
   const project = createTeam({
     lead: [
       { calls: [write('first.txt', '1')] },
@@ -288,7 +288,7 @@ test('a run that is killed between an effect and its commit goes on, and the cha
   expect(git(project, 'show', `cadre/${id}:half.txt`)).toBe('half\n')
 })
 
-test('where a workspace cannot be given, the session says so and asks, whatever is allowed', async () => {
+test('if a workspace cannot be created, the session reports it and asks, whatever is allowed', async () => {
   const project = createTeam({ lead: [{ calls: [write('x.txt', 'x')] }, { reply: 'Done.' }] })
   project.write('bin/.keep', '')
   const node = path.dirname(process.execPath)

@@ -34,7 +34,7 @@ it('runs a tool that the server calls in the loop of the session', async () => {
   const report = await world.report(runtime, 'What does a.txt say?', 'reader')
   expect(report.text).toContain('the secret word')
   expect(report.calls).toBe(1)
-  // One user turn is one premium request, however many rounds it has.
+  // One user turn is one premium request, with any number of rounds.
   expect(report.usage).toEqual({ ...world.github.usage, premium: 1 })
   const journal = readFileSync(runtime.fileOf(report.session), 'utf8')
   expect(journal).toContain('I will look.')
@@ -56,7 +56,7 @@ it('runs three calls of one reply one after the other, and loses none', async ()
   expect(report.calls).toBe(3)
 })
 
-it('tells the model when it calls a tool that the agent does not have, and runs nothing', async () => {
+it('tells the model that it called an unknown tool, and runs nothing', async () => {
   const tools = [
     'read_file',
     'run_in_terminal',
@@ -113,7 +113,7 @@ it('continues a conversation with a new turn, and after a restart from its messa
   expect(texts).toContain('<user_message>\n/three')
 })
 
-it('summarises older rounds beside the conversation when the window is full, and goes on', async () => {
+it('summarises older rounds outside the conversation when the window is full, and continues', async () => {
   const long = 'many words '.repeat(600)
   const world = await openWorld(
     (request) => {
@@ -139,12 +139,12 @@ it('summarises older rounds beside the conversation when the window is full, and
   const report = await world.report(runtime, 'Read on', 'reader')
   expect(report).toMatchObject({ status: 'completed', text: 'done after the summary' })
   expect(world.events.map(({ type }) => type)).toContain('context.compacted')
-  // A question for a summary has no tools, whatever the model tries.
+  // A request for a summary has no tools, whatever the model tries.
   expect(JSON.stringify(world.github.chats)).not.toContain('never read')
   expect(JSON.stringify(world.github.chats)).toContain('Tools are not available for this request')
 })
 
-it('shows images to a model that can see', async () => {
+it('shows images to a model that supports them', async () => {
   const pixel =
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const world = await openWorld(

@@ -6,7 +6,7 @@ import { hasScript, openTerminal } from '../cli/support/terminal.ts'
 import { serverPackage } from './support/server-command.ts'
 import { type SignInWorld, signInWorld } from './support/sign-in-world.ts'
 
-/** A machine without the language server, on which npm copies what the tests installed instead of asking a registry. */
+/** A machine without the language server, on which npm copies the package from the tests instead of using a registry. */
 async function machine(): Promise<SignInWorld & { readonly folder: string }> {
   const world = await signInWorld()
   const source = path.dirname(path.dirname(serverPackage()))
@@ -33,7 +33,7 @@ it('is installed with --yes, and signed in to', async () => {
   expect(code).toBe(0)
 })
 
-it.runIf(hasScript)('is asked for in a terminal, where it can be refused', async () => {
+it.runIf(hasScript)('is offered in a terminal, where it can be declined', async () => {
   const { project, env, folder, signIn } = await machine()
   const refused = openTerminal(project, ['login'], { env, columns: 400 })
   await refused.until((screen) => screen.includes('? y/N: '))

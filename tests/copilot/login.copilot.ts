@@ -63,7 +63,7 @@ describe('signing in', () => {
         multiplier: 0.33,
         default: false,
       },
-      // The server's own: GitHub chooses.
+      // The server's own model, which GitHub chooses.
       { id: 'copilot-ls:auto', default: false },
     ])
     const table = await run(world, ['models'])
@@ -77,7 +77,7 @@ describe('signing in', () => {
     const elsewhere = await run(world, ['agents', 'list'], { CADRE_MODEL: 'openai:x' })
     expect(elsewhere.stdout).not.toContain('Copilot modes')
 
-    // Nobody chose a model: that of the account is used.
+    // No model was chosen, so that of the account is used.
     github.script = () => ({ text: 'Hello from Copilot.' })
     const work = await run(world, ['run', '--json', 'Say hello'])
     said.push(work.stdout, work.stderr)
@@ -89,7 +89,7 @@ describe('signing in', () => {
     })
     expect(project.sessions()).toHaveLength(1)
 
-    // A chosen name without a backend is one of the account.
+    // A chosen name without a backend refers to the account.
     const bare = await run(world, ['run', '--json', '--model', 'gpt-4.1', 'Say hello'])
     expect(bare.json().at(-1)).toMatchObject({ status: 'completed', model: 'copilot-ls:gpt-4.1' })
     const named = { CADRE_MODEL: 'gpt-4.1' }
@@ -142,7 +142,7 @@ describe('signing in', () => {
   it.each([
     ['denied', 1, /denied on GitHub/],
     ['expired', 1, /code expired/],
-  ] as const)('says that the code was %s, and exits with %i', async (poll, exit, sentence) => {
+  ] as const)('reports that the code was %s, and exits with %i', async (poll, exit, sentence) => {
     const world = await signInWorld()
     world.signIn.polls = ['pending', poll]
     const { code, stdout, stderr } = await run(world, ['login'])
@@ -151,7 +151,7 @@ describe('signing in', () => {
     expect(code).toBe(exit)
   })
 
-  it('says that the account has no access to Copilot', async () => {
+  it('reports that the account has no access to Copilot', async () => {
     const world = await signInWorld()
     world.github.refuseTokens = 403
     const { code, stderr } = await run(world, ['login'])
@@ -159,7 +159,7 @@ describe('signing in', () => {
     expect(code).toBe(1)
   })
 
-  it('says that GitHub gives no code', async () => {
+  it('reports that GitHub provides no code', async () => {
     const world = await signInWorld()
     world.signIn.refuseCodes = 503
     const { code, stderr } = await run(world, ['login'])
@@ -216,7 +216,7 @@ describe('a token in the environment', () => {
     expect(world.filesWith(token)).toEqual([])
   })
 
-  it('that GitHub does not accept is a fault of the configuration', async () => {
+  it('that GitHub rejects is a configuration error', async () => {
     const world = await signInWorld()
     world.github.refuseTokens = 401
     const { code, stderr } = await run(world, ['login'], { GH_COPILOT_TOKEN: token })
@@ -225,7 +225,7 @@ describe('a token in the environment', () => {
   })
 })
 
-it('uses the sign-in of an editor, and says so', async () => {
+it('uses the sign-in of an editor, and reports it', async () => {
   const token = 'gho_secretOfAnEditor0123456789'
   const world = await signInWorld({
     '.config/github-copilot/apps.json': {

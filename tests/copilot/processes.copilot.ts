@@ -11,7 +11,7 @@ import { serversOf } from './support/servers-of.ts'
 const bin = path.join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'cadre.js')
 const reader = agentFile('reader', 'tools: [read]', 'You read files.')
 
-/** The built command, in this world. */
+/** Starts the built command in this world. */
 function start(world: World, ...args: string[]) {
   const child = spawn(process.execPath, [bin, 'run', '--model', 'copilot-ls:gpt-5', '--trust', ...args], {
     cwd: world.folder,
@@ -76,7 +76,7 @@ it('resumes a run whose process was killed while the server waited for the model
   })
 })
 
-it('stops the server and its turn when a run is aborted while a tool runs', async () => {
+it('stops the server and its turn when a run is aborted during a tool call', async () => {
   const world = await openWorld(() => new Promise(() => {}), reader)
   const runtime = await world.open()
   const stopper = new AbortController()

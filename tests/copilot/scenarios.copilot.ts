@@ -6,7 +6,7 @@ import { userText } from './support/fake-github.ts'
 
 const explore = 'Find out where settings come from and who uses them, and document it'
 
-test('a lead sends out explorers in parallel, collects them in one turn, and goes on with what they found', async () => {
+test('a lead starts explorers in parallel, collects them in one turn, and continues with their findings', async () => {
   const example = await openCopilotExample('explorers')
   const run = await example.run([explore])
   expect(example.played.problems).toEqual([])
@@ -16,7 +16,7 @@ test('a lead sends out explorers in parallel, collects them in one turn, and goe
   expect(run.report).toMatchObject({ agent: 'lead', status: 'completed', sessions: 5, calls: 10, model })
   expect(run.report.text).toContain('`docs/settings.md` says so now.')
 
-  // Round one is parallel, round two rests on it.
+  // Round one is parallel, round two depends on it.
   expect(run.delegations.slice(0, 3).toSorted()).toEqual(['lead → Explore', 'lead → Explore', 'lead → Plan'])
   expect(run.delegations.slice(3)).toEqual(['lead → general-purpose'])
   expect(run.together('Explore', 'Explore', 'Plan')).toBe(true)
@@ -25,7 +25,7 @@ test('a lead sends out explorers in parallel, collects them in one turn, and goe
   expect(first?.match(/<subagent_result agent_type="\w+"/g)).toHaveLength(3)
   expect(second).toContain('<subagent_result agent_type="general-purpose"')
 
-  // What each agent can do is what the server is given for it, so those who explore cannot even ask to write.
+  // The server gets only the tools of each agent, so explorers cannot even request a write.
   const toolsOf = (words: string) =>
     example.github.chats
       .filter((chat) => userText(chat).includes(words))
@@ -36,7 +36,7 @@ test('a lead sends out explorers in parallel, collects them in one turn, and goe
   expect(run.project.exists('workspace/notes.md')).toBe(false)
   expect(run.project.read('workspace/docs/settings.md')).toContain('`BEACON_SETTINGS`')
 
-  // Everybody has a journal, Explore its own model, and nobody's has a token of GitHub in it.
+  // Every session has a journal, Explore has its own model, and no journal contains a GitHub token.
   expect(run.project.sessions()).toHaveLength(5)
   const journals = run
     .all('session.started')
@@ -49,13 +49,13 @@ test('a lead sends out explorers in parallel, collects them in one turn, and goe
   expect(models.get('general-purpose')).toBe(model)
   // Three turns of the lead, one of Plan and of general-purpose, and two of a model that costs a third.
   expect(run.report.usage.premium).toBeCloseTo(5.66)
-  // Within a turn the server only says how large the context is. The sum may be a little too high, and is never too low.
+  // Within a turn, the server reports only the size of the context. The sum may be slightly too high, but never too low.
   const { input } = example.github.usage
   expect(run.report.usage.input).toBeGreaterThanOrEqual(input)
   expect(run.report.usage.input).toBeLessThan(input * 1.05)
 })
 
-test('an explorer that may write nothing but its artifact is refused by the gate when it tries', async () => {
+test('an explorer that may write only its artifact is refused by the gate when it tries more', async () => {
   const project = openExample('explorers')
   const prompt = 'You look, and write down what you saw.'
   project.write(
@@ -84,7 +84,7 @@ test('an explorer that may write nothing but its artifact is refused by the gate
   expect(project.read(`workspace/${artifact}`)).toBe('seen\n')
 })
 
-test('Plan plans and only reads, and the handoff that starts the implementation has it carried out', async () => {
+test('Plan plans and only reads, and the handoff to the implementation carries it out', async () => {
   const example = await openCopilotExample('planner')
   const { project, played, github } = example
   const planned = await example.run(['Plan how to add a health check'])
@@ -110,7 +110,7 @@ test('Plan plans and only reads, and the handoff that starts the implementation 
     status: 'completed',
     handoffs: [{ label: 'Back to the Plan', agent: 'Plan', send: false }],
   })
-  // A conversation of its own, in which the plan was said and Plan's prompt was not.
+  // A separate conversation that contains the plan, but not Plan's prompt.
   const asked = userText(github.chats[before]!)
   expect(asked).toContain('Carry out the plan above')
   expect(asked).not.toContain('That somebody is never you')
@@ -121,7 +121,7 @@ test('Plan plans and only reads, and the handoff that starts the implementation 
   expect(tests.stdout).toMatch(/^# pass 2$/m)
 })
 
-test('CVE_Remediator finds, upgrades, mends and verifies, unless an organisation has switched it off', async () => {
+test('CVE_Remediator finds, upgrades, fixes and verifies, unless an organisation has disabled it', async () => {
   const example = await openCopilotExample('planner')
   const { project, played, github } = example
   project.write('.cadre/storage/policy.yaml', { cveRemediatorAgent: { enabled: false } })
@@ -140,7 +140,7 @@ test('CVE_Remediator finds, upgrades, mends and verifies, unless an organisation
   expect(github.chats).toEqual([])
 
   project.write('.cadre/storage/policy.yaml', {})
-  // A rule of one's own counts without a sandbox as well.
+  // The user's own rule also applies without a sandbox.
   project.write('.config/cadre/terminal-cmd-allowlist.yaml', 'node check.js: allow\n')
   const run = await example.run(
     ['--agent', 'CVE_Remediator', '--allow', 'write', 'Mend what is vulnerable'],

@@ -4,7 +4,7 @@ import { type Asked, type SdkWorldOptions, sdkWorld } from './support/sdk-world.
 
 const token = 'gho_tokenOfNobody1234567890'
 
-/** GitHub, as far as the runtime asks it. */
+/** The parts of GitHub that the runtime uses. */
 const account: SdkWorldOptions = {
   model: 'copilot-sdk:gpt-5',
   config: { copilot: {} },
@@ -42,8 +42,8 @@ const lookThenEnd = ({ step }: Asked) =>
     ? answers.reply({ calls: [{ name: 'look', input: { path: 'a' } }], usage: { input: 10, output: 2 } })
     : answers.reply({ text: 'Done.', usage: { input: 20, output: 2 } })
 
-describe('an account of Copilot', () => {
-  it('has models of a known size, and one premium request for a turn', async () => {
+describe('a Copilot account', () => {
+  it('has models of a known size, and one premium request per turn', async () => {
     const world = await sdkWorld(lookThenEnd, account)
     expect(await world.models.resolve(undefined)).toMatchObject({
       kind: 'found',
@@ -69,7 +69,7 @@ describe('an account of Copilot', () => {
     expect(world.asked.flatMap(({ tools }) => tools).filter((name) => name.includes('github'))).toEqual([])
   })
 
-  it('names models that are like the one it does not have', async () => {
+  it('suggests models similar to an unknown one', async () => {
     const world = await sdkWorld(lookThenEnd, account)
     expect(await world.models.resolve('copilot-sdk:gtp-5')).toMatchObject({
       kind: 'unknown',
@@ -78,7 +78,7 @@ describe('an account of Copilot', () => {
     })
   })
 
-  it('is asked for when nobody is signed in', async () => {
+  it('is required if nobody is signed in', async () => {
     const world = await sdkWorld(lookThenEnd, { ...account, env: (url) => ({ COPILOT_API_URL: url }) })
     expect(await world.models.resolve(undefined)).toMatchObject({
       kind: 'unknown',
@@ -88,8 +88,8 @@ describe('an account of Copilot', () => {
     })
   })
 
-  it('names the variable whose token cannot sign in', async () => {
-    // A proxy that leads nowhere.
+  it('names the variable with an invalid token', async () => {
+    // A proxy that is not reachable.
     const world = await sdkWorld(lookThenEnd, {
       ...account,
       env: (url) => ({ HTTPS_PROXY: new URL(url).origin, GH_TOKEN: 'ghp_wrong' }),
@@ -101,13 +101,13 @@ describe('an account of Copilot', () => {
     })
   })
 
-  it('reports a token that is refused, and never the token', async () => {
+  it('reports a rejected token, and never the token', async () => {
     const world = await sdkWorld(() => answers.problem(403, `no access with ${token}`), account)
     const report = await world.report()
     expect(report.status).toBe('error')
     expect(report.notices?.[0]?.message).toContain('was denied (HTTP 403). Check the subscription')
     expect(world.journals() + JSON.stringify(world.events)).not.toContain(token)
-    // The runtime wrote down what the server said, and its files of the session are deleted.
+    // The runtime recorded the server's answers, and its session files are deleted.
     await vi.waitFor(() => expect(world.filesWith(token)).toEqual([]), { timeout: 60_000 })
   })
 })

@@ -45,7 +45,7 @@ async function machine() {
   return { wire, project, home, env }
 }
 
-it('runs an agent on the provider that the user configured, with the key for it', async () => {
+it('runs an agent on the user’s configured provider, with its key', async () => {
   const { wire, project, env } = await machine()
   const runtime = await createRuntime({ environment: { cwd: project, env, warn: () => {} } })
   onTestFinished(() => runtime.close())

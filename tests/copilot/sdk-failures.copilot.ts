@@ -9,18 +9,18 @@ import { apiKey, modelOf, sdkWorld } from './support/sdk-world.ts'
 const patience = { timeout: 60_000, interval: 10 }
 
 describe('when something fails, a session on the Copilot SDK', () => {
-  it('ends at once when it is cancelled while the model thinks', async () => {
+  it('ends immediately when it is cancelled while the model thinks', async () => {
     const world = await sdkWorld(() => answers.hang())
     const stop = new AbortController()
     const report = world.report('lead', 'go', stop.signal)
     const asked = await world.wire.received(1)
     stop.abort()
     expect(await report).toMatchObject({ status: 'cancelled' })
-    // The runtime has given up its request, too.
+    // The runtime has also cancelled its request.
     await asked.closed
   })
 
-  it('ends at once when it is cancelled during a call', async () => {
+  it('ends immediately when it is cancelled during a call', async () => {
     const world = await sdkWorld(() => answers.reply({ calls: [{ name: 'hang' }] }))
     const stop = new AbortController()
     const report = world.report('lead', 'go', stop.signal)
@@ -33,7 +33,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     expect(world.asked).toHaveLength(1)
   })
 
-  it('ends at once when it is cancelled while the runtime stands still', async () => {
+  it('ends immediately when it is cancelled while the runtime hangs', async () => {
     const world = await sdkWorld(() => answers.hang())
     const stop = new AbortController()
     const report = world.report('lead', 'go', stop.signal)
@@ -60,7 +60,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     expect(world.runtimes()).toHaveLength(1)
   })
 
-  it('fails when the runtime is killed again and again', async () => {
+  it('fails when the runtime is killed repeatedly', async () => {
     const world = await sdkWorld(() => {
       for (const pid of world.runtimes()) process.kill(pid, 'SIGKILL')
       return answers.hang()
@@ -71,7 +71,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     expect(world.asked).toHaveLength(3)
   })
 
-  it('asks as often as it was told to', async () => {
+  it('tries as often as configured', async () => {
     const kill = () => {
       for (const pid of world.runtimes()) process.kill(pid, 'SIGKILL')
       return answers.hang()
@@ -81,7 +81,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     expect(world.asked).toHaveLength(1)
   })
 
-  it('tells text once when the runtime is killed in the middle of it', async () => {
+  it('streams text once when the runtime is killed in the middle of it', async () => {
     const [opening = '', first = '', second = '', ...rest] = streamOf({ text: 'One two.', pieces: 2 })
     let isFirst = true
     const world = await sdkWorld(() => {
@@ -102,7 +102,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     expect(told.join('')).toBe('One two.')
   })
 
-  it('kills a runtime that stands still, and continues in a new one', async () => {
+  it('kills a hanging runtime, and continues in a new one', async () => {
     const clock = createFakeClock()
     let isFirst = true
     const world = await sdkWorld(
@@ -117,7 +117,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     const report = world.report()
     await world.wire.received(1)
     const [stopped] = world.runtimes()
-    // Time passes until somebody has noticed: first that nothing happens, then that the runtime does not answer.
+    // Advances the clock until it is noticed: first that nothing happens, then that the runtime does not answer.
     await vi.waitFor(() => {
       clock.advance(10_000)
       expect(world.runtimes()).not.toContain(stopped)
@@ -125,9 +125,9 @@ describe('when something fails, a session on the Copilot SDK', () => {
     expect(await report).toMatchObject({ status: 'completed', text: 'Done.' })
   })
 
-  it('gives up on a model that is silent in a runtime that answers', async () => {
+  it('gives up a silent model in a runtime that answers', async () => {
     const fake = createFakeClock()
-    // The runtime has all the time it needs to say that it is there.
+    // The runtime has unlimited time to answer the ping.
     const clock = {
       ...fake,
       after: (ms: number, then: () => void) => fake.after(ms === 5_000 ? ms : 1e12, then),
@@ -150,7 +150,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     await asked.closed
   })
 
-  it('says which key was refused in the middle of a turn, and never the key', async () => {
+  it('reports which key was rejected in the middle of a turn, and never the key', async () => {
     const world = await sdkWorld(({ step }) =>
       step === 0
         ? answers.reply({ text: `My key is ${apiKey}.`, calls: [{ name: 'look', input: { path: 'a' } }] })
@@ -170,7 +170,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     expect(world.journals()).not.toContain(apiKey)
   })
 
-  it('reports what the model server says', async () => {
+  it('reports the error of the model server', async () => {
     const world = await sdkWorld(() => answers.problem(404, 'no such model', { code: 'model_not_found' }))
     const report = await world.report()
     expect(report).toMatchObject({ status: 'error', notices: [{ code: 'backend' }] })
@@ -185,7 +185,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     expect(reply.kind === 'failed' && reply.message).toContain('rejected a tool')
   })
 
-  it('hands an empty reply to the loop, which asks again', async () => {
+  it('passes an empty reply to the loop, which asks again', async () => {
     let count = 0
     const world = await sdkWorld(() => answers.reply({ text: count++ === 0 ? '' : 'Now I speak.' }))
     expect(await world.report()).toMatchObject({ status: 'completed', text: 'Now I speak.' })
@@ -193,7 +193,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
 })
 
 describe('the Copilot runtime', () => {
-  it('ends when nobody has needed it for a while, and leaves no files', async () => {
+  it('ends when it has been idle for a while, and leaves no files', async () => {
     const clock = createFakeClock()
     const world = await sdkWorld(() => answers.reply({ text: 'Hi.' }), { clock })
     await world.report()
@@ -208,7 +208,7 @@ describe('the Copilot runtime', () => {
     expect(world.runtimes()).not.toContain(pid)
   })
 
-  it('writes into a private folder only, and no key', async () => {
+  it('writes only to a private folder, and no key', async () => {
     const world = await sdkWorld(() => answers.reply({ text: 'Hi.' }))
     const model = await modelOf(world)
     await ask(model)
@@ -230,7 +230,7 @@ describe('the Copilot runtime', () => {
     }
   })
 
-  it('may die at any moment without an error that nobody handles', async () => {
+  it('may die at any moment without an unhandled error', async () => {
     const failures: unknown[] = []
     const note = (reason: unknown) => failures.push(reason)
     process.on('unhandledRejection', note)
@@ -243,7 +243,7 @@ describe('the Copilot runtime', () => {
     await ask(model, { tools })
     const [pid = 0] = world.runtimes()
     process.kill(pid, 'SIGKILL')
-    // Until this function waits for something, nothing in this process can learn that the runtime is gone.
+    // Until this function awaits something, this process cannot learn that the runtime is gone.
     while (world.runtimes().includes(pid));
     model.release?.('lead-1')
     expect((await ask(model, { tools })).reply).toMatchObject({ kind: 'reply' })
@@ -251,7 +251,7 @@ describe('the Copilot runtime', () => {
     expect(failures).toEqual([])
   })
 
-  it('answers a question without its session in the middle of a turn', async () => {
+  it('answers a request without its session in the middle of a turn', async () => {
     const world = await sdkWorld(({ tools, step }) =>
       tools.length === 0
         ? answers.reply({ text: 'A summary.' })

@@ -62,13 +62,13 @@ describe('the gate of a session on the Copilot SDK', () => {
       made: refused,
     })
     expect(resultsIn(world.asked[2])).toMatchObject({ again: refused, ours: 'saw a' })
-    // The loop has seen each of them, so limits of rounds count, and people can read what was tried.
+    // The loop has seen each of them, so round limits apply, and people can read what was tried.
     const journal = world.journals()
     for (const name of ['bash', 'view', 'task', 'create']) expect(journal).toContain(`copilot:${name}`)
     expect(world.events.filter(({ type }) => type === 'round.started')).toHaveLength(3)
   })
 
-  it('ends after the rounds it may take when the model calls nothing but tools of the runtime', async () => {
+  it('ends at its round limit if the model calls only tools of the runtime', async () => {
     const world = await sdkWorld(
       ({ request }) =>
         answers.reply({ calls: [{ id: `c${request.number}`, name: 'bash', input: { command: 'ls' } }] }),
@@ -78,7 +78,7 @@ describe('the gate of a session on the Copilot SDK', () => {
     expect(world.asked).toHaveLength(3)
   })
 
-  it('does not take a tool of the runtime for one of ours that has its name as an alias', async () => {
+  it('does not confuse a tool of the runtime with a Cadre tool that has its name as an alias', async () => {
     let file = ''
     const world = await sdkWorld(
       ({ step }) =>
@@ -95,7 +95,7 @@ describe('the gate of a session on the Copilot SDK', () => {
     expect(resultsIn(world.asked[1])['c']).toContain('This session has no tool')
   })
 
-  it('runs our tool, and not that of the runtime, when both have the same name', async () => {
+  it('runs Cadre’s tool, not the runtime’s, if both have the same name', async () => {
     let file = ''
     const world = await sdkWorld(
       ({ step }) =>
@@ -116,7 +116,7 @@ describe('the gate of a session on the Copilot SDK', () => {
     expect(resultsIn(world.asked[1])).toEqual({ bash: 'our bash', view: 'our view', task: 'our task' })
   })
 
-  it('refuses what a rule denies, and the model is told why', async () => {
+  it('refuses what a rule denies, and tells the model why', async () => {
     const world = await sdkWorld(
       ({ step }) =>
         step === 0
@@ -129,7 +129,7 @@ describe('the gate of a session on the Copilot SDK', () => {
     expect(resultsIn(world.asked[1])['c']).toContain('Rockets stay on the ground.')
   })
 
-  it('sleeps while a person decides, and continues with the earlier messages', async () => {
+  it('is suspended while a person decides, and continues with the earlier messages', async () => {
     const world = await sdkWorld(
       ({ messages }) =>
         JSON.stringify(messages).includes('launched rocket')

@@ -10,7 +10,7 @@ const otherDot =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
 describe('a session on the Copilot SDK', () => {
-  it('answers with the text of the model, under our prompt and with our tools only', async () => {
+  it('answers with the text of the model, with only Cadre’s prompt and tools', async () => {
     const world = await sdkWorld(() =>
       answers.reply({ text: 'Hello there.', pieces: 3, usage: { input: 11, output: 4 } }),
     )
@@ -31,7 +31,7 @@ describe('a session on the Copilot SDK', () => {
     expect(world.journals()).not.toContain(apiKey)
   })
 
-  it('runs a call and brings its result to the model', async () => {
+  it('runs a call and passes its result to the model', async () => {
     const world = await sdkWorld(({ step }) =>
       step === 0
         ? answers.reply({ text: 'I look.', calls: [{ name: 'look', input: { path: 'a' } }] })
@@ -85,7 +85,7 @@ describe('a session on the Copilot SDK', () => {
     expect(await world.report()).toMatchObject({ text: 'The first half, and the second.' })
   })
 
-  it('brings what a person says during a call to the model with its result', async () => {
+  it('passes a person’s message during a call to the model with its result', async () => {
     let tell = () => {}
     const world = await sdkWorld(
       ({ step }) =>
@@ -94,7 +94,7 @@ describe('a session on the Copilot SDK', () => {
           : answers.reply({ text: 'Understood.' }),
       { tools: () => [listening(() => tell())] },
     )
-    // It is heard after the call, so the call must not wait for that.
+    // It is delivered after the call, so the call must not wait for it.
     tell = () => void world.orchestrator.tell('lead-1', { content: 'Hurry up.' })
     expect(await world.report()).toMatchObject({ status: 'completed', text: 'Understood.' })
     expect(world.asked).toHaveLength(2)
@@ -104,7 +104,7 @@ describe('a session on the Copilot SDK', () => {
     ])
   })
 
-  it('shows the model the images of messages and of results', async () => {
+  it('shows the model the images of messages and results', async () => {
     const world = await sdkWorld(({ step }) =>
       step === 0 ? answers.reply({ calls: [{ id: 'c', name: 'look' }] }) : answers.reply({ text: 'A dot.' }),
     )
@@ -129,7 +129,7 @@ describe('a session on the Copilot SDK', () => {
     expect(JSON.stringify(world.asked[1]?.messages)).toContain(otherDot)
   })
 
-  it('runs eight sessions at the same time in one runtime', async () => {
+  it('runs eight concurrent sessions in one runtime', async () => {
     const gate = meeting(8)
     const world = await sdkWorld(
       ({ step, messages }) =>
@@ -147,7 +147,7 @@ describe('a session on the Copilot SDK', () => {
   })
 })
 
-/** Ends once this many calls of it are running. */
+/** Resolves once this many calls of it are running. */
 function meeting(size: number): Tool {
   let arrived = 0
   let open = () => {}

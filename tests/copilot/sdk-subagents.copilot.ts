@@ -21,7 +21,7 @@ const start = (id: string, prompt: string, mode = 'sync') => ({
 })
 
 describe('subagents of the Copilot runtime', () => {
-  it('are judged and recorded as calls of the session, when they are switched on', async () => {
+  it('are judged and recorded as calls of the session, if enabled', async () => {
     let file = ''
     const world = await sdkWorld(
       ({ agent, step, messages }) => {

@@ -9,7 +9,7 @@ const task = (id: string, agent: string, prompt: string, more = {}) => ({
 })
 
 describe('a team on the Copilot SDK', () => {
-  it('runs children in the background, in two rounds, and brings their reports back', async () => {
+  it('runs children in the background, in two rounds, and collects their reports', async () => {
     const world = await sdkWorld(({ agent, step, messages }) => {
       if (agent === 'worker') return answers.reply({ text: `Report on ${lastWord(messages[1]?.content)}.` })
       if (step === 0)

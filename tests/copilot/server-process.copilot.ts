@@ -13,7 +13,7 @@ afterEach(async () => {
   await github?.close()
 })
 
-it('starts the server, speaks with it, and ends it', async () => {
+it('starts the server, sends requests, and ends it', async () => {
   github = await startFakeGitHub(() => ({ text: 'Hello.' }))
   const started = await startServer({
     command: serverCommand(),
@@ -54,7 +54,7 @@ it('ends every request when the server is killed', async () => {
   })
 })
 
-it('says why a server cannot be started', async () => {
+it('reports why a server cannot be started', async () => {
   const started = await startServer({
     command: { command: '/nowhere/server', args: [] },
     env: {},

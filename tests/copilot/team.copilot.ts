@@ -20,7 +20,7 @@ const task = (subagent_type: string, prompt: string, more = {}) => ({
   input: { subagent_type, prompt, description: 'a task', ...more },
 })
 
-it('keeps eight conversations in one process apart', async () => {
+it('keeps eight conversations in one process separate', async () => {
   const script = (request: ChatRequest): ChatAnswer => {
     const job = /job (\d)/.exec(userText(request))![1]
     return resultCount(request) < 3
@@ -131,11 +131,11 @@ it('opens one more process instead of letting a child wait for its own ancestor'
   const runtime = await world.open()
   const report = await world.report(runtime, 'Go deep', 'lead')
   expect(report.text).toContain('deep result')
-  // Nobody waits any more, so there are as many as there may be.
+  // Nothing is waiting anymore, so the limit applies again.
   await until(() => serversOf(world.github).length === 1)
 })
 
-it('gives the model the refusal of the gate', async () => {
+it('passes the refusal of the gate to the model', async () => {
   const world = await openWorld(
     (request) =>
       resultCount(request) === 0
@@ -148,7 +148,7 @@ it('gives the model the refusal of the gate', async () => {
   expect(report.text).toMatch(/approval|refused|denied/i)
 })
 
-it('suspends for an approval, and goes on in a new process when it is given', async () => {
+it('is suspended for an approval, and continues in a new process afterwards', async () => {
   const world = await openWorld(
     (request) =>
       resultCount(request) === 0 && !isFor(request, '<tool_result')

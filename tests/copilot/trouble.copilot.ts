@@ -22,7 +22,7 @@ const look: ToolOffer = {
 }
 const tools = [look]
 
-/** One model, asked without a session around it, under a clock that stands still. */
+/** One model without a session, with a stopped clock. */
 async function openModel(script: ChatScript, env: { readonly [name: string]: string } = {}) {
   const github = await startFakeGitHub(script)
   const clock = createFakeClock()
@@ -67,7 +67,7 @@ const hooks = { text: () => {} }
 const open = new AbortController().signal
 const never = () => new Promise<never>(() => {})
 
-it('ends a question at once when it is cancelled', async () => {
+it('ends a request immediately when it is cancelled', async () => {
   const { model, github } = await openModel(never)
   const asked = await model()
   const stopper = new AbortController()
@@ -90,13 +90,13 @@ it('stops a turn that waits for a result when the session is released', async ()
     calls: [{ function: { name: 'look', arguments: '{"at":"x"}' } }],
   })
   asked.release?.('s1')
-  // What the session did not wait for does not happen, and the process is good for the next one.
+  // Abandoned work does not happen, and the process can be used for the next one.
   github.script = () => ({ text: 'fresh' })
   expect(await asked.reply(question([user('again')], 's2'), hooks, open)).toMatchObject({ content: 'fresh' })
   expect(github.chats.filter((request) => resultCount(request) > 0)).toEqual([])
 })
 
-it('says what a person said meanwhile together with the result', async () => {
+it('sends a person’s messages together with the result', async () => {
   const { model, github } = await openModel((request) =>
     resultCount(request) === 0 ? { calls: [{ name: 'look' }] } : { text: lastResults(request).join() },
   )
@@ -112,7 +112,7 @@ it('says what a person said meanwhile together with the result', async () => {
   expect(github.chats).toHaveLength(2)
 })
 
-it('begins a new conversation from the messages when the server was killed with a call open', async () => {
+it('starts a new conversation from the messages if the server was killed with an open call', async () => {
   const { model, github } = await openModel((request) =>
     JSON.stringify(request.messages).includes('seen it')
       ? { text: 'done' }
@@ -129,7 +129,7 @@ it('begins a new conversation from the messages when the server was killed with 
   expect(JSON.stringify(github.chats.at(-1)!.messages)).toContain('Looking.')
 })
 
-it('asks again when the server is killed in the middle of a turn, and gives up after three times', async () => {
+it('retries if the server is killed in the middle of a turn, and gives up after three attempts', async () => {
   const { model, github } = await openModel(never)
   const asked = await model()
   const delays: string[] = []
@@ -150,7 +150,7 @@ it('asks again when the server is killed in the middle of a turn, and gives up a
   expect(delays).toHaveLength(2)
 })
 
-it('kills a server that hangs, and asks a new one', async () => {
+it('kills a hanging server, and uses a new one', async () => {
   const { model, github, clock } = await openModel(never)
   const asked = await model()
   const reply = asked.reply(question([user('hello')]), hooks, open)
@@ -166,7 +166,7 @@ it('kills a server that hangs, and asks a new one', async () => {
   expect(await reply).toMatchObject({ kind: 'reply', content: 'from the new one' })
 })
 
-it('gives up a model that hangs, and leaves the server to others', async () => {
+it('gives up a hanging model, and keeps the server for others', async () => {
   const { model, github, clock } = await openModel(never)
   const asked = await model()
   let isOver = false
@@ -221,7 +221,7 @@ it('gets a new token when one expires in the middle of a turn', async () => {
   })
 })
 
-it('says how to sign in when the token is refused in the middle of a turn, and shows no token', async () => {
+it('explains how to sign in if the token is rejected in the middle of a turn, and shows no token', async () => {
   const { model, github } = await openModel(() => ({ calls: [{ name: 'look' }] }))
   const asked = await model()
   const messages = [user('hello')]
@@ -241,14 +241,14 @@ it.each([
   ['nobody is signed in', { GITHUB_COPILOT_TOKEN: '' }, undefined],
   ['the sign-in is refused', {}, 401],
   ['the plan has no Copilot', {}, 403],
-])('says how to sign in when %s', async (_, env, refuse) => {
+])('explains how to sign in when %s', async (_, env, refuse) => {
   const { models, github } = await openModel(() => ({ text: 'x' }), env as { [name: string]: string })
   github.refuseTokens = refuse
   const found = await models.resolve('copilot-ls:gpt-5')
   expect(found).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('cadre login') })
 })
 
-it('names the nearest models when there is no such model, and knows modes', async () => {
+it('suggests the nearest models for an unknown one, and supports modes', async () => {
   const { models } = await openModel(() => ({ text: 'x' }))
   expect(await models.resolve('copilot-ls:GPT-5')).toMatchObject({
     kind: 'found',
@@ -266,7 +266,7 @@ it('names the nearest models when there is no such model, and knows modes', asyn
   })
 })
 
-it('says that the named server is not there', async () => {
+it('reports that the configured server is missing', async () => {
   const { models } = await openModel(() => ({ text: 'x' }), { CADRE_COPILOT_SERVER: '/nowhere' })
   expect(await models.resolve('copilot-ls:gpt-5')).toMatchObject({
     reason: expect.stringMatching(/^\/nowhere is not a Copilot language server/),
@@ -296,7 +296,7 @@ it.each([
     { kind: 'reply', stop: 'length' },
   ],
   [{ text: '' }, { kind: 'reply', content: null, calls: [] }],
-])('passes on how the model failed: %j', async (said, expected) => {
+])('passes on the model’s failure: %j', async (said, expected) => {
   const { model } = await openModel(() => said)
   expect(await (await model()).reply(question([user('hello')]), hooks, open)).toMatchObject(expected)
 })
@@ -322,7 +322,7 @@ it.each([
       name,
     })),
   ],
-])('takes %s', async (_, offers) => {
+])('accepts %s', async (_, offers) => {
   const { model } = await openModel((request) => ({ text: String(request.tools?.length) }))
   const reply = await (await model()).reply(
     { ...question([user('hello')]), tools: offers as ToolOffer[] },
@@ -332,21 +332,21 @@ it.each([
   expect(reply).toMatchObject({ kind: 'reply', content: String(offers.length) })
 })
 
-it('says that there are too many tools', async () => {
+it('reports that there are too many tools', async () => {
   const { model } = await openModel(() => ({ text: 'x' }))
   const offers = Array.from({ length: 129 }, (_, n) => ({ ...look, name: `look_${n}` }))
   const reply = await (await model()).reply({ ...question([user('hello')]), tools: offers }, hooks, open)
   expect(reply).toMatchObject({ kind: 'failed', message: expect.stringContaining('more than 128 tools') })
 })
 
-it('stops a model that only calls tools that there are not', async () => {
+it('stops a model that only calls unknown tools', async () => {
   const { model, github } = await openModel(() => ({ calls: [{ name: 'never_heard_of' }] }))
   const reply = await (await model()).reply(question([user('hello')]), hooks, open)
   expect(reply).toMatchObject({ kind: 'failed', message: expect.stringContaining('does not have') })
   expect(github.chats.length).toBeLessThan(20)
 })
 
-it('tells what the server says about limits, once', async () => {
+it('passes on the server’s notices about limits, once', async () => {
   const { model, github } = await openModel(() => ({ text: 'x' }))
   const asked = await model()
   github.chatHeaders = { 'x-usage-ratelimit-session': 'ent=100&rem=20&rst=2030-01-01T00:00:00Z' }

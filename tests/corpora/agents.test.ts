@@ -8,7 +8,7 @@ import { type StrictAgent, strictAgent } from './support/strict-header.ts'
 import { byDialect } from './support/table.ts'
 import { wideningOf } from './support/widening.ts'
 
-describe('our own files of every dialect', () => {
+describe('the sample files of every dialect', () => {
   claimsAbout(samples)
 })
 
@@ -29,7 +29,7 @@ describe.skipIf(realAgents === undefined)(
       ).toBeLessThanOrEqual(0.01)
     })
 
-    it('reads every labelled file as the person did who labelled it', () => {
+    it('reads every labelled file as its label says', () => {
       const byPath = new Map(files().map((file) => [file.path, file]))
       const here = labels.filter(({ path }) => byPath.has(path))
       console.log(
@@ -57,7 +57,7 @@ describe.skipIf(realAgents === undefined)(
   },
 )
 
-/** What must hold for any file whatever, judged without the loader. */
+/** What must be true for any file, judged without the loader. */
 function claimsAbout(folder: string | undefined) {
   const files = once(() => filesBelow(folder).map(readFile))
   const strict = once(() => {
@@ -65,7 +65,7 @@ function claimsAbout(folder: string | undefined) {
     return new Map(agents.filter((entry): entry is [string, StrictAgent] => entry[1] !== undefined))
   })
 
-  it('ends with a verdict, and a failure with a reason and a line', () => {
+  it('ends with a verdict, and a failure has a reason and a line', () => {
     expect(files().length).toBeGreaterThan(0)
     nothing(
       files().flatMap(({ path, read: { agent, diagnostics, dialect } }) => {
@@ -80,7 +80,7 @@ function claimsAbout(folder: string | undefined) {
     )
   })
 
-  it('names every line within the file it is about', () => {
+  it('names only existing lines', () => {
     nothing(
       files().flatMap(({ path, text, read }) =>
         read.diagnostics
@@ -90,7 +90,7 @@ function claimsAbout(folder: string | undefined) {
     )
   })
 
-  it('reads what YAML can read as YAML reads it', () => {
+  it('reads valid YAML as YAML', () => {
     nothing(
       files().flatMap((file) => {
         const expected = strict().get(file.path)
@@ -101,7 +101,7 @@ function claimsAbout(folder: string | undefined) {
     )
   })
 
-  it('says with a warning and a line what it did to every file it rescued', () => {
+  it('reports every rescue with a warning and a line', () => {
     nothing(
       files()
         .filter(({ status }) => status === 'rescued')
@@ -113,7 +113,7 @@ function claimsAbout(folder: string | undefined) {
     )
   })
 
-  it('gives no agent more than its header declares', () => {
+  it('grants no agent more than its header declares', () => {
     nothing(
       files().flatMap(({ path, text, read: { agent } }) => {
         const header = crudeHeader(path, text)
@@ -123,7 +123,7 @@ function claimsAbout(folder: string | undefined) {
     )
   })
 
-  it('repairs a rescued file into one that gives the same agent and needs no rescue', () => {
+  it('repairs a rescued file into one with the same agent that needs no rescue', () => {
     nothing(
       files().flatMap(({ path, read: { repaired, agent } }) => {
         if (repaired === undefined) return []
@@ -145,10 +145,10 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Names and models as written; texts without the space around them; no tools and an empty list are one. */
+/** Names and models as written; trimmed texts; no tools and an empty list are equal. */
 function differences(expected: StrictAgent, { read: { agent }, status }: ReadFile): string[] {
   if (agent === undefined) return ['failed, though it is written as it should be']
-  // In which order they are named says nothing about tools.
+  // The order of tools does not matter.
   const sorted = (tools: 'all' | readonly string[]) => (tools === 'all' ? tools : tools.toSorted())
   const faults = status === 'ok' ? [] : ['rescued, though it is written as it should be']
   const compare = (what: string, ours: unknown, theirs: unknown) => {
@@ -162,7 +162,7 @@ function differences(expected: StrictAgent, { read: { agent }, status }: ReadFil
   return faults
 }
 
-/** Where in the file it stands is not part of an agent. */
+/** Its position in the file is not part of an agent. */
 function same(a: object | undefined, b: object | undefined): boolean {
   return isDeepStrictEqual({ ...a, source: undefined }, { ...b, source: undefined })
 }

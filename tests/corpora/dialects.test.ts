@@ -5,7 +5,7 @@ import { filesBelow, readFile, realAgents, samples } from './support/agent-corpu
 
 const dialects: readonly FileDialect[] = ['copilot', 'claude', 'opencode', 'template']
 
-describe('our own files of every dialect', () => {
+describe('the sample files of every dialect', () => {
   losesNothing(samples)
 })
 
@@ -23,7 +23,7 @@ function losesNothing(folder: string | undefined): void {
   })
 
   it.each(dialects)(
-    'become files of %s that say the same',
+    'become files of %s with the same meaning',
     (dialect) => {
       const faults = agents.flatMap(({ file, agent }) => {
         const { path, text } = writeAgent(agent, dialect)
@@ -38,7 +38,7 @@ function losesNothing(folder: string | undefined): void {
   )
 }
 
-/** Without its place, with its parts in one order, and no tool named twice. */
+/** Without its place, with sorted parts, and no duplicate tools. */
 function sorted(agent: AgentDefinition | undefined): unknown {
   if (agent === undefined) return undefined
   const { source: _, tools, ...parts } = agent

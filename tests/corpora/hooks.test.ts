@@ -20,10 +20,10 @@ function read({ path: name, text }: CorpusFile): ReadHooksFile {
   return readHooksFile({ path: name, text, level: 'user', kind: kindOf(name), platform: 'linux' })
 }
 
-describe.skipIf(folder === undefined)('real files of hooks (skipped unless CADRE_CORPORA names them)', () => {
+describe.skipIf(folder === undefined)('real hook files (skipped unless CADRE_CORPORA names them)', () => {
   const files = filesBelow(folder).map((file) => ({ ...file, read: read(file) }))
 
-  it('each has a verdict, and whatever is not loaded whole says why, with a line', () => {
+  it('have a verdict, and a reason with a line if not loaded completely', () => {
     expect(files.length).toBeGreaterThan(0)
     for (const {
       path: name,
@@ -41,7 +41,7 @@ describe.skipIf(folder === undefined)('real files of hooks (skipped unless CADRE
     }
   })
 
-  it('holds the hooks that a plain reading of the same JSON finds', () => {
+  it('give the same hooks as a plain reading of the JSON', () => {
     for (const {
       path: name,
       text,
@@ -53,7 +53,7 @@ describe.skipIf(folder === undefined)('real files of hooks (skipped unless CADRE
     }
   })
 
-  it('fails only for what no host could read', () => {
+  it('fail only if no host could read them', () => {
     for (const {
       path: name,
       text,
@@ -62,7 +62,7 @@ describe.skipIf(folder === undefined)('real files of hooks (skipped unless CADRE
       if (status === 'failed') expect(plainCommands(text) ?? 0, name).toBe(0)
   })
 
-  it('a whole repository is looked through without running or throwing anything', () => {
+  it('searches a whole repository without running or throwing anything', () => {
     for (const repository of readdirSync(folder ?? '.')) {
       const { hooks } = findHooks({
         project: path.join(folder ?? '.', repository),
@@ -76,7 +76,7 @@ describe.skipIf(folder === undefined)('real files of hooks (skipped unless CADRE
     }
   })
 
-  it('is read without a crash when it is damaged, three thousand times', () => {
+  it('are read without a crash when damaged, three thousand times', () => {
     const random = randomFrom(20_261_115)
     for (let count = 0; count < 3_000; count++) {
       const file = random.pick(files)
@@ -99,7 +99,7 @@ describe.skipIf(folder === undefined)('real files of hooks (skipped unless CADRE
   })
 })
 
-/** Our thirteen events in both spellings, written out once more. */
+/** The thirteen events in both spellings, listed independently. */
 const known = new Set(
   `SessionStart sessionStart SessionEnd sessionEnd UserPromptSubmit userPromptSubmitted userPromptSubmit PreToolUse preToolUse
    PostToolUse postToolUse PostToolUseFailure postToolUseFailure PermissionRequest permissionRequest SubagentStart subagentStart
@@ -107,7 +107,7 @@ const known = new Set(
    errorOccurred`.split(/\s+/),
 )
 
-/** How many entries with something to run on this system a reader finds that knows nothing of ours; absent for no JSON. */
+/** The number of entries that can run on this system, according to an independent reader; absent for invalid JSON. */
 function plainCommands(text: string): number | undefined {
   let value: unknown
   try {

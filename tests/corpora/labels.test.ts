@@ -17,7 +17,7 @@ import { strictAgent } from './support/strict-header.ts'
 describe('the labels of agent files', () => {
   const labels = readLabels()
 
-  it('are many, one for a file, and whole', () => {
+  it('are many, one per file, and complete', () => {
     expect(labels.length).toBeGreaterThanOrEqual(130)
     expect(new Set(labels.map(({ path }) => path)).size).toBe(labels.length)
     const incomplete = labels.filter((label) => {
@@ -31,8 +31,8 @@ describe('the labels of agent files', () => {
   })
 
   describe.skipIf(realAgents === undefined)('on the real files (CADRE_CORPORA)', () => {
-    // With CADRE_LABELS=write the digests are taken from the lines that somebody wrote down; without, they must be right.
-    it('digest what is on the lines they name', () => {
+    // With CADRE_LABELS=write, the digests are computed from the labelled lines; otherwise they must match.
+    it('match the digests of the lines they name', () => {
       const files = new Map(filesBelow(realAgents).map(({ path, text }) => [path, text]))
       const document = parseDocument(readFileSync(labelsFile, 'utf8'))
       const layout = { lineWidth: 0, flowCollectionPadding: false }
@@ -56,7 +56,7 @@ describe('the labels of agent files', () => {
       else expect(now).toBe(before)
     })
 
-    it('call ok what YAML reads without a complaint, and say the same about it', () => {
+    it('call ok what YAML reads without errors, with the same result', () => {
       const files = new Map(filesBelow(realAgents).map(({ path, text }) => [path, text]))
       const faults = labels.flatMap((label) => {
         const text = files.get(label.path)

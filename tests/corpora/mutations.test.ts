@@ -15,10 +15,10 @@ import { wideningOf } from './support/widening.ts'
 const seed = Number(process.env['CADRE_SEED'] ?? 1)
 const many = amount({ usual: 250, deep: 10_000 })
 const source = realAgents === undefined ? 'our own files' : 'the files of CADRE_CORPORA'
-/** What is far down in a file changes nothing about its header, and costs time. */
+/** Text far down in a file does not affect its header, and costs time. */
 const longest = 6_000
 
-/** Ours are few, and each of them is there for a reason, so they are a quarter of what is mutated. */
+/** The samples are few and deliberate, so they are a quarter of the mutated files. */
 type Originals = readonly (readonly CorpusFile[])[]
 type Claim = 'ends' | 'says why' | 'widens nothing' | 'repairs'
 
@@ -29,7 +29,7 @@ describe(`${many} mutations of ${source}, CADRE_SEED=${seed}`, () => {
   const reads = { ok: 0, rescued: 0, failed: 0, repaired: 0 }
 
   beforeAll(() => {
-    // Where a command that was run after all would leave its mark.
+    // Where a command that ran after all would leave its mark.
     process.chdir(folder)
     const own = filesBelow(samples).map(shorten)
     const originals =
@@ -92,22 +92,22 @@ describe(`${many} mutations of ${source}, CADRE_SEED=${seed}`, () => {
   }
 
   it('never throws and always ends', () => claim('ends'))
-  it('says why and where, when a file fails or is rescued', () => claim('says why'))
-  it('never permits what the header, as far as it can still be read, does not', () => claim('widens nothing'))
+  it('reports why and where a file fails or is rescued', () => claim('says why'))
+  it('never permits more than the readable part of the header', () => claim('widens nothing'))
   it('repairs into something that permits the same', () => claim('repairs'))
 
-  it('meets all of the ways in which a reading ends', () => {
+  it('covers all possible results', () => {
     expect(Math.min(...Object.values(reads))).toBeGreaterThan(0)
   })
 
-  it('runs nothing of what it reads', () => {
+  it('runs nothing that it reads', () => {
     expect(Reflect.get(globalThis, 'cadreMarker')).toBeUndefined()
     expect(Reflect.get({}, 'cadreMarker')).toBeUndefined()
     expect(existsSync(path.join(folder, 'cadre-marker'))).toBe(false)
   })
 })
 
-/** Each number is its own mutation, whatever came before it. */
+/** Each number is an independent mutation. */
 function mutant(index: number, originals: Originals): CorpusFile & { readonly changes: string[] } {
   const random = randomFrom(seed * 1_000_003 + index)
   const { path, text } = random.pick(random.pick(originals))
@@ -131,7 +131,10 @@ function permissionsOf(agent: AgentDefinition | undefined) {
   return { tools, disallowedTools, permissions, delegates, limits, userInvocable, modelInvocable }
 }
 
-/** A loop without an end cannot be stopped from within; the engine of JavaScript can stop it. Generous: it is no measurement. */
+/**
+ * An infinite loop cannot be stopped from within, but the JavaScript engine can stop it. Generous, because it is not a
+ * benchmark.
+ */
 function endsInTime(work: () => void): boolean {
   Reflect.set(globalThis, 'cadreWork', work)
   try {

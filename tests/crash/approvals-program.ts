@@ -1,9 +1,9 @@
 // An agent that asks before it acts.
 //
-//   run · resume
-//   approve · reject         as the command does it
-//   list                     as `cadre approvals --all` does it
-//   answer NAME DECISION     answers a question of the session
+//    run · resume
+//    approve · reject         like the command
+//    list                     like `cadre approvals --all`
+//    answer NAME DECISION     answers a question of the session
 import { CadreError, createOrchestrator, type Rule } from '@cadre/core'
 import { type Approvals, approvalJson, askEverywhere, createApprovals, followApprovals } from '@cadre/gate'
 import { openHome } from '@cadre/home'

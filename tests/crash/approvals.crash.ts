@@ -23,7 +23,7 @@ const byTask =
   async (home) => {
     const file = join(home, 'tasks', 'approvals.task.md')
     const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
-    // A person decides what is there to decide, once.
+    // A person decides each pending approval once.
     if (text.includes('- [_] A @human'))
       writeFileSync(file, text.replace('- [_] A @human', `- [${marker}] A @human`))
   }
@@ -45,7 +45,7 @@ const byCommand =
 const once = ['launch rocket', '- [x] now', 'mark after', 'mark before'].sort()
 const never = ['mark after', 'mark before']
 
-test('killed at every point while it asks, the question is asked once, and decided once', async () => {
+test('killed at every point while asking, the question is asked once, and decided once', async () => {
   await sweepDecision({
     args: ['run'],
     async decide(home, play) {
@@ -74,12 +74,12 @@ test.each<[string, Decide, readonly string[]]>([
 test.each([
   ['approve', once],
   ['reject', never],
-] as const)('killed at every point of the command %s, given again it counts once', async (verb, wanted) => {
+] as const)('killed at every point of the command %s, a repetition counts once', async (verb, wanted) => {
   const prepare: Decide = (home, play) => play(home, ['run'])
   await sweepDecision({ prepare, args: [verb], decide: byCommand(verb), wanted })
 })
 
-test('decided by two processes and two files at once, in whatever order, one decision counts and is carried out', async () => {
+test('of concurrent decisions by two processes and two files, one applies and is carried out', async () => {
   const faults: string[] = []
   const seen = { approved: 0, rejected: 0 }
   const rounds = 28
@@ -124,22 +124,22 @@ test('decided by two processes and two files at once, in whatever order, one dec
   console.log(`decided at once: ${seen.approved} approved, ${seen.rejected} rejected`)
   expect(faults).toEqual([])
   expect(seen.approved + seen.rejected).toBe(rounds)
-  // Some can only end one way.
+  // Some can end in only one way.
   expect(seen.approved).toBeGreaterThanOrEqual(rounds / deciders.length)
   expect(seen.rejected).toBeGreaterThanOrEqual(rounds / deciders.length)
 })
 
 interface Decision {
-  /** Brings the home to where the victim finds it. */
+  /** Prepares the home for the victim. */
   readonly prepare?: Decide
-  /** What the victim does. */
+  /** The arguments of the victim. */
   readonly args: readonly string[]
   readonly decide: Decide
-  /** The effects in the end. */
+  /** The expected effects. */
   readonly wanted: readonly string[]
 }
 
-/** Has somebody decide after a death at each point, and looks at what came of it. */
+/** Decides after a crash at each point, and checks the result. */
 function sweepDecision({ prepare, args, decide, wanted }: Decision): Promise<void> {
   return inFreshFolder(async (prepared) => {
     mkdirSync(join(prepared, 'home'))
@@ -168,7 +168,7 @@ function sweepDecision({ prepare, args, decide, wanted }: Decision): Promise<voi
   })
 }
 
-/** Resumes until there is a report. Whoever decides does so whenever something waits. */
+/** Resumes until there is a report, and decides whenever something is pending. */
 async function finish(home: string, play: Play, decide: Decide): Promise<End> {
   for (let tries = 0; tries < 8; tries++) {
     const end = await play(home, ['resume'])
@@ -179,7 +179,7 @@ async function finish(home: string, play: Play, decide: Decide): Promise<End> {
   throw new Error('still waiting for a person')
 }
 
-/** Tells of a call in doubt what the world knows of it. */
+/** Answers questions about calls in doubt according to their real effects. */
 async function settleDoubts(home: string, play: Play): Promise<void> {
   const decision = effectsOf(home).includes('launch rocket') ? 'done' : 'again'
   for (const question of openDoubts(home)) await play(home, ['answer', question, decision])
@@ -204,7 +204,7 @@ function openDoubts(home: string): string[] {
   )
 }
 
-/** Whether both forms say of every question what the journal says, once each. */
+/** Checks that both forms match the journal for every question, once each. */
 function faultsOf(home: string, status: string | undefined): string[] {
   const faults: string[] = []
   const { messages } = journalOf(home)
@@ -218,7 +218,7 @@ function faultsOf(home: string, status: string | undefined): string[] {
   if (others.length > 0) faults.push(`${others.length + 1} approvals`)
   if (status !== (approval?.decision === 'reject' ? 'rejected' : 'approved'))
     faults.push(`${status}, but the journal has ${approval?.decision}`)
-  // A kill during the call leaves a question about that call, too, which is always decided.
+  // A kill during the call also leaves a question about that call, which is always decided.
   const wanted = [...asked].map((name) => {
     const decided = name.startsWith('approval/') ? status : 'approved'
     return `[${decided === 'approved' ? 'x' : '-'}] ${name} ${decided}`
@@ -249,7 +249,7 @@ interface AskedTask {
   readonly status: string
 }
 
-/** What `approvals.task.md` says, as a person reads it. */
+/** The content of `approvals.task.md`, as a person reads it. */
 function tasksIn(home: string): AskedTask[] {
   const text = readFileSync(join(home, 'tasks', 'approvals.task.md'), 'utf8')
   return [...text.matchAll(/^- \[(.)\] A @human.*\n((?: {2}.*\n|\n)*)/gm)].map(

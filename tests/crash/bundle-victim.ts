@@ -1,4 +1,4 @@
-// Bundles `victim.ts` from the sources: loading hundreds of modules would be most of the life of each victim.
+// Bundles `victim.ts` from the sources, because loading hundreds of modules would take most of each victim's time.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -18,10 +18,10 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
     input: path.join(import.meta.dirname, 'victim.ts'),
     platform: 'node',
     external: [/^node:/, '@vscode/ripgrep'],
-    // The sources use `await using`, which the oldest Node.js that is supported does not have.
+    // The sources use `await using`, which the oldest supported Node.js does not have.
     transform: { target: 'node20' },
     resolve: { conditionNames: ['cadre-source', 'node', 'import'] },
-    // No module of ours does anything when it is loaded but define things, except for the one that counts points.
+    // Cadre's modules have no side effects when loaded, except for the one that counts points.
     treeshake: { moduleSideEffects: (id) => !/[\\/]packages[\\/][^\\/]+[\\/]src[\\/]/.test(id) },
   })
   await bundle.write({ dir, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' })

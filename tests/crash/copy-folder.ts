@@ -1,7 +1,7 @@
 import { copyFileSync, linkSync, lstatSync, mkdirSync, readdirSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 
-/** Copies a folder with its times. Names of one file are names of one file in the copy, too: leases are made that way. */
+/** Copies a folder with its times. Hard links stay hard links, because leases use them. */
 export function copyFolder(from: string, to: string, linked = new Map<number, string>()): void {
   mkdirSync(to, { recursive: true })
   for (const entry of readdirSync(from, { withFileTypes: true })) {

@@ -1,4 +1,4 @@
-// A clock, and tools whose effects a test can see in a file beside the home.
+// A clock, and tools whose effects a test can see in a file next to the home.
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, defineTool, object, string, type Tool } from '@cadre/core'
@@ -12,7 +12,7 @@ export const clock: Clock = {
   },
 }
 
-/** `mark` can be checked afterwards, like a file that is written; `launch` cannot, like a message that was sent. */
+/** `mark` can be checked afterwards, like a written file; `launch` cannot, like a sent message. */
 export function createEffects(home: string): { mark: Tool; launch: Tool } {
   const effects = join(home, '..', 'effects.log')
   const lines = () => (fs.existsSync(effects) ? fs.readFileSync(effects, 'utf8').split('\n') : [])

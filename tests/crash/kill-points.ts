@@ -1,11 +1,11 @@
 // Points at which a victim can die: before and after every call that changes the disk (journal appends, syncs, leases, the
 // forms of approvals, the effects of the tools). `CADRE_KILL_AT=n` ends the process with SIGKILL at the n-th.
-// `CADRE_SNAPSHOTS=folder` copies what is on disk at each point into `folder/1`, `folder/2`, … instead.
+// `CADRE_SNAPSHOTS=folder` instead copies the disk at each point to `folder/1`, `folder/2`, …
 //
-// A snapshot is what a kill at that point leaves. SIGKILL takes nothing back: every write that has returned is in the page
-// cache, where all processes see it, and a dead process makes no further one. What is in memory only is lost in both cases,
-// because another process reads the snapshot, and the process that took it is dead by then, as its leases must find it.
-// `sweep.ts` kills a share of the processes, so that this is tested as well.
+// A snapshot equals what a kill at that point leaves. SIGKILL reverts nothing: every completed write is in the page cache,
+// where all processes see it, and a dead process makes no further one. Data in memory is lost in both cases, because
+// another process reads the snapshot, and the process that took it is dead by then, as its leases require. `sweep.ts` also
+// kills a share of the processes, to test this.
 //
 // Importing this file changes what `node:fs` exports.
 import fs from 'node:fs'
@@ -17,7 +17,7 @@ const snapshots = process.env['CADRE_SNAPSHOTS']
 let points = 0
 let watched: string | undefined
 
-/** Counts points from here on. Snapshots are taken of this folder. */
+/** Starts counting points. Snapshots are taken of this folder. */
 export function arm(folder: string): void {
   watched = folder
 }
@@ -33,7 +33,7 @@ function point(): void {
   points += 1
   if (snapshots !== undefined) {
     const folder = watched
-    // Copying is not a change of the victim's.
+    // Copying does not count as a change of the victim.
     watched = undefined
     copyFolder(folder, `${snapshots}/${points}`)
     watched = folder

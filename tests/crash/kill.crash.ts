@@ -40,7 +40,7 @@ test('killed at every point, a run resumes to the same report, and no effect hap
   expect(points).toBeGreaterThan(100)
 })
 
-test('the effect happens once when the process is killed at any point of a second try', async () => {
+test('the effect happens once if the process is killed at any point of a second attempt', async () => {
   await inFreshFolder(async (prepared) => {
     await prepareSecondTry(prepared)
     let asked = 0
@@ -63,7 +63,7 @@ test('the effect happens once when the process is killed at any point of a secon
   })
 })
 
-/** Makes a home where a call that has not happened is in doubt, and a person has said that it is to be run again. */
+/** Creates a home with a call in doubt that has not happened, and a person's decision to run it again. */
 function prepareSecondTry(prepared: string): Promise<void> {
   return inFreshFolder(async (snapshots) => {
     const { points } = await inFreshHome((home) => victims.recorded(home, ['run'], snapshots))
@@ -82,7 +82,7 @@ function answer(home: string, play: Play, { session, name }: QuestionId, decisio
   return play(home, ['answer', session, name, decision])
 }
 
-/** Resumes until there is a report, and tells of each call in doubt what the world knows of it. */
+/** Resumes until there is a report, and answers for each call in doubt according to its real effect. */
 async function finish(home: string, play: Play): Promise<{ end: End; asked: number }> {
   let asked = 0
   for (let tries = 0; tries < 6; tries++) {
@@ -97,13 +97,13 @@ async function finish(home: string, play: Play): Promise<{ end: End; asked: numb
   throw new Error('still waiting for a person')
 }
 
-/** Effects that happened twice or never, and what is wrong in the journals. */
+/** Effects that happened twice or never, and errors in the journals. */
 function faultsOf(home: string): string[] {
   const found = effectsOf(home).join()
   return [...(found === effects ? [] : [`effects ${found}`]), ...unsettled(home)]
 }
 
-/** Calls that were settled twice or never, read with a YAML parser that is not ours. */
+/** Calls that were settled twice or never, read with an independent YAML parser. */
 function unsettled(home: string): string[] {
   return readdirSync(path.join(home, 'sessions'))
     .filter((file) => file.endsWith('.session.yaml'))

@@ -1,7 +1,7 @@
 // A team of five whose members write to each other: see `../engine/chatter.ts`.
 //
-//   run EACH       starts the run; each member sends so many messages
-//   resume EACH    continues it
+//    run EACH       starts the run; each member sends this many messages
+//    resume EACH    continues it
 import { createOrchestrator } from '@cadre/core'
 import { openHome, openMailboxes, openTeams, sessionIds, teamRules } from '@cadre/home'
 import { createFileEngine, sessionSummaryOf } from '@cadre/journal'

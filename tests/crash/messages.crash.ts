@@ -20,7 +20,7 @@ test('a team of five sends 1,000 messages while its process is killed ten times'
     let next = seed >>> 0
     for (let life = 0; life < kills; life++) {
       next = (Math.imul(next, 1_664_525) + 1_013_904_223) >>> 0
-      // Somewhere in the eleventh part of the run that this life comes to.
+      // A random point in this life's share of the run.
       const at = 1 + Math.floor(((0.2 + (1.6 * next) / 2 ** 32) * points) / (kills + 1))
       const end = await victims.killed(home, ['run', each], at)
       if (end.kind === 'killed') killed += 1

@@ -1,6 +1,6 @@
 import type { QuestionId } from '@cadre/core'
 
-/** How a program ended: with what it reports, or killed. */
+/** How a program ended: with its result, or killed. */
 export interface End {
   readonly kind: string
   readonly report?: {
@@ -14,7 +14,7 @@ export interface End {
   readonly approvals?: readonly { readonly id: string; readonly type: string; readonly status: string }[]
 }
 
-/** Does something in a home. What it needs to know of earlier calls is on disk, and nowhere else. */
+/** Does something in a home. All state from earlier calls is on disk. */
 export type Play = (home: string, args: readonly string[]) => Promise<End>
 
 export type Program = keyof typeof programs

@@ -7,7 +7,7 @@ import { until } from './within.ts'
 
 const deaths = 20
 
-/** Plays it through; the daemon dies at these moments, in milliseconds after it was ready, and is started again. */
+/** Plays the scenario; the daemon is killed at these times, in milliseconds after it was ready, and restarted. */
 async function play(scenario: Scenario, moments: readonly number[]): Promise<number> {
   const began = Date.now()
   let pid = await scenario.up()
@@ -50,7 +50,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What a person would look at who waits in vain. */
+/** The state to print if a wait times out. */
 function stateOf({ project }: Scenario): string {
   const files = [
     '.cadre/storage/daemon.log',
@@ -60,7 +60,7 @@ function stateOf({ project }: Scenario): string {
   return files.map((file) => `${file}:\n${project.exists(file) ? project.read(file) : 'missing'}`).join('\n')
 }
 
-test('the daemon is killed at twenty random moments: the same files in the end, one message, one command', async () => {
+test('the daemon is killed at twenty random moments: the same final files, one message, one command', async () => {
   console.log(`seed ${seed}`)
   const random = randomFrom(seed)
   const quiet = await openScenario()
@@ -69,7 +69,7 @@ test('the daemon is killed at twenty random moments: the same files in the end, 
   expect(expected).toMatchObject({ runs: 1, sent: 1 })
   let killed = 0
   while (killed < deaths) {
-    // One or two deaths in a life, anywhere in it.
+    // One or two kills per life, at any time.
     const moments = Array.from({ length: 1 + (killed % 2) }, () => random.below(took))
     const scenario = await openScenario()
     await play(scenario, moments)

@@ -1,2 +1,2 @@
-/** `CADRE_SEED` repeats a run that failed; another number chooses other moments and other points to kill at. */
+/** `CADRE_SEED` repeats a failed run; another number chooses other times and points. */
 export const seed = Number(process.env['CADRE_SEED'] ?? 20_261_116)

@@ -52,7 +52,7 @@ test(`a daemon is killed ${kills} times during ${tasks.length} tasks with slow c
     await new Promise((resolve) => setTimeout(resolve, 200 + random.below(1_000)))
     daemon.signal('SIGKILL')
     await within(daemon.ended(), () => `process ${daemon.pid} to end after SIGKILL`)
-    // Now and then somebody answers some of what is asked, so that second tries are interrupted as well.
+    // Occasionally answers some questions, so that second attempts are interrupted too.
     if (kill % 5 === 0) answer(project, () => random.below(2) === 0)
   }
   const daemon = await start(project)
@@ -63,7 +63,7 @@ test(`a daemon is killed ${kills} times during ${tasks.length} tasks with slow c
   const finished = doneIn(project).length
   const left = pendingIn(project)
   console.log(`after ${kills} kills: ${finished} finished, ${left.length} questions`)
-  // What is left is a list of questions, in both forms, and the command lists the same.
+  // The remaining questions are in both forms, and the command lists the same.
   expect(left.map(({ id }) => `${id}.approval.md`).toSorted()).toEqual(
     readdirSync(project.at('.cadre/approvals/pending')).toSorted(),
   )
@@ -89,14 +89,14 @@ function start(project: Project): Promise<Running> {
   return within(startDaemon(project), () => `a daemon to be ready in ${project.path}`)
 }
 
-/** What a person would look at who waits in vain. */
+/** The state to print if a wait times out. */
 function stateOf(project: Project, daemon: Running): string {
   const asked = pendingIn(project).map(({ id }) => id)
   const page = project.read('.cadre/tasks/work.task.md')
   return `asked: ${asked.join()}; the daemon printed:\n${daemon.shown()}\nthe tasks:\n${page}`
 }
 
-/** The tasks that have ended well. */
+/** The successful tasks. */
 function doneIn(project: Project): string[] {
   const text = project.read('.cadre/tasks/work.task.md')
   return [...text.matchAll(/^- \[x\].*\n {2}id: (\S+)/gm)].map(([, id = '']) => id)
@@ -109,11 +109,11 @@ function sessionsIn(project: Project): string[] {
 interface Pending {
   readonly id: string
   readonly session: string
-  /** Where its task begins. */
+  /** The start of its task. */
   readonly at: number
 }
 
-/** What `approvals.task.md` asks, as a person reads it. */
+/** The questions in `approvals.task.md`, as a person reads them. */
 function pendingIn(project: Project): Pending[] {
   const file = '.cadre/tasks/approvals.task.md'
   if (!existsSync(project.at(file))) return []
@@ -125,7 +125,7 @@ function pendingIn(project: Project): Pending[] {
   })
 }
 
-/** Sessions that wait for somebody, and for nothing else. */
+/** Sessions that wait only for a person. */
 function waitingIn(project: Project): string[] {
   const asking = new Set(pendingIn(project).map(({ session }) => session))
   return [...asking].filter((session) => {
@@ -134,7 +134,7 @@ function waitingIn(project: Project): string[] {
   })
 }
 
-/** Says of each call whether its effect is there, by editing the file once. */
+/** Answers for each call whether its effect has happened, by editing the file once. */
 function answer(project: Project, isAnswered: () => boolean): void {
   const pending = pendingIn(project)
   if (pending.length === 0) return

@@ -4,15 +4,15 @@ import { copyFolder } from './copy-folder.ts'
 import { seed } from './seed.ts'
 import { inFreshFolder, inParallel, type Play, type Victims } from './victims.ts'
 
-/** One point in so many is reached by a process that kills itself there, and what follows is done by new processes. */
+/** At every such point, a process kills itself, and new processes continue. */
 const share = 10
 const width = 3
 
 export interface Sweep {
-  /** A folder with a home in it, as the victim finds it; absent: an empty home. */
+  /** A folder with a prepared home; absent: an empty home. */
   readonly prepared?: string
   readonly args: readonly string[]
-  /** Continues in a home whose process died at this point, with `play`, and returns what is wrong in the end. */
+  /** Continues in a home whose process died at this point, with `play`, and returns the final errors. */
   check(home: string, play: Play, at: number): Promise<readonly string[]>
 }
 
@@ -24,8 +24,8 @@ export interface Swept {
 }
 
 /**
- * Checks what is left after a death at every point of a program. One process runs to its end and copies the disk at each point;
- * see `kill-points.ts` for why that is what a kill leaves.
+ * Checks the state after a crash at every point of a program. One process runs to its end and copies the disk at each
+ * point; `kill-points.ts` explains why that equals a kill.
  */
 export function sweep(victims: Victims, { prepared, args, check }: Sweep): Promise<Swept> {
   return inFreshFolder(async (folder) => {
@@ -49,7 +49,7 @@ export function sweep(victims: Victims, { prepared, args, check }: Sweep): Promi
         const home = prepare(`killed-${at}`)
         const end = await victims.killed(home, args, at)
         if (end.kind === 'killed') killed += 1
-        // Syncs that run at the same time fall together differently each time: one run has a point or two more than another.
+        // Concurrent syncs are merged differently each time, so runs differ by a point or two.
         else if (end.points >= at) faults.push(`point ${at}: was not killed but ended with ${end.kind}`)
         faults.push(...(await faultsAt(`killed at point ${at}`, check(home, victims.alone, at))))
         rmSync(join(folder, `killed-${at}`), { recursive: true })
@@ -57,7 +57,7 @@ export function sweep(victims: Victims, { prepared, args, check }: Sweep): Promi
       return at % share === seed % share ? [snapshot, death] : [snapshot]
     })
     await inParallel(works, width, (work) => work())
-    // A killed run may be shorter by a few percent than the one that was recorded.
+    // A killed run may be a few percent shorter than the recorded one.
     if (killed < (points / share) * 0.9) faults.push(`of ${points} points only ${killed} killed a process`)
     return { points, killed, faults }
   })

@@ -1,4 +1,4 @@
-// A home whose tasks are run. It ends when every task has ended.
+// A home whose tasks are run. Ends when every task has ended.
 import { createOrchestrator } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { openHome, sessionIds } from '@cadre/home'
@@ -36,7 +36,7 @@ export const play: Play = async (folder) => {
     workspace: folder,
     trusted: true,
     parallel: () => 100,
-    // Of all parts it asks only for these.
+    // It uses only these parts.
     parts: () => ({ parts: { agents, models } as never, orchestrator }),
     note,
     problems,
@@ -57,7 +57,7 @@ export const play: Play = async (folder) => {
     },
     { tasks, parallel: 3 },
   )
-  // As the daemon does: what an earlier process left in the queue is delivered, and what failed is tried again.
+  // Like the daemon: delivers the queue of an earlier process, and retries failures.
   keeper.restore()
   await duty.start()
   const isOver = () =>

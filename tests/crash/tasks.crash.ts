@@ -29,7 +29,7 @@ const page = `# A plan
 - [ ] @human "Decided long ago"
 `.replace('[ ] @human', '[x] @human')
 
-test('killed at any point, the tasks of a page come to the same end, and no session is begun or told twice', async () => {
+test('killed at any point, the tasks of a page end the same way, and no session is started or messaged twice', async () => {
   await inFreshFolder(async (prepared) => {
     mkdirSync(join(prepared, 'home', 'tasks'), { recursive: true })
     writeFileSync(join(prepared, 'home', 'tasks', 'plan.task.md'), page)
@@ -45,7 +45,7 @@ test('killed at any point, the tasks of a page come to the same end, and no sess
       prepared,
       args: [],
       async check(home, play, at) {
-        // At times a second death at a point near the first, and then to the end.
+        // Sometimes a second kill at a nearby point, and then to the end.
         if (at % 14 === 0 && (await victims.killed(home, [], 40 + (at % 60))).kind === 'killed') twice += 1
         await play(home, [])
         const state = stateOf(home)
@@ -62,7 +62,7 @@ test('killed at any point, the tasks of a page come to the same end, and no sess
   })
 })
 
-/** How everything is in the end, without what differs each time: times, made-up ids, hashes. */
+/** The final state, without what differs each time: times, generated ids, hashes. */
 function stateOf(home: string): { tasks: string; sessions: string; heard: string } {
   const even = (text: string) => text.replace(/task-[0-9a-f]{8}/g, 'task-made')
   const tasks = readFileSync(join(home, 'tasks', 'plan.task.md'), 'utf8').replace(

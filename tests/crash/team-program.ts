@@ -1,8 +1,8 @@
 // A team on session files.
 //
-//   run                              starts the run
-//   resume                           continues it
-//   answer SESSION NAME DECISION     answers a question of it
+//    run                              starts the run
+//    resume                           continues it
+//    answer SESSION NAME DECISION     answers a question of it
 import { randomUUID } from 'node:crypto'
 import { createOrchestrator, defineTool, object, string, type Tool } from '@cadre/core'
 import { openHome } from '@cadre/home'

@@ -1,8 +1,8 @@
-// A process that plays one of the programs beside this file, and dies at a point that it is given.
+// A process that plays one of the programs in this folder, and dies at a given point.
 //
-//   node victim.js PROGRAM HOME ARGUMENTS…
+//    node victim.js PROGRAM HOME ARGUMENTS…
 //
-// Where it may die: `kill-points.ts`. The last line on stdout is how it ended.
+// `kill-points.ts` defines the points. The last line on stdout is its result.
 import path from 'node:path'
 import { arm, disarm } from './kill-points.ts'
 import { programs } from './programs.ts'

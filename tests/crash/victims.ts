@@ -9,20 +9,20 @@ import { within } from './within.ts'
 export type { End, Play }
 
 export interface Counted extends End {
-  /** How many points it came to, where it can be killed. */
+  /** The number of points it reached. */
   readonly points: number
 }
 
 export interface Victims {
-  /** In this process, which no point kills. */
+  /** In this process, which is never killed. */
   readonly here: Play
-  /** In a process of its own. */
+  /** In a separate process. */
   readonly alone: Play
-  /** In a process of its own, which counts the points it comes to. */
+  /** In a separate process that counts its points. */
   counted(home: string, args: readonly string[]): Promise<Counted>
-  /** In a process of its own, which kills itself at this point. */
+  /** In a separate process that kills itself at this point. */
   killed(home: string, args: readonly string[], at: number): Promise<Counted>
-  /** In a process of its own, which copies what is on disk at each point into `into/1`, `into/2`, … */
+  /** In a separate process that copies the disk at each point to `into/1`, `into/2`, … */
   recorded(home: string, args: readonly string[], into: string): Promise<Counted>
 }
 
@@ -74,13 +74,13 @@ async function runVictim(
   return JSON.parse(line) as Counted
 }
 
-/** What happened in the world outside, whoever remembers it. */
+/** The real effects, independent of what any process remembers. */
 export function effectsOf(home: string): string[] {
   const file = join(home, '..', 'effects.log')
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').sort() : []
 }
 
-/** A folder of its own with the folder `home` in it. */
+/** Runs work with a new folder that contains the folder `home`. */
 export async function inFreshHome<T>(work: (home: string) => Promise<T>): Promise<T> {
   return inFreshFolder((folder) => {
     mkdirSync(join(folder, 'home'))

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Nothing takes so long, on however busy a machine: whoever waits longer waits for nothing. */
+/** Nothing takes this long, even on a busy machine. */
 const limit = 300_000
 
-/** Waits for what is under way, and fails with a sentence that says what it waited for. */
+/** Waits for work, and fails with a sentence that names it. */
 export async function within<T>(work: Promise<T>, what: () => string): Promise<T> {
   const stop = new AbortController()
   const late = delay(limit, undefined, { signal: stop.signal }).then(() => {
@@ -17,7 +17,7 @@ export async function within<T>(work: Promise<T>, what: () => string): Promise<T
   }
 }
 
-/** Looks until it is so, and fails with a sentence that says what it waited for. */
+/** Waits for a condition, and fails with a sentence that names it. */
 export async function until(isSo: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
   const end = Date.now() + limit
   while (!(await isSo())) {

@@ -9,7 +9,7 @@ const files = {
   'slow.yaml': { lanes: { worker: [{ reply: 'never', wait: 600_000 }] } },
 }
 
-test('a session that another process runs is left to it, and taken up when that dies', async () => {
+test('a session that another process runs is left to it, and continued when that dies', async () => {
   const project = createProject(files)
   const daemon = await startDaemon(project)
   const other = project.start(['run', '--agent', 'worker', '--model', 'scripted:slow.yaml', 'do it'])
@@ -17,9 +17,9 @@ test('a session that another process runs is left to it, and taken up when that 
   const [id] = project.sessions()
   const file = `.cadre/sessions/${id}.session.yaml`
   await until(() => project.read(file).includes('do it'))
-  // A message to it, while it runs there: nobody here touches it.
+  // A message to it while it runs elsewhere: this process does not touch it.
   expect((await statusOf(project)).sessions.running).toEqual([])
-  // A session keeps its model: the next process is not to wait as well.
+  // A session keeps its model, and the next process should not wait.
   project.write('slow.yaml', files['playbook.yaml'])
   process.kill(other.pid, 'SIGKILL')
   await other.ended()
@@ -43,7 +43,7 @@ test('a task whose session another process has taken is settled when that proces
   await until(() => JSON.parse(project.read('.cadre/storage/leases/worker-t1.lease')).pid === other.pid)
   const daemon = await startDaemon(project)
   expect((await statusOf(project)).sessions.running).toEqual([])
-  // A session keeps its model: the next process is not to wait as well.
+  // A session keeps its model, and the next process should not wait.
   project.write('slow.yaml', files['playbook.yaml'])
   process.kill(other.pid, 'SIGKILL')
   await other.ended()

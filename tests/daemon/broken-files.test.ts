@@ -1,6 +1,6 @@
 /**
- * Every file and folder of a home is replaced, one at a time, while the daemon runs: it goes on with everything else, says what
- * is wrong, and says so no longer when it is mended.
+ * Replaces every file and folder of a home, one at a time, while the daemon runs: it continues with everything else,
+ * reports the problem, and clears it when it is fixed.
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const kinds: Readonly<Record<Kind, (place: string) => void>> = {
   gone: () => {},
 }
 
-/** The daemon may write the file anew at any moment: then that goes, too. */
+/** The daemon may rewrite the file at any moment: then that is replaced too. */
 function insteadOf(place: string, put: () => void): void {
   for (;;) {
     rmSync(place, { recursive: true, force: true })
@@ -39,10 +39,10 @@ function insteadOf(place: string, put: () => void): void {
 
 const odd = ['folder', 'pipe', 'loop'] as const
 
-/** What of it is a mistake that somebody has to be told of. Nothing in its place is none, as a rule. */
+/** The replacements that must be reported. A missing file usually is not. */
 const files: Readonly<Record<string, readonly Kind[]>> = {
   'config.yaml': ['garbage', ...odd],
-  // A folder may hold agents, whatever it is called; a pipe is nothing.
+  // A folder may contain agents, whatever its name; a pipe is ignored.
   'templates/planner-001.agent.yaml': ['garbage', 'empty', 'loop'],
   'sessions/SESSION': ['garbage', ...odd],
   'tasks/a.task.md': ['garbage', ...odd],
@@ -73,7 +73,7 @@ const folders = [
   'memory',
 ]
 
-/** What the daemon has said is wrong, and what of it is so no longer. */
+/** The problems that the daemon has reported and cleared. */
 class Told {
   readonly found: string[] = []
   readonly open = new Set<string>()
@@ -98,7 +98,7 @@ class Told {
   }
 }
 
-test('a daemon goes on whatever file is broken, says so, and is content when it is mended', {
+test('a daemon continues whatever file is broken, reports it, and clears the report when it is fixed', {
   timeout: 600_000,
 }, async () => {
   const project = createProject({
@@ -133,7 +133,7 @@ test('a daemon goes on whatever file is broken, says so, and is content when it 
   const told = new Told(() => daemon.stdout())
   const wrong: string[] = []
   let probes = 0
-  /** Something else that it has to see. */
+  /** Another change that it must notice. */
   const goesOn = async () => {
     const name = `probe-${++probes}.task.md`
     project.write(`.cadre/tasks/${name}`, '- [?] "Odd"\n')
@@ -166,7 +166,7 @@ test('a daemon goes on whatever file is broken, says so, and is content when it 
   }
   expect(wrong).toEqual([])
   expect(daemon.child.exitCode).toBeNull()
-  // Nothing was begun again by all this.
+  // None of this started anything again.
   expect(project.sessions()).toHaveLength(3)
   expect((await project.cadre(['down'])).code).toBe(0)
 })
@@ -184,7 +184,7 @@ async function until(isSo: () => boolean): Promise<void> {
   if (!(await becomes(isSo))) throw new Error(`it did not come true: ${isSo}`)
 }
 
-test('a daemon starts whatever stands in the place of what it keeps for itself', async () => {
+test('a daemon starts even if its own files are replaced by something else', async () => {
   const project = createProject({
     'playbook.yaml': { lanes: { 'planner-001': [{ reply: 'ok' }] } },
     '.cadre/tasks/a.task.md': '- [ ] @planner-001 "Do"\n  id: t1\n',

@@ -39,7 +39,7 @@ test.skipIf(noFaketime !== undefined)(
       await until(() => /\[x\]/.test(project.read(`.cadre/tasks/t${index}.task.md`)))
       expect((await statusOf(project)).pid).toBe(daemon.pid)
     }
-    // A day has passed, and is one interval that is over.
+    // A day has passed, which counts as one elapsed interval.
     await until(() => checkIns() === 1)
     expect((await project.cadre(['up'])).code).toBe(6)
     expect(project.sessions().length).toBe(3)

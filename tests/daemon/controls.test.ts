@@ -1,4 +1,4 @@
-/** What held for a session holds for whatever it has others do: by a task, by changing one, or by a message. */
+/** Controls of a session apply to all work it gives to others: by a task, by changing one, or by a message. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type Controls, nameKey, type Tool } from '@cadre/core'
 import { openMailboxes } from '@cadre/home'
@@ -17,7 +17,7 @@ import { countingTools } from '../engine/tools.ts'
 
 type Lanes = Readonly<Record<string, readonly Line[]>>
 
-/** A daemon on a real home, with the tools by which agents give each other work. */
+/** A daemon on a real home, with the tools by which agents assign work. */
 async function open(lanes: Lanes, text = '') {
   const { home, workspace } = temporaryHome()
   for (const agent of Object.keys(lanes)) template(home, agent)
@@ -76,7 +76,7 @@ async function open(lanes: Lanes, text = '') {
 
 const launch = call(['launch', { what: 'rocket' }])
 
-test('a task is done under the controls of the session that created it', async () => {
+test('a task runs under the controls of the session that created it', async () => {
   const { begin, done, task, controlsOf } = await open({
     boss: [call(['create_task', { title: 'Launch', who: ['worker'], id: 't1' }]), say('Asked.')],
     worker: [launch, say('It was refused.')],
@@ -87,7 +87,7 @@ test('a task is done under the controls of the session that created it', async (
   expect(done).toEqual([])
 })
 
-test('a task of a person is done under the controls of whoever changed what is to be done', async () => {
+test('a person’s task runs under the controls of sessions that changed it', async () => {
   const change = { id: 't1', title: 'Launch', who: ['worker'], state: 'open' }
   const { begin, done, task, controlsOf } = await open(
     { boss: [call(['update_task', change]), say('Changed.')], worker: [launch, say('It was refused.')] },
@@ -99,11 +99,11 @@ test('a task of a person is done under the controls of whoever changed what is t
   expect(done).toEqual([])
 })
 
-test('who works on a task is not told what somebody wants who may do less: another session is', async () => {
+test('a session with fewer controls does not get a restricted session’s request: another session does', async () => {
   const { begin, done, daemon, task, controlsOf } = await open(
     {
       boss: [call(['update_task', { id: 't1', title: 'Launch' }]), say('Changed.')],
-      // The first session rests until it is told; whoever knows of the launch launches.
+      // The first session waits for a message; any session that knows of the launch launches.
       worker: [
         ({ messages }) => (JSON.stringify(messages).includes('Launch') ? launch : 'hang'),
         say('It was refused.'),
@@ -132,7 +132,7 @@ test('a message is answered under the controls of the session that sent it', asy
   expect(done).toEqual([])
 })
 
-test('a task that needs approvals from now on is done under them, also when it is under way', async () => {
+test('a task that requires approvals from now on gets them, even while running', async () => {
   const { home, done, daemon, task, controlsOf } = await open(
     { worker: [({ messages }) => (messages.length > 0 && isLate ? launch : 'hang'), say('Launched.')] },
     '- [ ] @worker "Launch"\n  id: t1\n',

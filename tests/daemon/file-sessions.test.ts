@@ -39,7 +39,7 @@ test('the folder of an agent is its own repository, and changes there can be und
   expect(project.exists('.cadre/workspaces/worker/notes.txt')).toBe(true)
   expect((await project.cadre(['workspace', 'rollback', 'worker'])).code).toBe(0)
   expect(project.exists('.cadre/workspaces/worker/notes.txt')).toBe(false)
-  // Nothing would be lost by it, and what a person put there is still theirs.
+  // Nothing would be lost, and the person's own files stay.
   expect((await project.cadre(['workspace', 'clean'])).code).toBe(0)
   expect(project.read('.cadre/workspaces/worker/mine.txt')).toBe('by a person')
   expect(await daemon.stop()).toBe(0)

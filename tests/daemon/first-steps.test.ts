@@ -1,4 +1,4 @@
-/** What a person meets in the first minutes: no model yet, two ways to give out tasks, answers to what was decided. */
+/** What a person meets in the first minutes: no model yet, two ways to assign tasks, and the effects of decisions. */
 import { expect, onTestFinished, test } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
@@ -25,25 +25,21 @@ const said = (project: Project) =>
     .map((id) => project.read(`.cadre/sessions/${id}.session.yaml`))
     .join('\n')
 
-test(
-  'without a model a message waits and is not lost, and goes on when the configuration names one',
-  limit,
-  async () => {
-    const project = await createTeam([{ reply: 'Here I am.' }])
-    onTestFinished(async () => void (await project.cadre(['down'])))
-    expect((await project.cadre(['up', '--detach'])).stderr).toContain('no model is configured')
-    const problems = async () => JSON.stringify((await status(project))['problems'])
-    await until(async () => (await problems()).includes('no model is configured'))
-    project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Hello?"}\n')
-    await until(async () =>
-      (await problems()).includes('Cannot handle this line, so it and the lines after it wait'),
-    )
-    expect(project.sessions()).toEqual([])
-    project.write('.cadre/config.yaml', 'entry: planner-001\nmodel: scripted:../p.yaml\n')
-    await until(() => said(project).includes('Here I am.'))
-    await until(async () => (await problems()) === '[]')
-  },
-)
+test('without a model, a message waits, and is handled when the configuration names one', limit, async () => {
+  const project = await createTeam([{ reply: 'Here I am.' }])
+  onTestFinished(async () => void (await project.cadre(['down'])))
+  expect((await project.cadre(['up', '--detach'])).stderr).toContain('no model is configured')
+  const problems = async () => JSON.stringify((await status(project))['problems'])
+  await until(async () => (await problems()).includes('no model is configured'))
+  project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Hello?"}\n')
+  await until(async () =>
+    (await problems()).includes('Cannot handle this line, so it and the lines after it wait'),
+  )
+  expect(project.sessions()).toEqual([])
+  project.write('.cadre/config.yaml', 'entry: planner-001\nmodel: scripted:../p.yaml\n')
+  await until(() => said(project).includes('Here I am.'))
+  await until(async () => (await problems()) === '[]')
+})
 
 const plan = [
   { calls: [{ tool: 'create_task', input: { title: 'Wait for it', who: ['human'] } }] },
@@ -51,7 +47,7 @@ const plan = [
   { reply: 'Planned: {{last}}' },
 ]
 
-test('whoever writes down tasks is told that a daemon gives them out', limit, async () => {
+test('an agent that creates tasks is told that a daemon starts them', limit, async () => {
   const project = await createTeam(plan)
   await up(project, '--model', 'scripted:p.yaml')
   project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Plan it."}\n')
@@ -60,14 +56,14 @@ test('whoever writes down tasks is told that a daemon gives them out', limit, as
   expect(said(project)).not.toContain('No daemon')
 })
 
-test('and that nobody does where none runs', limit, async () => {
+test('and that nothing does if none is running', limit, async () => {
   const project = await createTeam(plan)
   await project.cadre(['run', '--model', 'scripted:p.yaml', 'Plan it.'])
   expect(said(project)).toContain('No daemon is running for this home, so these tasks do not start')
   expect(said(project)).toContain('No daemon is running for this home, so the message stays')
 })
 
-test('in a folder without a home it is said how to make one, and nothing is written', limit, async () => {
+test('in a folder without a home it explains how to create one, and writes nothing', limit, async () => {
   const project = createProject()
   for (const command of [['status'], ['up'], ['up', '--detach']]) {
     const { code, stderr } = await project.cadre(command)
@@ -78,14 +74,14 @@ test('in a folder without a home it is said how to make one, and nothing is writ
   expect(project.listing()).toEqual([])
 })
 
-test('edits of editors beside a file are nobody’s, decisions are told as such', limit, async () => {
+test('temporary files of editors are ignored, and decisions are reported as such', limit, async () => {
   const project = await createTeam([
     { calls: [{ tool: 'slack_send', input: { channel: '#ops', text: 'Yes.' } }] },
     { reply: 'It is sent.' },
   ])
   await up(project, '--model', 'scripted:p.yaml')
   project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Answer."}\n')
-  // Not only asked for: the session sleeps, so that the daemon has to wake it.
+  // Not only requested: the session is suspended, so that the daemon must wake it.
   await until(async () => {
     const { approvals, sessions } = (await status(project)) as {
       approvals: unknown[]
@@ -105,7 +101,7 @@ test('edits of editors beside a file are nobody’s, decisions are told as such'
   expect(log).not.toContain('edited by hand')
 })
 
-test('without git the team plans all the same, and it is said what is missing', limit, async () => {
+test('without git the team still plans, and a notice reports it', limit, async () => {
   const project = await createTeam(plan)
   onTestFinished(async () => void (await project.cadre(['down'])))
   const env = { PATH: project.path }
@@ -115,7 +111,7 @@ test('without git the team plans all the same, and it is said what is missing', 
   expect((await project.cadre(['status'])).stdout).toContain('git is not in PATH')
 })
 
-test('a session that is begun in an editor says when that was', limit, async () => {
+test('a session that starts in an editor records its time', limit, async () => {
   const project = await createTeam([{ reply: 'Here I am.' }])
   await up(project, '--model', 'scripted:p.yaml')
   const file = '.cadre/sessions/talk.session.yaml'

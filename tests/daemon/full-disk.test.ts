@@ -54,7 +54,7 @@ fullDisk(
     for (const id of sessions)
       await until(() => /^status: completed/m.test(machine.read(`.cadre/sessions/${id}.session.yaml`)))
     const said = sessions.map((id) => machine.read(`.cadre/sessions/${id}.session.yaml`)).join('\n')
-    // Each of them was told one thing, once.
+    // Each of them received one message, once.
     expect(said.match(/^ {4}role: user$/gm)).toHaveLength(5)
     expect((await statusOf(machine)).problems).toEqual([])
     expect(await daemon.stop()).toBe(0)
@@ -192,7 +192,7 @@ deepFullDisk(
       '.cadre/tasks/a.task.md',
       '- [ ] @one "one"\n  id: t1\n- [ ] @two "two"\n  id: t2\n- [ ] @judge "judge"\n  id: t3\n  depends_on: t1, t2\n',
     )
-    // Both have written in their workspaces, which are elsewhere.
+    // Both have written to their workspaces, which are elsewhere.
     await until(() => machine.exists('looks.txt') && machine.read('looks.txt') === 'xx')
     fillFolder(small.path)
     machine.write('go', '')

@@ -11,7 +11,7 @@ const isDone = (project: Project, file: string) => () => /\[x\]/.test(project.re
 const inHome = (project: Project, ...args: string[]) =>
   execFileSync('git', ['-C', project.at('.cadre'), ...args], { encoding: 'utf8' })
 
-/** A folder with nothing of the system's in it but node. */
+/** A folder with only node. */
 function pathWithoutGit(project: Project): string {
   mkdirSync(project.at('bin'))
   for (const name of ['sh', 'cat'])
@@ -19,7 +19,7 @@ function pathWithoutGit(project: Project): string {
   return project.at('bin')
 }
 
-test('without git the daemon works, and says that there is no history', async () => {
+test('without git the daemon works, and reports that there is no history', async () => {
   const project = createProject(worker)
   const daemon = await startDaemon(project, [], { PATH: pathWithoutGit(project) })
   project.write('.cadre/tasks/a.task.md', task('t1'))
@@ -30,7 +30,7 @@ test('without git the daemon works, and says that there is no history', async ()
   expect(await daemon.stop()).toBe(0)
 })
 
-test('a history that is broken is a problem, and stops nothing', async () => {
+test('a broken history is a problem, and stops nothing', async () => {
   const project = createProject(worker)
   const first = await startDaemon(project)
   project.write('.cadre/tasks/a.task.md', task('t1'))
@@ -46,11 +46,11 @@ test('a history that is broken is a problem, and stops nothing', async () => {
   expect(await daemon.stop()).toBe(0)
 })
 
-test('a lock of another git is waited for, not broken', async () => {
+test('waits for the lock of another git instead of breaking it', async () => {
   const project = createProject(worker)
   const daemon = await startDaemon(project)
   await until(() => project.exists('.cadre/.git/HEAD'))
-  // As a git does that lives: the file is held open.
+  // Like a running git: the file is held open.
   const holder = project.at('.cadre/.git/index.lock')
   const other = execHolding(holder)
   try {
@@ -91,7 +91,7 @@ test('changes by commands and agents are not reported as edits by hand', async (
   expect(new Set(names)).toEqual(new Set(['tasks/theirs.task.md']))
 })
 
-test("what a person's git is set to, and hooks in the home, change nothing", async () => {
+test("a person's git settings, and hooks in the home, change nothing", async () => {
   const project = createProject(worker)
   const trap = `#!/bin/sh\ntouch ${project.at('trapped')}\nexit 1\n`
   for (const folder of ['hooks', 'template/hooks']) {

@@ -1,4 +1,4 @@
-/** The guide for a person with a text editor, done as it says: every file written, every command run, every output seen. */
+/** Follows the guide for a person with a text editor: writes every file, runs every command, checks every output. */
 
 import { execFile, spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -37,20 +37,20 @@ function stepsOf(text: string): Step[] {
   })
 }
 
-/** Commands that change nothing, so that a reader may repeat them. */
+/** Read-only commands, which a reader may repeat. */
 const onlyLooks = /^\s*(cadre (status|tasks|approvals)[^\n]*\s*)+$/
 
-test.skipIf(!hasPrograms || !isDeep)('the guide works as it is written', { timeout: 300_000 }, async () => {
+test.skipIf(!hasPrograms || !isDeep)('the guide works as written', { timeout: 300_000 }, async () => {
   const [build, ...steps] = stepsOf(guide)
   expect(steps.length).toBeGreaterThan(40)
   const { path: home } = createProject()
   const team = path.join(home, 'team')
-  // What it calls is built before the tests are run.
+  // The command is built before the tests run.
   const prelude = build?.text.replace('npm run build', ':') ?? ''
   const shell = async (text: string) => {
     const there = existsSync(team) ? `cd '${team}'\n` : ''
     const script = `cd '${root}'\n${prelude}\n${there}set -e\n${text.replaceAll(`${address}/`, `${findAddress}/`)}`
-    // Somebody else may have the port of the guide.
+    // The port of the guide may be in use.
     const env = { PATH: process.env['PATH'] ?? '', HOME: home, USER: 'ann' }
     return await promisify(execFile)('sh', ['-c', script], { cwd: home, env })
   }
@@ -64,7 +64,7 @@ test.skipIf(!hasPrograms || !isDeep)('the guide works as it is written', { timeo
       shown = stdout
       asked = step.text
     } else if (step.kind === 'see') {
-      // A reader looks again when the daemon is not there yet.
+      // A reader tries again if the daemon is not ready yet.
       while (onlyLooks.test(asked) && missingLine(shown, step.text) !== undefined)
         shown = (await shell(asked)).stdout
       expect(missingLine(shown, step.text), `is missing in\n${shown}`).toBeUndefined()
@@ -72,7 +72,7 @@ test.skipIf(!hasPrograms || !isDeep)('the guide works as it is written', { timeo
       await doIn(path.join(team, step.file), step.kind, step.text)
     }
   }
-  // Nothing went on that a reader would have to be told of.
+  // Nothing happened that a reader would have to know.
   const log = readFileSync(path.join(team, '.cadre/storage/daemon.log'), 'utf8')
   expect(
     log
@@ -88,7 +88,7 @@ async function doIn(file: string, kind: 'write' | 'add' | 'wait', text: string):
   else appendFileSync(file, text)
 }
 
-/** The first line that is not there. Each comes in its turn, perhaps with others between; `…` stands for anything. */
+/** Returns the first missing line. Lines must be in order, possibly with others between; `…` matches anything. */
 function missingLine(shown: string, wanted: string): string | undefined {
   let rest = shown.split('\n')
   for (const line of wanted.replaceAll(address, '…').trimEnd().split('\n')) {

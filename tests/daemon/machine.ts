@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 
-/** Why no file system can be mounted here; nothing when one can. */
+/** Why no file system can be mounted here; undefined if one can. */
 export const noMount = whyNoMount()
 
 function whyNoMount(): string | undefined {
@@ -20,21 +20,21 @@ function whyNoMount(): string | undefined {
   return status === 0 ? undefined : 'file systems may not be mounted here'
 }
 
-/** For the name of a test that needs what this machine may not have. */
+/** The title of a test that needs something this machine may not have. */
 export function titled(title: string, why: string | undefined): string {
   return why === undefined ? title : `${title} (skipped: ${why})`
 }
 
 export interface Machine extends Project {
-  /** Takes all the space there is. */
+  /** Uses all free space. */
   fill(): void
   free(): void
-  /** Makes it read-only for whoever opens something in it from now on. */
+  /** Makes it read-only for everything that is opened from now on. */
   lock(): void
   unlock(): void
 }
 
-/** A project whose home is a file system of its own. */
+/** A project whose home is a separate file system. */
 export function createMachine(files: Readonly<Record<string, string | object>>, size = '4m'): Machine {
   const project = createProject()
   const home = project.at('.cadre')
@@ -49,7 +49,7 @@ export function createMachine(files: Readonly<Record<string, string | object>>, 
     fill: () => fillFolder(home),
     free: () => rmSync(path.join(home, 'fill')),
     lock() {
-      // Over what is there: files that are open for writing would keep it from being read-only itself.
+      // Mounted over it: open files would prevent a remount as read-only.
       execFileSync('mount', ['--bind', home, home])
       execFileSync('mount', ['-o', 'remount,bind,ro', home])
     },
@@ -57,7 +57,7 @@ export function createMachine(files: Readonly<Record<string, string | object>>, 
   }
 }
 
-/** A folder that is a file system of its own. */
+/** A folder that is a separate file system. */
 export function createSmallFolder(size: string): Project {
   const project = createProject()
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', project.path])
@@ -65,7 +65,7 @@ export function createSmallFolder(size: string): Project {
   return project
 }
 
-/** Takes all the space there is, with a file of that name. */
+/** Uses all free space, with a file of that name. */
 export function fillFolder(folder: string): void {
   const handle = openSync(path.join(folder, 'fill'), 'a')
   try {
@@ -92,14 +92,14 @@ export async function statusOf(project: Project): Promise<Status> {
 
 export interface Running {
   readonly pid: number
-  /** What it has shown so far. */
+  /** Its output so far. */
   shown(): string
   signal(name: NodeJS.Signals): void
   ended(): Promise<unknown>
   stop(): Promise<number | null>
 }
 
-/** A daemon in the foreground of its own process, ready. It is killed with the test. */
+/** A daemon in the foreground of a separate process, once it is ready. Killed with the test. */
 export async function startDaemon(
   project: Project,
   args: readonly string[] = [],
@@ -119,7 +119,7 @@ export async function startDaemon(
   }
 }
 
-/** What it sees next, it sees all at once. */
+/** Suspends the daemon, so that it sees all changes at once. */
 export async function whileItSleeps(daemon: Running, work: () => void | Promise<void>): Promise<void> {
   daemon.signal('SIGSTOP')
   try {
@@ -129,12 +129,12 @@ export async function whileItSleeps(daemon: Running, work: () => void | Promise<
   }
 }
 
-/** The status that has the problem in it: the next one may be without. */
+/** Returns the status with the problem; the next one may not have it. */
 export async function untilProblem(project: Project, text: string): Promise<Status> {
   for (;;) {
     const status = await statusOf(project)
     if (status.problems.some(({ message }) => message.includes(text))) return status
-    // Each look is a process of its own.
+    // Each check is a separate process.
     await delay(200)
   }
 }
@@ -152,13 +152,13 @@ export const agent = (name: string) => ({
   },
 })
 
-/** A session that a person begins in an editor. */
+/** A session that a person starts in an editor. */
 export const talk = (name: string) => `agent_id: ${name}\nmessages:\n  - role: user\n    content: hi\n`
 
 /**
- * A tool of the project's own. `work` notes in `runs.txt` that it ran, waits for the file `go`, and has more to say than fits in
- * behind what is there; `look` waits for the file `go`, and changes nothing. Commands would need a sandbox, which a machine may
- * not have.
+ * Tools of the project. `work` records in `runs.txt` that it ran, waits for the file `go`, and returns more than fits into
+ * the remaining space; `look` waits for the file `go`, and changes nothing. Commands would need a sandbox, which a machine
+ * may not have.
  */
 export const ownTools = {
   '.cadre/config.yaml': { tools: ['tools.mjs'] },

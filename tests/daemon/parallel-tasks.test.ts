@@ -9,7 +9,7 @@ const write = (path: string, content: string) => ({
   calls: [{ tool: 'write_file', input: { path, content } }],
 })
 
-test('tasks at the same time do not see what others have half done, and what depends on them sees all of it', {
+test('concurrent tasks do not see each other’s partial work, and dependent tasks see all of it', {
   timeout: 120_000,
 }, async () => {
   const project = createProject({
@@ -62,7 +62,7 @@ test('tasks at the same time do not see what others have half done, and what dep
     while (!/both are whole|failed/.test(tasks())) await new Promise((resolve) => setTimeout(resolve, 50))
     expect(tasks()).not.toContain('failed')
     expect(project.read('left.txt') + project.read('right.txt')).toBe('wholewhole')
-    // The person's own history is left alone.
+    // The person's own history is unchanged.
     expect(git(project.path, 'log', '--oneline').trim().split('\n')).toHaveLength(1)
   } finally {
     await project.cadre(['down'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openScenario } from './scenario.ts'
 
-test('from a message to its answer, through files and the command alone', { timeout: 120_000 }, async () => {
+test('from a message to its answer, only through files and the command', { timeout: 120_000 }, async () => {
   const scenario = await openScenario()
   await scenario.up()
   try {

@@ -1,5 +1,5 @@
 /**
- * The scenario from a message to its answer, with nothing but files and the command: what a person with a text editor and a
+ * The scenario from a message to its answer, with only files and the command: what a person with a text editor and a
  * terminal could do. Used by the plain test and by the one that kills the daemon.
  */
 import { existsSync, readdirSync } from 'node:fs'
@@ -57,16 +57,16 @@ const playbook = {
 
 export interface Scenario {
   readonly project: Project
-  /** Starts the daemon; comes back when it is ready. */
+  /** Starts the daemon; resolves when it is ready. */
   up(): Promise<number>
   down(): Promise<void>
-  /** A message comes in, as a line in a file. */
+  /** Adds an incoming message, as a line in a file. */
   send(): void
-  /** Decides what waits by editing files, and answers for calls that nobody knows the outcome of. True when there was any. */
+  /** Decides pending approvals by editing files, and answers for calls in doubt. Resolves with true if there was any. */
   decide(): Promise<boolean>
-  /** The answer was sent, and every task is at its end. */
+  /** True if the answer was sent, and every task has ended. */
   isOver(): boolean
-  /** What is in the home in the end, without what is different each time. */
+  /** The final content of the home, without what differs each time. */
   outcome(): object
 }
 
@@ -114,7 +114,7 @@ export async function openScenario(): Promise<Scenario> {
       project.write(at('inbox/slack-messages.jsonl'), `${JSON.stringify(line)}\n`)
     },
     async decide() {
-      // A look at the files is cheap; each look with the command is a process.
+      // Reading files is cheap; each command is a process.
       if (!isAsked()) {
         await delay(20)
         return false
@@ -123,7 +123,7 @@ export async function openScenario(): Promise<Scenario> {
       const waiting = JSON.parse(stdout || '[]') as { id: string; type: string }[]
       for (const { id, type } of waiting) {
         if (type === 'in_doubt') {
-          // A person looks whether it was done.
+          // A person checks whether it took effect.
           await project.cadre(['approve', id, ...(runs(project) > 0 ? ['--done'] : [])])
         } else if (type === 'slack_send') {
           const form = at(`approvals/pending/${id}.approval.md`)
@@ -149,7 +149,7 @@ export async function openScenario(): Promise<Scenario> {
       tasks: plain(tasks()),
       inbox: lines('inbox/slack-messages.jsonl').map(({ direction, text }) => [direction ?? 'in', text]),
       sent: lines('outbox/slack.jsonl').filter(({ state }) => state === 'sent').length,
-      // A kill during a call leaves a question about that call, too.
+      // A kill during a call also leaves a question about that call.
       approvals: [...project.read(at('tasks/approvals.task.md')).matchAll(/^- \[(.)\].*`(.*)`/gm)]
         .map(([, marker, title]) => [marker, title])
         .filter(([, title]) => !title?.startsWith('Approve another run')),
@@ -160,7 +160,7 @@ export async function openScenario(): Promise<Scenario> {
   }
 }
 
-/** `[_]` becomes `[x]` on the line of this approval, as a person would do it. */
+/** Changes `[_]` to `[x]` on the line of this approval, as a person would. */
 function approveLine(text: string, id: string): string {
   const lines = text.split('\n')
   const field = lines.findIndex((line) => line.trim() === `id: ${id}`)
@@ -180,12 +180,12 @@ function sessionStatus(project: Project, agent: string): string[] {
     .map((id) => /^status: (\w+)/m.exec(project.read(`.cadre/sessions/${id}.session.yaml`))?.[1] ?? 'none')
 }
 
-/** Who said what, in order, without the journal's own events. */
+/** The messages in order, without the journal's own events. */
 function saidIn(session: string): string[] {
   return [...session.matchAll(/^ {4}role: (user|assistant|tool_result)$/gm)].map(([, role]) => role ?? '')
 }
 
-/** Times and what is made of them are different each time. */
+/** Times and values derived from them differ each time. */
 function plain(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replace(/approval-\d+-[0-9a-f]{8}/g, 'APPROVAL')
 }

@@ -15,7 +15,7 @@ const asking = {
 }
 const commanding = {
   ...agent('worker'),
-  // The user's own rule: it counts without a sandbox, too.
+  // The user's own rule, which also applies without a sandbox.
   '.config/cadre/policy.yaml': { effects: { execute: 'allow' } },
   'run.sh': 'echo x >> runs.txt\nwhile [ ! -e go ]; do sleep 0.05; done\necho over\n',
   'playbook.yaml': {
@@ -28,11 +28,11 @@ const commanding = {
   },
 }
 const answering = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }
-/** Why the files of a process cannot be limited here; nothing when they can. */
+/** Why the open files of a process cannot be limited here; undefined if they can. */
 const noPrlimit = spawnSync('prlimit', ['--version']).status === 0 ? undefined : 'no prlimit'
 const task = '- [ ] A @worker "one"\n  id: t1\n'
 
-test('a stop in the middle of a request to a model has an end, and the next one goes on', {
+test('a stop during a model request ends, and the next start continues', {
   timeout: 120_000,
 }, async () => {
   const project = createProject(asking)
@@ -51,7 +51,7 @@ test('a stop in the middle of a request to a model has an end, and the next one 
 })
 
 for (const name of share(['SIGTERM', 'SIGINT', 'SIGHUP'] as const, 3))
-  test(`${name} stops in order`, async () => {
+  test(`${name} shuts down cleanly`, async () => {
     const project = createProject(answering)
     const daemon = await startDaemon(project)
     daemon.signal(name)
@@ -60,7 +60,7 @@ for (const name of share(['SIGTERM', 'SIGINT', 'SIGHUP'] as const, 3))
     expect(project.exists('.cadre/storage/leases/.daemon.lease')).toBe(false)
   })
 
-test('a stop waits for the command that runs, which has run once', async () => {
+test('a stop waits for the running command, which runs once', async () => {
   const project = createProject(commanding)
   const daemon = await startDaemon(project)
   project.write('.cadre/tasks/a.task.md', task)
@@ -75,7 +75,7 @@ test('a stop waits for the command that runs, which has run once', async () => {
   expect(await next.stop()).toBe(0)
 })
 
-test('two signals leave at once; what was begun is asked about and not repeated', async () => {
+test('two signals exit immediately; interrupted work needs a decision and is not repeated', async () => {
   const project = createProject(commanding)
   const daemon = await startDaemon(project)
   project.write('.cadre/tasks/a.task.md', task)
@@ -91,9 +91,9 @@ test('two signals leave at once; what was begun is asked about and not repeated'
   expect(await next.stop()).toBe(0)
 })
 
-test('a terminal that goes away, and a closed input, do not end a detached daemon', async () => {
+test('a closed terminal or input does not end a detached daemon', async () => {
   const project = createProject(answering)
-  // Its own group, which is told to hang up as a terminal does.
+  // Its own group, which gets a hangup signal like from a terminal.
   const shell = spawn(
     'sh',
     [
@@ -119,7 +119,7 @@ test('a terminal that goes away, and a closed input, do not end a detached daemo
   await until(() => /\[x\]/.test(project.read('.cadre/tasks/a.task.md')))
 })
 
-test('a daemon whose reader is gone goes on', async () => {
+test('a daemon continues if its reader is gone', async () => {
   const project = createProject(answering)
   const running = project.start(['up', '--trust', '--model', 'scripted:playbook.yaml'])
   await running.until((stdout) => stdout.includes('Watching '))
@@ -131,7 +131,7 @@ test('a daemon whose reader is gone goes on', async () => {
   expect((await project.cadre(['down'])).code).toBe(0)
 })
 
-test('a log that cannot be written is said before anything is started', async () => {
+test('a log that cannot be written is reported before anything starts', async () => {
   const project = createProject(answering)
   mkdirSync(project.at('.cadre/storage/daemon.log'), { recursive: true })
   const { code, stderr } = await project.cadre([
@@ -155,7 +155,7 @@ test(titled('a daemon that can open no more files says so, and resumes when it c
 }, async () => {
   const project = createProject(answering)
   const daemon = await startDaemon(project)
-  // Enough to read and write a file, too few for the pipes of git.
+  // Enough to read and write a file, but too few for the pipes of git.
   limitFiles(daemon.pid, await limitFor(daemon.pid, 6))
   for (const file of many) project.write(file, talk('worker'))
   await untilOf(daemon, () => publishedProblems(project).includes(outOfFiles))
@@ -166,7 +166,7 @@ test(titled('a daemon that can open no more files says so, and resumes when it c
       many.every((file) => isCompleted(project, file)) && !publishedProblems(project).includes(outOfFiles),
   )
   for (const file of many) expectOneReply(project, file)
-  // A process that could not be started leaves no pipes behind.
+  // A failed process start leaves no pipes behind.
   await until(() => pipesOf(daemon.pid).length === 0)
   expect(await daemon.stop()).toBe(0)
 })
@@ -180,7 +180,7 @@ test.runIf(isDeep)(
   async () => {
     const project = createProject(answering)
     const daemon = await startDaemon(project)
-    // Too few for git beside the files of all sessions that run at once.
+    // Too few for git next to the files of all running sessions.
     limitFiles(daemon.pid, await limitFor(daemon.pid, 15))
     for (const file of many) project.write(file, talk('worker'))
     await untilOf(daemon, () => many.every((file) => isCompleted(project, file)))
@@ -189,7 +189,7 @@ test.runIf(isDeep)(
   },
 )
 
-/** Fails at once when the daemon ends before. */
+/** Fails immediately if the daemon exits before. */
 async function untilOf(daemon: Running, holds: () => boolean): Promise<void> {
   const ended = daemon.ended().then(() => Promise.reject(new Error(`the daemon ended:\n${daemon.shown()}`)))
   await Promise.race([until(holds), ended])
@@ -205,13 +205,13 @@ function expectOneReply(project: Project, file: string): void {
   expect(text.match(/^ {4}content: it is done$/gm)).toHaveLength(1)
 }
 
-/** As `cadre status` shows them, without a process of its own for each look. */
+/** The same problems as in `cadre status`, without a process for each check. */
 function publishedProblems(project: Project): string {
   const { problems } = JSON.parse(project.read('.cadre/storage/daemon.json')) as Status
   return problems.map(({ message }) => message).join('\n')
 }
 
-/** The limit that leaves room for so many more files: it bounds their numbers, and the lowest free one is always taken. */
+/** The limit that leaves room for this many more files: it bounds descriptor numbers, and the lowest free one is used. */
 async function limitFor(pid: number, room: number): Promise<number> {
   const open = await lastingFiles(pid)
   let limit = 0
@@ -219,7 +219,7 @@ async function limitFor(pid: number, room: number): Promise<number> {
   return limit
 }
 
-/** The files that a daemon keeps open. One that it only reads, or a pipe to a process, is gone at a later look. */
+/** The files that a daemon keeps open. Temporary ones and pipes to processes are gone in a later check. */
 async function lastingFiles(pid: number): Promise<ReadonlySet<number>> {
   let lasting = new Set(readdirSync(`/proc/${pid}/fd`).map(Number))
   for (let unchanged = 0; unchanged < 25; ) {
@@ -234,7 +234,7 @@ async function lastingFiles(pid: number): Promise<ReadonlySet<number>> {
   return lasting
 }
 
-/** Those to processes it has started: they come and go. */
+/** Pipes to its child processes, which come and go. */
 function pipesOf(pid: number): readonly number[] {
   return readdirSync(`/proc/${pid}/fd`)
     .map(Number)
@@ -249,7 +249,7 @@ function linkOf(place: string): string {
   }
 }
 
-/** Of a process that is running already: what it has to load, it has loaded. */
+/** Limits a running process, which has already loaded its code. */
 function limitFiles(pid: number, most: number): void {
   execFileSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`])
 }

@@ -9,7 +9,7 @@ const limit = { timeout: 300_000 }
 const mate = (name: string, agentType: string) => ({ name, agentType, initialPrompt: 'Begin.' })
 const send = (to: string, text: string) => ({ calls: [{ tool: 'send_message', input: { to, text } }] })
 
-/** `hold` does not come back before there is a file `go`; it notes each time it begins. */
+/** `hold` waits for a file `go`; it records each start. */
 const files = {
   ...agent('lead'),
   ...agent('helper'),
@@ -99,7 +99,7 @@ async function started() {
   return { project, daemon }
 }
 
-test('a team comes back after the daemon was killed, and wakes in a later turn', limit, async () => {
+test('a team is restored after the daemon was killed, and wakes in a later turn', limit, async () => {
   const { project, daemon } = await started()
   daemon.signal('SIGKILL')
   await daemon.ended()
@@ -112,7 +112,7 @@ test('a team comes back after the daemon was killed, and wakes in a later turn',
   expect(count(records(project, 'lead'), /message: team\/ops\/lead\//g)).toBe(1)
   await until(async () => (await statusOf(project)).sessions.running.length === 0)
   expect(await next.stop()).toBe(0)
-  // Nobody works on, and nobody is started again, for a team that is idle.
+  // For an idle team, nothing runs and nothing is restarted.
   const third = await startDaemon(project)
   expect((await statusOf(project)).sessions.running).toEqual([])
   say(project, 'two', 'ask ann')
@@ -125,7 +125,7 @@ test('a team comes back after the daemon was killed, and wakes in a later turn',
   expect(await third.stop()).toBe(0)
 })
 
-test('cancelling the lead stops its teammates for good', limit, async () => {
+test('cancelling the lead stops its teammates permanently', limit, async () => {
   const { project, daemon } = await started()
   const [lead = ''] = sessionsOf(project, 'lead')
   expect((await project.cadre(['sessions', 'cancel', lead])).code).toBe(0)
@@ -139,7 +139,7 @@ test('cancelling the lead stops its teammates for good', limit, async () => {
   expect(await next.stop()).toBe(0)
 })
 
-test.runIf(isDeep)('an approval that a teammate needs is decided in a file', limit, async () => {
+test.runIf(isDeep)('the approval of a teammate is decided in a file', limit, async () => {
   const lanes = {
     lead: files['playbook.yaml'].lanes.lead,
     helper: {

@@ -13,7 +13,7 @@ const worker = {
 const up = ['up', '--trust', '--model', 'scripted:playbook.yaml']
 const lease = '.cadre/storage/leases/.daemon.lease'
 
-test('of many that start at once exactly one runs, and the others leave and name it', {
+test('of many concurrent starts exactly one runs, and the others exit and name it', {
   timeout: 120_000,
 }, async () => {
   const project = createProject(worker)
@@ -37,7 +37,7 @@ test('of many that start at once exactly one runs, and the others leave and name
   expect(await next.stop()).toBe(0)
 })
 
-test('one that stood still and was taken for dead leaves the home alone, and ends', async () => {
+test('a suspended daemon that was replaced leaves the home alone, and exits', async () => {
   const project = createProject(worker)
   const running = project.start(up)
   await running.until((stdout) => stdout.includes('Watching '))
@@ -46,7 +46,7 @@ test('one that stood still and was taken for dead leaves the home alone, and end
   giveTo(project, process.pid)
   const before = project.read('.cadre/storage/daemon.json')
   project.write('.cadre/tasks/a.task.md', '- [ ] A @worker "one"\n  id: t1\n')
-  // For a moment it may believe that nothing has happened, as anybody who has just looked.
+  // For a moment it may assume that nothing has changed since its last check.
   await until(() => performance.now() - stopped > 1000)
   process.kill(running.pid, 'SIGCONT')
   const { code, stderr } = await running.ended()
@@ -58,7 +58,7 @@ test('one that stood still and was taken for dead leaves the home alone, and end
   expect(JSON.parse(project.read(lease)).pid).toBe(process.pid)
 })
 
-/** As a process of another machine does it that has waited long enough. */
+/** Takes over as a process of another machine does after waiting long enough. */
 function giveTo(project: Project, pid: number): void {
   project.write(`${lease}.draft`, thisProcess({ pid }))
   renameSync(project.at(`${lease}.draft`), project.at(lease))

@@ -1,7 +1,7 @@
 /**
- * Whether two runs of a line came to the same: `same`, `loosely` where only what changes from one moment to the next, or the
- * words of an error message, differ, or `different`. `traits` says what may differ:
- * `isVolatile`: it prints times, inodes or names in any order. `mergesErrors`: error messages are part of its output.
+ * Compares two runs of a line: `same`, `loosely` if only volatile output or the words of an error message differ, or
+ * `different`. `traits` describes what may differ. `isVolatile`: it prints times, inodes or names in any order.
+ * `mergesErrors`: error messages are part of its output.
  */
 export function isSame(one, other, traits) {
   if (one.code !== other.code) return 'different'
@@ -18,7 +18,7 @@ export function isSame(one, other, traits) {
 
 function resultOf({ out, changes }, normal) {
   const kept = changes
-    // It holds inodes and times.
+    // It contains inodes and times.
     .filter(({ name }) => name !== '.git/index')
     .map(({ name, what, kind, mode, content }) => [name, what, kind, mode, content && normal(content)])
   return JSON.stringify([normal(out), kept])
@@ -33,7 +33,7 @@ function withoutErrors(text) {
   return text.replace(messages, '')
 }
 
-/** A message that a program behind it has broken into lines. */
+/** A message that a later program has split into lines. */
 function withoutSpeaker(text) {
   return text.replace(/\s+/g, '').replace(/\/bin\/bash:line\d+:|cadre:/g, '')
 }

@@ -1,11 +1,11 @@
 /**
- * Runs inside the sandbox: takes a batch of allowed lines and runs each of them twice, by the runner of plans and by bash,
- * in a workspace that is the same for both. Reads `{ root, kind, isTraced, place, lines }` from the standard input and
- * writes one JSON object per line to the standard output.
+ * Runs inside the sandbox: runs each line of a batch of allowed lines twice, by the plan runner and by bash, in identical
+ * workspaces. Reads `{ root, kind, isTraced, place, lines }` from standard input and writes one JSON object per line to
+ * standard output.
  *
- * 1. Every line begins with the same files: what the one before it changed is undone.
- * 2. No line takes longer than `mostTime`; whatever it has started is killed.
- * 3. Both sides have the same environment, the same standard input (empty), and files for their output.
+ * 1. Every line starts with the same files: changes of the previous one are undone.
+ * 2. No line takes longer than `mostTime`; everything it has started is killed.
+ * 3. Both sides have the same environment, the same empty standard input, and files for their output.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -35,7 +35,7 @@ const nothing = fs.openSync('/dev/null', 'r')
 const ownProcesses = new Set(processes())
 const source = `${fs.readFileSync(`${place}/runner/run-plan.mjs`, 'utf8')}\nawait runFromInput()\n`
 
-// A line that starts more and more processes must not reach the machine.
+// A line that keeps starting processes must not affect the machine.
 setInterval(() => {
   if (processes().length > mostProcesses) endOthers()
 }, 100).unref()
@@ -70,7 +70,7 @@ async function compare(line) {
   return { kind, ...first, plan: brief(plan), bash: brief(bash) }
 }
 
-/** The runner follows no pattern and no `cd` through a link to somewhere else, where bash would. */
+/** Unlike bash, the runner follows no pattern and no `cd` through a link to another place. */
 function isRefused({ out, err, changes }) {
   const texts = [out, err, ...changes.map(({ content = '' }) => content)]
   return texts.some((text) =>
@@ -78,7 +78,7 @@ function isRefused({ out, err, changes }) {
   )
 }
 
-/** What one run printed and changed; afterwards the files are as they were. */
+/** Returns the output and changes of one run; the files are restored afterwards. */
 async function run({ isHostile }, start) {
   if (isHostile) fs.writeFileSync(`${workspace}/.git/config`, hostileGitConfig)
   const output = fs.openSync('/run/oracle-out', 'w+')
@@ -108,7 +108,7 @@ async function run({ isHostile }, start) {
   return { code, out, err, changes, canaries, isTimedOut }
 }
 
-/** By the code that runs plans, in this process. */
+/** By the plan runner's code, in this process. */
 function runPlan(job) {
   return async (output, errors) => {
     const scratch = new Scratch()
@@ -122,7 +122,7 @@ function runPlan(job) {
   }
 }
 
-/** By the runner as Cadre starts it: a process of its own, with the plan on its standard input. */
+/** By the runner as Cadre starts it: a separate process, with the plan on its standard input. */
 function runWhole(job) {
   const { environment, cwd } = job
   return (output, errors) =>
@@ -176,14 +176,14 @@ function processes() {
   return fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name))
 }
 
-/** Everything in this sandbox that was started after this process was ready. */
+/** Kills everything in this sandbox that was started after this process was ready. */
 function endOthers() {
   for (const name of processes()) {
     if (ownProcesses.has(name)) continue
     try {
       process.kill(Number(name), 'SIGKILL')
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   }
 }

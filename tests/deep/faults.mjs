@@ -1,7 +1,7 @@
 /**
- * Known faults, to check that the oracle notices them: in the reading of lines, in the lists of options, in the judgement of
- * paths, and in the runner. `from` is text of the built file; `focus` is
- * what the lines are made of, because a rare fault would need too many lines.
+ * Known faults, to check that the oracle detects them: in the parser, in the lists of options, in the path checks, and in
+ * the runner. `from` is text of the built file; `focus` limits the generated lines, because a rare fault would need too
+ * many.
  */
 import fs from 'node:fs'
 import path from 'node:path'

@@ -1,11 +1,11 @@
-/** Makes commands of the listed programs, from the options that the gate lists for them and from some that it must not. */
+/** Generates commands of the listed programs, from the options that the gate lists and from some that it must not. */
 
-/** What each list leaves out on purpose, and what would be a hole if it were allowed. */
+/** Options that each list deliberately omits, which would be a hole if they were allowed. */
 const unlisted =
   '-o zz|-ozz|--output=zz|--output zz|-R|--dereference-recursive|--files0-from=names0|--files0-from names0|--pre=./run.sh|-i|--in-place|-i.bak|-f|--follow|-exec touch pwned ;|-delete|-fprint zz|-L|--compress-program=./run.sh|-T .|--ext-diff|--textconv|--open-files-in-pager=./run.sh|-O|--exec=./run.sh|-x ./run.sh|-X ./run.sh|-c core.pager=./run.sh|-C out|--no-index|-m sum.md5|--check sum.md5|-c sum.md5|--magic-file=@args|-f @args|--from-file=leak.txt|--help=x|--debug=x|--set=all|-s 1|@args|--rawfile x leak.txt|--slurpfile x leak.txt|-L out|--file=run.sh|--include=leak.txt'.split(
     '|',
   )
-/** They print times, sizes of the machine, or wait. */
+/** They print times or sizes of the machine, or wait. */
 const skipped = new Set(
   ['ps free uptime df sleep npm npx pip pip3 docker hostname getconf whereis'].flatMap((names) =>
     names.split(' '),
@@ -42,7 +42,7 @@ const finds =
     '|',
   )
 
-/** A command of one listed program; `word` makes a word of any kind. */
+/** A command of one listed program; `word` generates a word of any kind. */
 export function programCommand(random, specs, word) {
   const name = random.pick(specs.names)
   if (skipped.has(name)) return programCommand(random, specs, word)
@@ -96,11 +96,11 @@ function optionsAndOperands(random, spec, word) {
   const kinds = [...spec.operands]
   if (spec.isOpen && random.chance(0.3)) kinds.push(kinds.at(-1))
   if (random.chance(0.04)) kinds.push('path')
-  // Without an operand it reads what the pipe brings.
+  // Without an operand, it reads from the pipe.
   if (kinds.at(-1) === 'path' && random.chance(0.2)) kinds.pop()
   const operands = kinds.map((kind) => argument(random, kind))
   const all = [...found, ...operands]
-  // Options may stand behind operands.
+  // Options may follow operands.
   if (random.chance(0.1) && all.length > 1) all.push(all.shift())
   return all
 }

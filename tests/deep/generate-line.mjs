@@ -1,4 +1,4 @@
-/** Makes command lines: everyday ones, ones with hostile parts, and letters that mean something to a shell in any order. */
+/** Generates command lines: everyday ones, ones with hostile parts, and random sequences of shell characters. */
 import { programCommand } from './generate-command.mjs'
 import { payload } from './workspace.mjs'
 
@@ -6,7 +6,7 @@ const plainWords =
   'a|b|x|-n|src|b.txt|f1|k:v|HEAD~1|@{1}|1|2|a=b|$?|"c $? d"|%|+x|^|a#b|,|-|!|a1|--|.|..|a:b|x=y=z|{}|{x}|a{b}c|..x'.split(
     '|',
   )
-/** Of lines that set `F` or try to. */
+/** For lines that set `F` or try to. */
 const namedWords = [
   '$F',
   '"$F"',
@@ -171,7 +171,7 @@ const assignments = [
   'COLUMNS=20 ',
   'PATH=. ',
 ]
-/** What a line may begin with; the names are used by some words. */
+/** Possible starts of a line; some words use the names. */
 const prefixes = [
   'set -e; ',
   'set -e\n',
@@ -216,7 +216,10 @@ const soupLetters = [
   'src',
 ]
 
-/** One line. `specs`: the listed options of every program. `focus`: `words` makes more lines that show how words are read, `groups` more with `( )`. */
+/**
+ * Generates one line. `specs`: the listed options of every program. `focus`: `words` generates more lines that test word
+ * parsing, `groups` more with `( )`.
+ */
 export function generateLine(random, specs, focus) {
   if (random.chance(0.12)) return soup(random)
   // How hostile the line is; most lines of one kind would be refused by their first word.
@@ -241,7 +244,7 @@ class LineMaker {
   #wild
   #focus
   #hasName
-  /** Here-documents whose texts follow at the next line break. */
+  /** Here-documents whose texts follow the next line break. */
   #documents = []
 
   constructor({ random, specs, wild, focus, hasName }) {
@@ -322,7 +325,7 @@ class LineMaker {
     return programCommand(random, this.#specs, () => this.#word())
   }
 
-  /** Shows every word, so that a difference in reading shows in the output. */
+  /** Prints every word, so that a parsing difference shows in the output. */
   #printing() {
     const random = this.#random
     const words = () => random.many(random.below(4), () => this.#word()).join(random.chance(0.1) ? '  ' : ' ')
@@ -391,7 +394,7 @@ class LineMaker {
     ])
   }
 
-  /** Allowed only where the user's list names the program. */
+  /** Allowed only if the user's list names the program. */
   #writing() {
     const random = this.#random
     const name = random.pick([

@@ -11,7 +11,7 @@ const environment = {
 }
 export const writers = ['mkdir', 'touch', 'cp', 'tee']
 
-/** A function: `(text, hasOwnList)` → what an allowed line will do, or nothing for a line that is not allowed. */
+/** Returns a function `(text, hasOwnList)` that returns what an allowed line will do, or undefined for any other line. */
 export async function createJudge(gate, workspace) {
   const [{ judgeLine }, { understandLine }, { readAllowlist }, { createPlaces }, { planInput }] =
     await Promise.all(
@@ -52,7 +52,7 @@ export async function createJudge(gate, workspace) {
   }
 }
 
-/** Targets of redirects, and every word of a program that the user's list allows to write, from each folder it may run in. */
+/** Redirect targets, and every word of a program that the user's list allows to write, for each folder it may run in. */
 function* writtenBy(commands) {
   for (const { words, redirects, folders } of commands) {
     const isWriter = namesOf(words.map(({ text }) => text)).some((name) => writers.includes(name))
@@ -106,7 +106,7 @@ function* redirectsOf(list) {
   for (const { redirects } of stagesOf(list)) yield* redirects
 }
 
-/** The programs that a command names: its own, and the one behind `timeout 5`. */
+/** The programs that a command names: its own, and the one after `timeout 5`. */
 function namesOf([name, ...rest]) {
   if (name === undefined) return []
   return name === 'timeout' || name === 'nice'
@@ -116,12 +116,12 @@ function namesOf([name, ...rest]) {
 
 const lists = /^(?:ls|find|du|rg|grep|egrep|fgrep|git|tree|stat|file|diff)$/
 
-/** Two stages of one pipe use the same files at the same time: then bash itself does not always come to the same. */
+/** Two stages of one pipe use the same files concurrently: then even bash is not deterministic. */
 function isRacy(list) {
   return list.some(({ stages }) => {
     const groups = stages.filter(({ kind }) => kind === 'group')
     if (groups.some((group) => isRacy(group.list))) return true
-    // Whether a reader ends first decides the exit code of what writes to it, and so what runs next in the group.
+    // Whether a reader ends first determines the exit code of the writer, and so what runs next in the group.
     const decides = ({ list: inner }) =>
       inner.some(({ after }) => after !== ';') ||
       inner.some(({ stages: own }) => own.some((one) => one.kind === 'group' && decides(one)))
@@ -152,7 +152,7 @@ function usesAny(stage, names) {
   )
 }
 
-/** It prints what changes from one moment to the next, or in any order. */
+/** Its output changes over time, or has no fixed order. */
 function isVolatile({ words }) {
   const [name = '', ...rest] = words.map(({ text }) => text)
   if (/^(?:date|diff|stat|rg|ps|id|du|ls|find|sort|od|nproc|uptime|file)$/.test(name)) {

@@ -1,4 +1,4 @@
-/** The options that the gate lists for programs and for git, as the gate itself reads them. */
+/** The options that the gate lists for programs and git, as the gate itself parses them. */
 export async function listedOptions(gate) {
   const [{ readers }, git, { readSpec }] = await Promise.all(
     ['readers.js', 'git.js', 'spec.js'].map((file) => import(`${gate}/dist/commands/programs/${file}`)),

@@ -1,6 +1,6 @@
 /**
- * The oracle: generates lines from a seed, has the gate judge them, runs those that it allows by the runner of plans and by
- * bash in a throw-away sandbox, and reports every difference between the two and every effect that was not predicted.
+ * The oracle: generates lines from a seed, lets the gate judge them, runs the allowed ones with the plan runner and with
+ * bash in a throw-away sandbox, and reports every difference and every unpredicted effect.
  */
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -15,14 +15,14 @@ import { unexpectedPrograms } from './traced-programs.mjs'
 import { unpredicted } from './unpredicted.mjs'
 import { createWorkspace } from './workspace.mjs'
 
-/** One batch of this many is traced: which programs were started. */
+/** One batch of this many is traced for started programs. */
 const tracedEvery = 6
 const wholeEvery = 150
 const place = '/run/oracle'
 
 /**
- * Figures, and the failures with their lines. `gate`: the folder of the built package that is put to the test. `focus`: the
- * names of a few programs, or `words`; lines are made of those alone.
+ * Returns numbers, and the failures with their lines. `gate`: the folder of the built package under test. `focus`: the
+ * names of a few programs, or `words`; only these are generated.
  */
 export async function runOracle({
   seed,
@@ -35,7 +35,7 @@ export async function runOracle({
   onFailure = () => undefined,
 }) {
   const started = Date.now()
-  // Not below /tmp, which every command has for itself and may use freely.
+  // Not below /tmp, which is private and writable for every command.
   const root = fs.mkdtempSync(path.join(fs.realpathSync('/var/tmp'), 'cadre-oracle-'))
   const figures = {
     seed,
@@ -83,7 +83,7 @@ export async function runOracle({
 }
 
 async function runBatch({ number, size, seed, gate, focus, specs, grounds, figures, failures }) {
-  // A batch depends on the seed and its number alone, whichever worker takes it.
+  // A batch depends only on the seed and its number, not on the worker.
   const random = new Random((seed ^ Math.imul(number + 1, 0x9e3779b1)) >>> 0)
   const kind = random.chance(0.35) ? 'hostile' : 'plain'
   const isTraced = hasStrace() && number % tracedEvery === tracedEvery - 1
@@ -94,9 +94,9 @@ async function runBatch({ number, size, seed, gate, focus, specs, grounds, figur
     const judged = judge(text, random.chance(0.3))
     figures.lines++
     if (judged === undefined) continue
-    // Settings of the repository that name programs: bash would start them, because only a plan is protected.
+    // Repository settings that name programs: bash would start them, because only a plan is protected.
     const isHostile = judged.traits.usesGit && random.chance(0.4)
-    // Names that begin with a dash match, which the runner writes as `./-n`: there, and where the line creates one.
+    // Names that start with a dash match, which the runner writes as `./-n`: there, and if the line creates one.
     const hasDash = kind === 'hostile' || /(?:^|\s)\S*[>]\s*['"]?-/.test(text)
     const isAlone = isHostile || (hasDash && judged.traits.hasGlob)
     const isWhole = !isAlone && random.below(wholeEvery) === 0
@@ -130,7 +130,7 @@ function hasStrace() {
   return fs.existsSync('/usr/bin/strace')
 }
 
-/** Without a network, with its own processes and temporary files; nothing of the machine can be changed. */
+/** Without network, with its own processes and temporary files; nothing on the machine can be changed. */
 function sandboxArguments(root, gate) {
   const args = ['--ro-bind', '/', '/']
   for (const folder of ['/tmp', '/var/tmp', '/home', '/root', '/run', '/mnt', '/media'])
@@ -169,7 +169,7 @@ function runInSandbox({ root, gate, kind, isTraced, lines }) {
       ]
     : []
   const args = [
-    // Memory, file size and processor time of everything in the sandbox.
+    // Limits memory, file size and CPU time of everything in the sandbox.
     '--fsize=4194304',
     '--core=0',
     '--cpu=120',

@@ -1,4 +1,4 @@
-/** Random choices that depend on a seed alone, so that a run can be repeated. */
+/** Pseudo-random choices that depend only on a seed, so that a run can be repeated. */
 export class Random {
   #state
 

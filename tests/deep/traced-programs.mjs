@@ -1,7 +1,7 @@
-/** The programs that lines started by themselves, from a trace: those that their plans do not name. */
+/** Finds programs in a trace that lines started although their plans do not name them. */
 import path from 'node:path'
 
-/** Programs that are scripts, or have parts that are programs. */
+/** Programs that are scripts, or start their own helper programs. */
 const parts = { egrep: ['grep'], fgrep: ['grep'], git: ['git'], which: [], npm: ['node', 'env'] }
 const own = ['mkfifo']
 

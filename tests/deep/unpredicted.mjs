@@ -13,10 +13,10 @@ export function unpredicted({ changes = [], canaries = [] }, line, workspace) {
 }
 
 function isPredicted(name, { written, hasWriter, traits }, workspace) {
-  // Git keeps in it what it knows about files.
+  // Git stores file metadata in it.
   if (traits.usesGit && name === '.git/index') return true
   const whole = wholeName(name, workspace)
-  // Copies go below a folder, and `mkdir -p` creates what is above.
+  // Copies go below a folder, and `mkdir -p` creates parents.
   return written.some(
     (real) => real === whole || (hasWriter && (whole.startsWith(`${real}/`) || real.startsWith(`${whole}/`))),
   )

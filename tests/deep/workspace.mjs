@@ -1,15 +1,15 @@
 /**
- * The workspace that generated lines run in, next to a folder of canaries that no allowed line may read or change. The same
- * files are created twice: on the machine for the judgement, and inside the sandbox for the runs.
+ * The workspace of generated lines, next to a folder of canaries that no allowed line may read or change. The same files
+ * are created twice: on the machine for the judgement, and inside the sandbox for the runs.
  *
- * `plain` has only ordinary files, so patterns such as `*` can be allowed. `hostile` adds links that lead out, files that
- * are named like options, a bare repository and lists of file names.
+ * `plain` has only ordinary files, so patterns such as `*` can be allowed. `hostile` adds links that lead outside, files
+ * that are named like options, a bare repository and lists of file names.
  */
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** In the contents and in the names of canaries. */
+/** Part of the contents and names of canaries. */
 export const token = 'CANARY7f3a91'
 
 /** What hostile expansions would create. */
@@ -76,7 +76,7 @@ const outside = {
   [`${token}.txt`]: `${token}\n`,
 }
 
-/** Settings of a repository that name programs. Git must start none of them for a line that the gate has allowed. */
+/** Repository settings that name programs. Git must start none of them for a line that the gate has allowed. */
 export const hostileGitConfig = `[core]
 	repositoryformatversion = 0
 	bare = false
@@ -122,7 +122,7 @@ export function createWorkspace(root, kind) {
   setTimes(workspace)
   const git = (...args) => execFileSync('git', args, { cwd: workspace, env: gitEnvironment, stdio: 'ignore' })
   git('init', '-q', '-b', 'main', '--template=')
-  // Restoring a file changes its inode and ctime; git must not take that for a change.
+  // Restoring a file changes its inode and ctime; git must not treat that as a change.
   git('config', 'core.trustctime', 'false')
   git('config', 'core.checkStat', 'minimal')
   git('add', 'a1', 'b.txt', 'src', 'n.md', 'package.json', '.gitattributes')
@@ -160,7 +160,7 @@ function setTimes(folder) {
 
 const canaries = ['secret.txt', 'pkg/index.js', 'pkg', `${token}.txt`, '.']
 
-/** The system updates the time of access of a file that has not been read since it was changed. */
+/** The system updates the access time of a file that was not read since its last change. */
 export function resetCanaries(root) {
   for (const name of canaries) fs.utimesSync(path.join(root, 'outside', name), accessed, modified)
 }
@@ -178,7 +178,7 @@ export function touchedCanaries(root) {
   return touched
 }
 
-/** The files below a folder, with what is needed to notice a change and to undo it. */
+/** The files below a folder, with what is needed to detect and undo a change. */
 export class Snapshot {
   #folder
   #entries
@@ -189,7 +189,7 @@ export class Snapshot {
     for (const [name, entry] of this.#entries) entry.content = this.#contentOf(name, entry.kind)
   }
 
-  /** What differs now from what was there; afterwards everything is as it was. */
+  /** Returns the differences, and restores everything. */
   restore() {
     const now = this.#walk('', new Map())
     const changes = []

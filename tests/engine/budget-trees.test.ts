@@ -3,11 +3,14 @@ import { amount } from '../support/amount.ts'
 import { randomOf, runRandomTree, type TreeResult } from './budget-trees.ts'
 import { fileWorld, memoryWorld } from './worlds.ts'
 
-/** `CADRE_BUDGET_TREES=1000 npx vitest run tests/engine/budget-trees.test.ts` runs more of them, from another seed if one is given. */
+/**
+ * `CADRE_BUDGET_TREES=1000 npx vitest run tests/engine/budget-trees.test.ts` runs more of them, with another seed if one is
+ * given.
+ */
 const trees = Number(process.env['CADRE_BUDGET_TREES'] ?? amount({ usual: 25, deep: 400 }))
 const seeds = randomOf(Number(process.env['CADRE_BUDGET_SEED'] ?? 20_261_116))
 
-test(`${trees} random trees never spend more than any budget, as the model's server counts it`, {
+test(`${trees} random trees never exceed any budget, as the model's server counts it`, {
   timeout: 600_000,
 }, async () => {
   const results: TreeResult[] = []
@@ -32,7 +35,7 @@ test(`${trees} random trees never spend more than any budget, as the model's ser
     tokensSpentOfBudget: share(results),
   }
   if (process.env['CADRE_BUDGET_TREES'] !== undefined) console.log(figures)
-  // A gateway that lets nothing through would keep every budget, too.
+  // A gateway that lets nothing through would also respect every budget.
   expect(figures.requests).toBeGreaterThan(trees * 3)
   expect(figures.killed).toBeGreaterThan(trees / 4)
   expect(figures.endedByBudget).toBeGreaterThan(trees / 4)
@@ -41,7 +44,7 @@ test(`${trees} random trees never spend more than any budget, as the model's ser
   expect(figures.tasks).toBeGreaterThan(0)
 })
 
-/** Of runs that ended because of their budget of tokens: how much of it they had used. */
+/** For runs that ended at their token budget: how much of it they used. */
 function share(results: readonly TreeResult[]): number {
   const ended = results.filter(
     ({ isEndedByBudget, budget }) => isEndedByBudget && budget.tokens !== undefined,

@@ -22,7 +22,7 @@ import {
 import { agentsOf, call, countingIds, defineAgent } from '@cadre/testing'
 import { mortal, type World } from './worlds.ts'
 
-/** From 0 up to, but not including, 1; the same for the same seed. */
+/** From 0 (inclusive) to 1 (exclusive); the same for the same seed. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -33,7 +33,7 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** What somebody else counted: the model's server, and the tools. */
+/** Independent counts: by the model's server, and the tools. */
 interface Counted {
   requests: number
   tokens: number
@@ -41,27 +41,27 @@ interface Counted {
   calls: number
 }
 
-/** Without a budget they would go on creating each other. */
+/** Without a budget, they would keep creating each other. */
 const mostTasks = 40
 
 export interface TreeResult {
   readonly seed: number
   readonly sessions: number
   readonly lives: number
-  /** Of the whole run. */
+  /** For the whole run. */
   readonly counted: Counted
   readonly budget: Budget
   readonly events: { readonly summaries: number; readonly retries: number; readonly tasks: number }
   readonly isEndedByBudget: boolean
-  /** Budgets that were exceeded, in words; none, if all is well. */
+  /** Exceeded budgets as text; empty if there are none. */
   readonly overdrawn: readonly string[]
 }
 
 const never = () => new AbortController().signal
 
 /**
- * One random tree of sessions under random budgets, killed and resumed at random. A server that keeps to the limits it is given
- * counts what it bills, and tools count that they were called: no figure here comes from the code under test.
+ * One random tree of sessions with random budgets, killed and resumed at random. A server that respects its limits counts
+ * what it bills, and tools count their calls: no number here comes from the code under test.
  */
 export async function runRandomTree(seed: number, world: World): Promise<TreeResult> {
   const random = randomOf(seed)
@@ -81,7 +81,7 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
   ]
   const specs = new Map<string, SessionSpec>()
   const called: string[] = []
-  /** By the session of a task, the one that created it. */
+  /** By the session of a task: the session that created it. */
   const creators = new Map<string, string>()
   const ids = countingIds()
   const lives = 1 + (chance(0.5) ? pick(1, 3) : 0)
@@ -104,7 +104,7 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
       for (let done = 0; done < tasks.length; done++) await tasks[done]
     })
     await Promise.race([all, death.died])
-    // What the dead process had sent arrives, and is billed.
+    // Requests of the dead process arrive and are billed.
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
     await world.close()
   }
@@ -192,7 +192,7 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
     }
   }
 
-  /** Whether a session is this one, or below it; what carries out a task is below the session that created it. */
+  /** True if a session is this one or below it; the session of a task is below the session that created it. */
   function isBelow(session: string, top: string): boolean {
     for (let id: string | undefined = session; id !== undefined; ) {
       if (id === top) return true
@@ -224,7 +224,7 @@ function beyond({ tokens, cost, calls }: Counted, budget: Budget, whose: string)
   ]
 }
 
-/** Remembers what every session was started with. */
+/** Records the specification of every session. */
 function watched(engine: Engine, specs: Map<string, SessionSpec>): Engine {
   return {
     ...engine,
@@ -252,7 +252,7 @@ function tools(count: (context: ToolContext) => void): Tool[] {
   return [look('look', 'read'), look('note', 'write')] as unknown as Tool[]
 }
 
-/** As `create_task` and a daemon that takes up the task at once. */
+/** Like `create_task` with a daemon that starts the task immediately. */
 function taskTool(create: (context: ToolContext) => void): Tool {
   return defineTool({
     name: 'task',
@@ -269,8 +269,8 @@ function taskTool(create: (context: ToolContext) => void): Tool {
 }
 
 /**
- * A model and its server: it bills every request that reaches it, never writes more than it may, and reports what it billed,
- * if anything. It fails before and after it has done its work, and its client tries again.
+ * A model and its server: it bills every request that reaches it, never writes more than allowed, and may report what it
+ * billed. It fails before and after its work, and its client retries.
  */
 class HonestServer {
   readonly bills: { readonly session: string; readonly usage: Usage }[] = []
@@ -278,7 +278,7 @@ class HonestServer {
   onRetry: () => void = () => {}
   onSummary: () => void = () => {}
   readonly #random: () => number
-  /** Tokens for a byte: never more than one. */
+  /** Tokens per byte: at most one. */
   readonly #density: number
 
   constructor(random: () => number) {
@@ -307,7 +307,7 @@ class HonestServer {
       await this.#delay()
       if (signal.aborted) return { kind: 'failed', code: 'cancelled', message: 'cancelled', spent: 'nothing' }
       const luck = this.#random()
-      // Refused before anything was done.
+      // Rejected before any work.
       if (luck < 0.04) return { kind: 'failed', code: 'backend', message: 'slow down', spent: 'nothing' }
       const draft = this.#write(request)
       const wanted = this.#pick(1, 2_000)

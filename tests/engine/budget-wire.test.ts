@@ -25,12 +25,12 @@ interface Body {
 const price = { input: 2.5, output: 10 }
 const prices = { models: { 'openai:m': { price } } }
 
-/** A model server that bills what it is sent and what it writes, and writes as much as it may. */
+/** A model server that bills its input and output, and writes as much as allowed. */
 async function billing(answer: (reply: WireReply, request: WireRequest, body: Body) => WireAnswer = whole) {
   const bill = { tokens: 0, cost: 0, requests: 0, unlimited: 0 }
   const wire = await startWire((request) => {
     const body = request.body as Body
-    // Four bytes a token, as in plain English; what frames a message counts as well.
+    // Four bytes per token, as in plain English, including the framing of messages.
     const input = Math.ceil(Buffer.byteLength(JSON.stringify([body.messages, body.tools ?? []])) / 4)
     const limit = body.max_completion_tokens ?? body.max_tokens
     if (limit === undefined) bill.unlimited += 1
@@ -115,7 +115,7 @@ describe('eight parallel children on a model server that bills', () => {
     expect(report.notices?.at(-1)?.code).toBe('budget_exceeded')
   })
 
-  test('count every try of a request that a broken connection may have billed', async () => {
+  test('count every attempt of a request that a broken connection may have billed', async () => {
     const { wire, bill } = await billing((reply, { number }) =>
       number % 2 === 0 ? answers.reply({ ...reply, done: false }, { end: 'reset' }) : answers.reply(reply),
     )
@@ -126,7 +126,7 @@ describe('eight parallel children on a model server that bills', () => {
     expect(report.notices?.at(-1)?.code).toBe('budget_exceeded')
   })
 
-  test('do not pay for requests that the server refuses', async () => {
+  test('do not pay for requests that the server rejects', async () => {
     let refused = 0
     const { wire } = await billing((reply) =>
       ++refused <= 3
@@ -134,13 +134,13 @@ describe('eight parallel children on a model server that bills', () => {
         : answers.reply(reply),
     )
     await using _ = wire
-    // Room for one request at a time: had the refused ones been counted, there would be none left.
+    // Room for one request at a time: if the rejected ones counted, none would be left.
     const report = await run(wire.url, { limits: { budget: { tokens: 25_000 } } })
     expect(refused).toBeGreaterThan(3)
     expect(report.usage.output).toBeGreaterThan(0)
   })
 
-  test('fail with a fix when the server accepts no limit on a reply', async () => {
+  test('fail with a fix if the server accepts no limit on a reply', async () => {
     const { wire, bill } = await billing((reply, _request, body) => {
       const name = ['max_completion_tokens', 'max_tokens'].find((one) => one in body)
       return name === undefined

@@ -55,7 +55,7 @@ describe('an account', () => {
     const small = waits('small', 1)
     await Promise.resolve()
     expect(order).toEqual([])
-    // There is room for the small one now, and it was not first.
+    // The small one would fit now, but it was not first.
     first.settle({ input: 50, output: 50 })
     await Promise.resolve()
     expect(order).toEqual([])
@@ -74,7 +74,7 @@ describe('an account', () => {
     expect((await other.reserve(request, running)).kind).toBe('reserved')
   })
 
-  test('refuses at once, with the reason, a request that could never fit', async () => {
+  test('refuses immediately, with the reason, a request that could never fit', async () => {
     const account = new Account({ tokens: 1_000 }, 'this run')
     taken(await account.reserve(request, running))
     expect(await account.reserve({ input: 950, output: 400 }, running)).toEqual({
@@ -112,7 +112,7 @@ describe('an account', () => {
     expect(second.output).toBe(400)
   })
 
-  test('limits a reply to the money that is left', async () => {
+  test('limits a reply to the remaining money', async () => {
     const account = new Account({ cost: 1 }, 'this run')
     const price = { input: 1_000, output: 2_000 }
     const reservation = taken(await account.reserve({ input: 200, output: 1_000, price }, running))
@@ -134,7 +134,7 @@ describe('a budget', () => {
       ...more,
     })
 
-  test('limits the reply of every request, summaries included, but only under a budget', async () => {
+  test('limits the reply of every request, including summaries, but only under a budget', async () => {
     const look = { ...call(['look', { path: 'a', size: 2_900 }]), ...usage(0, 0) }
     const lanes = [look, look, look, look, look, say('done')]
     const team = solo(lanes, { budget: { tokens: 200_000 } }, { model: { window: 3_000, maxOutput: 700 } })
@@ -295,7 +295,7 @@ describe('a budget', () => {
         { description: 'd', prompt: 'p', subagent_type: 'mid', wait_for_result: false },
       ] as const,
     ],
-  ])('of calls is in the reports of the session and of all above it: a child %s', async (_, delegation) => {
+  ])('of calls is in the reports of the session and all its ancestors: a child %s', async (_, delegation) => {
     const { tools } = countingTools()
     const note = ['note', { text: 'a' }] as const
     const team = createTestTeam({
@@ -337,8 +337,8 @@ describe('a budget', () => {
   })
 })
 
-describe.each(worlds)('on $name, what was in flight when the process died', ({ create }) => {
-  test('counts as spent, in a child and in its parent', async () => {
+describe.each(worlds)('on $name, requests in flight when the process died', ({ create }) => {
+  test('count as spent, in a child and in its parent', async () => {
     const world = create()
     const options = {
       agents: [{ name: 'lead' }, { name: 'worker' }],
@@ -387,13 +387,13 @@ describe.each(worlds)('on $name, what was in flight when the process died', ({ c
     await world.dispose()
     expect(result).toMatchObject({ kind: 'report' })
     expect(sent?.maxOutput).toBe(3_000)
-    // 9,000, less the first reply of the lead, less all that the first request of the worker may have taken, less its input now.
+    // 9,000, minus the first reply of the lead, minus the maximum of the worker's first request, minus its input now.
     const input = bytes(sent as ModelRequest)
     expect(limits).toEqual([9_000 - 1_000 - (input + 3_000) - input])
   })
 })
 
-/** What a request counts for before a server has said what it took. */
+/** The size of a request before a server has reported its usage. */
 function bytes({ system, messages, tools }: ModelRequest): number {
   const ofMessage = ({ content }: Message) => 64 + Buffer.byteLength(content ?? '')
   const shown = messages.reduce((sum, message) => sum + ofMessage(message), 0)

@@ -2,7 +2,7 @@ import { type AgentDefinition, defineTool, object, optional, string, type Tool }
 import { call, createTestTeam, say } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
 
-/** A terminal as a host registers it, which notes what it was asked to run. */
+/** A terminal tool as a host registers it, which records its commands. */
 function terminal(name = 'execute_command') {
   const ran: string[] = []
   const tool: Tool = defineTool({
@@ -62,7 +62,7 @@ async function carry(
   return { ran, judged, agent: child?.agent, work: child?.messages[0]?.content, result }
 }
 
-describe('a delegation that is carried by a terminal', () => {
+describe('a delegation through a terminal command', () => {
   test.each([
     ['delegate --type Explore --prompt "find the tests"', 'Explore', 'find the tests'],
     ["  delegate --type=Explore --prompt='find the tests'  ", 'Explore', 'find the tests'],
@@ -84,17 +84,14 @@ describe('a delegation that is carried by a terminal', () => {
     expect(said.result?.content).toContain(`Started ${agent}`)
   })
 
-  test.each(['run_in_terminal', 'Bash', 'execute_command'])(
-    'whatever the terminal is called: %s',
-    async (tool) => {
-      expect(await carry('delegate --type Explore --prompt x', {}, { tool })).toMatchObject({
-        agent: 'Explore',
-        ran: [],
-      })
-    },
-  )
+  test.each(['run_in_terminal', 'Bash', 'execute_command'])('with any terminal name: %s', async (tool) => {
+    expect(await carry('delegate --type Explore --prompt x', {}, { tool })).toMatchObject({
+      agent: 'Explore',
+      ran: [],
+    })
+  })
 
-  test('also where the host has registered a terminal of its own', async () => {
+  test('even if the host has registered its own terminal', async () => {
     const said = await carry('delegate --type Explore --prompt x', {}, { registered: 'run_in_terminal' })
     expect(said).toMatchObject({ agent: 'Explore', ran: [] })
   })
@@ -109,7 +106,7 @@ describe('a delegation that is carried by a terminal', () => {
     ['may delegate to nobody', { delegates: { kind: 'none' } as const }],
     ['may not delegate', { disallowedTools: ['delegate_task', 'delegateWork'] }],
     ['has no tools', { tools: list() }],
-  ])('is refused for an agent that %s, and is no command either', async (_, lead) => {
+  ])('is refused for an agent that %s, and is not a command either', async (_, lead) => {
     const said = await carry('delegate --type Explore --prompt "x"', lead)
     expect(said).toMatchObject({ agent: undefined, ran: [], judged: [] })
     expect(said.result).toMatchObject({ outcome: 'refused' })
@@ -122,7 +119,7 @@ describe('a delegation that is carried by a terminal', () => {
     expect(said).toMatchObject({ agent: undefined, ran: [], result: { outcome: 'refused' } })
   })
 
-  test('needs no terminal, and takes the way of delegating that the agent has', async () => {
+  test('needs no terminal, and uses the agent’s delegation tool', async () => {
     expect(await carry('delegate --type Explore --prompt x', { tools: list('delegate_task') })).toMatchObject(
       {
         agent: 'Explore',

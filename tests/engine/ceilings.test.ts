@@ -17,8 +17,8 @@ const contents = (team: ReturnType<typeof createTestTeam>, agent: string) =>
     .at(-1)
     ?.messages.at(-1)?.content
 
-describe('ceilings hold for a new run', () => {
-  test('against what agents and calls ask for: rounds', async () => {
+describe('ceilings apply to a new run', () => {
+  test('over what agents and calls request: rounds', async () => {
     const { tools } = countingTools()
     const team = createTestTeam({
       agents: [
@@ -36,7 +36,7 @@ describe('ceilings hold for a new run', () => {
     expect([count('lead'), count('worker')]).toEqual([2, 2])
   })
 
-  test('against what agents and calls ask for: time', async () => {
+  test('over what agents and calls request: time', async () => {
     const clock = createFakeClock()
     const { tools } = countingTools()
     const team = createTestTeam({
@@ -83,7 +83,7 @@ describe('ceilings hold for a new run', () => {
   })
 })
 
-describe.each(worlds)('ceilings hold for a run that was started without them, on $name', ({ create }) => {
+describe.each(worlds)('ceilings apply to a run that was started without them, on $name', ({ create }) => {
   async function stopped(world: World, lanes: Parameters<typeof createTestTeam>[0]['lanes'], at: string) {
     const { tools } = countingTools()
     const stop = new AbortController()
@@ -128,7 +128,7 @@ describe.each(worlds)('ceilings hold for a run that was started without them, on
     expect([rounds('lead'), rounds('worker')]).toEqual([2, 2])
   })
 
-  test('depth, also where whoever resumes it asks for more', async () => {
+  test('depth, even if the resume requests more', async () => {
     const world = create()
     const lanes = {
       lead: [call(['note', { text: 'n' }]), call(work('worker')), say('alone')],
@@ -155,7 +155,7 @@ describe.each(worlds)('ceilings hold for a run that was started without them, on
     expect(result).toMatchObject({ report: { status: 'incomplete', notices: [{ code: 'budget_exceeded' }] } })
   })
 
-  test('a session that may not run any more is refused with the reason, at every depth, and the rest goes on', async () => {
+  test('a session that may no longer run is refused with the reason, at every depth, and the rest continues', async () => {
     const world = create()
     const lanes = { lead: [call(work('worker')), say('alone')], worker: [call(['note', { text: 'n' }])] }
     const options = await stopped(world, lanes, 'note')
@@ -176,7 +176,7 @@ describe.each(worlds)('ceilings hold for a run that was started without them, on
   })
 })
 
-test('limits in a record that are no numbers do not lift a ceiling', async () => {
+test('invalid limits in a record do not lift a ceiling', async () => {
   const clock = createFakeClock()
   const engine = createMemoryEngine({ clock })
   const { tools } = countingTools()

@@ -3,8 +3,8 @@ import { call, say } from '@cadre/testing'
 import { heard, lastSaid, memberOf } from './team-heard.ts'
 
 /**
- * A team whose members write to each other, one message after the other, and rest now and then. What each says follows from its
- * conversation alone, so that it continues after a crash as it would have without one.
+ * A team whose members write to each other, one message after the other, and sometimes rest. Their messages depend only on
+ * the conversation, so that they continue after a crash as without one.
  */
 export const chatterAgents = [
   { name: 'lead', limits: { maxTurns: 10_000 } },
@@ -13,11 +13,11 @@ export const chatterAgents = [
 ]
 
 const names = ['ann', 'ben', 'cat', 'dan', 'eve']
-/** Messages in one reply, and replies until a member rests. */
+/** Messages per reply, and replies until a member rests. */
 const perReply = [3, 1, 2]
 const rest = 4
 
-/** Lanes in which each of five members sends so many messages. */
+/** Lanes in which each of five members sends this many messages. */
 export function chatterLanes(each: number) {
   const lines = (line: (request: ModelRequest) => Reply) =>
     Array.from({ length: 20 * each + 100 }, () => line)
@@ -43,7 +43,7 @@ export function chatterLanes(each: number) {
   const lead = lines((request) => {
     if (request.round === 1) return call(['create_team', { name: 'chatter', members }])
     const said = lastSaid(request)
-    // Whoever rests without a message for it is woken by the lead.
+    // The lead wakes a member that rests without a message.
     const resting = [...said.matchAll(/name="(\w+)"[^>]*>\nReport of \w+:\n\nresting/g)].map(
       ([, name]) => name,
     )
@@ -58,7 +58,7 @@ export function chatterLanes(each: number) {
   return { lead, worker: member, tester: member }
 }
 
-/** What was sent, in order: receiver and text. */
+/** The sent messages in order: recipient and text. */
 function sentIn(messages: ModelRequest['messages']): { to: string; text: string }[] {
   return messages.flatMap((message) =>
     message.role !== 'assistant'
@@ -71,11 +71,11 @@ function sentIn(messages: ModelRequest['messages']): { to: string; text: string 
 
 export interface Chatter {
   readonly messages: number
-  /** Messages that were lost, came twice or came out of order, by pair. */
+  /** Messages that were lost, duplicated or reordered, by pair. */
   readonly faults: readonly string[]
 }
 
-/** Compares what every session has sent with what every session has heard, pair by pair. */
+/** Compares the sent and received messages of all sessions, pair by pair. */
 export function checkChatter(sessions: readonly StoredSession[]): Chatter {
   const faults: string[] = []
   let messages = 0

@@ -8,7 +8,7 @@ const delegation = [
 ] as const
 const pair = [{ name: 'lead' }, { name: 'worker' }]
 
-describe('how a session ends', () => {
+describe('the end of a session', () => {
   test('an entry session ends with a reply without calls', async () => {
     const team = createTestTeam({ agents: [{ name: 'solo' }], lanes: { solo: [say('the answer')] } })
     expect(await team.report({ agent: 'solo' })).toMatchObject({
@@ -21,7 +21,7 @@ describe('how a session ends', () => {
     })
   })
 
-  test('a delegated session that only talks is asked twice to report, then its last text is an incomplete report', async () => {
+  test('a delegated session that only replies gets two nudges, then its last text is an incomplete report', async () => {
     const team = createTestTeam({
       agents: pair,
       lanes: { lead: [call(delegation), say('ok')], worker: [say('first'), say('second'), say('third')] },
@@ -55,7 +55,7 @@ describe('how a session ends', () => {
     ).toContain('reportOut')
   })
 
-  test('an empty reply is asked about once, then it is an error and never a success', async () => {
+  test('an empty reply gets one nudge, then it is an error and never a success', async () => {
     const team = createTestTeam({ agents: [{ name: 'solo' }], lanes: { solo: [say(''), say('  \n')] } })
     const report = await team.report({ agent: 'solo' })
     expect(report).toMatchObject({ status: 'error', notices: [{ code: 'agent_execution' }] })
@@ -78,7 +78,7 @@ describe('how a session ends', () => {
     team.models.verify()
   })
 
-  test.each(Object.entries(invisible))('a report of %s is not taken', async (_, text) => {
+  test.each(Object.entries(invisible))('rejects a report of %s', async (_, text) => {
     const team = createTestTeam({
       agents: pair,
       lanes: {
@@ -96,7 +96,7 @@ describe('how a session ends', () => {
     expect(await team.report({ agent: 'solo' })).toMatchObject({ status: 'completed', text })
   })
 
-  test('calls behind reportOut are not begun, calls before it are', async () => {
+  test('calls after reportOut do not start, calls before it do', async () => {
     const { done, tools } = countingTools()
     const team = createTestTeam({
       agents: pair,
@@ -112,7 +112,7 @@ describe('how a session ends', () => {
     expect(done).toEqual(['note before'])
   })
 
-  test('an entry session has no reportOut, and a delegated one has it whatever its tools', async () => {
+  test('an entry session has no reportOut, and a delegated one always has it', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'worker', tools: { kind: 'list', names: [] } }],
       lanes: {
@@ -132,7 +132,7 @@ describe('how a session ends', () => {
 
 describe('required sections', () => {
   const worker = { name: 'worker', requiredSections: ['Verdict', 'Evidence'] }
-  test('a report is sent back with what is missing, and taken when it is there', async () => {
+  test('a report is sent back with the missing sections, and accepted when it is complete', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead' }, worker],
       lanes: {
@@ -166,7 +166,7 @@ describe('required sections', () => {
     expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('worker did not finish')
   })
 
-  test('a heading inside a code fence, or one with nothing below, is not a section', async () => {
+  test('a heading inside a code fence, or without content, is not a section', async () => {
     const bad = call([
       'reportOut',
       { report: '```\n## Verdict\nx\n## Evidence\ny\n```\n## Verdict\n\n## Evidence\n' },
@@ -181,7 +181,7 @@ describe('required sections', () => {
 })
 
 describe('failures', () => {
-  test('a failing child never takes its parent down', async () => {
+  test('a failing child never fails its parent', async () => {
     const team = createTestTeam({
       agents: pair,
       lanes: { lead: [call(delegation), say('I did it myself')], worker: [fail('the model is on fire')] },
@@ -191,7 +191,7 @@ describe('failures', () => {
     expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('the model is on fire')
   })
 
-  test('a child whose model is not known is an outcome that names the nearest ones', async () => {
+  test('a child with an unknown model is an outcome that suggests the nearest ones', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'worker', models: ['gpt-nonsense'] }],
       lanes: { lead: [call(delegation), say('alone then')] },
@@ -200,7 +200,7 @@ describe('failures', () => {
     expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toMatch(/gpt-nonsense.*scripted/)
   })
 
-  test('an entry agent that cannot start is answered for by the plain model, with a notice', async () => {
+  test('the plain model answers for an entry agent that cannot start, with a notice', async () => {
     const team = createTestTeam({
       agents: [{ name: 'solo', models: ['broken'] }],
       lanes: { solo: [fail('no such backend')], plain: [say('plainly')] },
@@ -217,7 +217,7 @@ describe('failures', () => {
     message: 'small does not support tools',
   } as const
 
-  test('an entry agent whose model refuses tools is answered for by the same model, alone', async () => {
+  test('the same model answers alone for an entry agent whose model rejects tools', async () => {
     const team = createTestTeam({
       agents: [{ name: 'solo', models: ['small'] }, { name: 'other' }],
       lanes: { solo: [noTools], plain: [say('plainly')] },
@@ -229,7 +229,7 @@ describe('failures', () => {
     expect(team.models.requests.at(-1)).toMatchObject({ agent: 'plain', system: '', tools: [] })
   })
 
-  test('a model that is known to have no tools is not asked with some', async () => {
+  test('a model known to have no tools gets no request with tools', async () => {
     const team = createTestTeam({
       agents: [{ name: 'solo' }, { name: 'other' }],
       lanes: { solo: [say('never asked')], plain: [say('plainly')] },
@@ -270,14 +270,14 @@ describe('failures', () => {
     expect(refused).toEqual(['owned'])
     const { spec } = (await team.engine.read(session)) ?? {}
     expect([spec?.root, spec?.parent]).toEqual(['solo-1', undefined])
-    // It is still a session of its own for whoever continues it.
+    // It can still be continued as a separate session.
     expect(await team.orchestrator.resume(session, {}, signal)).toMatchObject({ report: { text: 'plainly' } })
     expect(await team.orchestrator.resume(session, { work: 'and?' }, signal)).toMatchObject({
       report: { session, text: 'more' },
     })
   })
 
-  test('when there is no other model, the failure itself is the report', async () => {
+  test('if there is no other model, the failure itself is the report', async () => {
     const team = createTestTeam({
       agents: [{ name: 'solo' }],
       lanes: { solo: [fail('unreachable endpoint')] },
@@ -288,7 +288,7 @@ describe('failures', () => {
     })
   })
 
-  test('targets that are not there are left out, with a notice', async () => {
+  test('unknown targets are omitted, with a notice', async () => {
     const team = createTestTeam({
       agents: [{ name: 'solo', delegates: { kind: 'list', names: ['ghost'] } }],
       lanes: { solo: [say('alone')] },
@@ -301,7 +301,7 @@ describe('failures', () => {
     expect(team.models.requests[0]?.system).toBe('You are solo.')
   })
 
-  test('a model that throws, against its promise, is a failure and not a crash', async () => {
+  test('a model that throws, against its contract, is a failure and not a crash', async () => {
     const team = createTestTeam({
       agents: pair,
       lanes: {

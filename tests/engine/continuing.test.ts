@@ -18,7 +18,7 @@ function isEnd(entry: Entry): boolean {
   return entry.role === 'event' && entry.type === 'session.ended'
 }
 
-/** An engine that dies before the step with this name: the step never returns, and nothing is recorded after it. */
+/** An engine that dies before the step with this name: the step never returns, and nothing more is recorded. */
 function dyingAt(engine: Engine, name: string): { readonly engine: Engine; readonly died: Promise<void> } {
   let die: () => void = () => {}
   const died = new Promise<void>((resolve) => {
@@ -204,7 +204,7 @@ test('a child that an engine runs in another process counts, and can be read by 
     limits: { sessions: 4 },
     clock,
     engine,
-    // The tree is in the id, so that an engine that stores trees finds the session.
+    // The id contains the tree, so that an engine that stores trees finds the session.
     ids: { session: (agent, root) => [...(root === undefined ? [] : [root]), ids.session(agent)].join('.') },
   })
   expect(await team.report({ agent: 'lead' })).toMatchObject({ text: 'done', sessions: 4 })

@@ -40,7 +40,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     return createTestTeam({ ...options, engine: await world.open(), clock: world.clock })
   }
 
-  test('a conversation is handed over as what was said, and handed on without being said twice', async () => {
+  test('a conversation is handed over, and handed over again without duplicates', async () => {
     const { tools } = countingTools()
     const team = await open({
       agents: [{ name: 'plan' }, { name: 'build' }, { name: 'check' }],
@@ -85,7 +85,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(contextOf(await storedOf(team, checked))).toHaveLength(longer.length + 2)
   })
 
-  test('what was said before is no round, no event and no word of the session that takes over', async () => {
+  test('earlier messages are no round, event or text of the session that takes over', async () => {
     const team = await open({
       agents: [{ name: 'build', limits: { maxTurns: 1 } }],
       lanes: { build: [{ kind: 'failed', code: 'backend', message: 'down' }] },
@@ -104,7 +104,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(live.sessions.get(report.session)?.report).toEqual(read.sessions.get(report.session)?.report)
   })
 
-  test('a summary says what the conversation began with and what came of it, however often it is handed on', async () => {
+  test('a summary contains the start and the result of the conversation, however often it is handed over', async () => {
     const team = await open({
       agents: [{ name: 'plan' }, { name: 'build' }, { name: 'check' }],
       lanes: {
@@ -129,7 +129,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(contextOf(await storedOf(team, built), 'none')).toEqual([])
   })
 
-  test('a turn that ends before anything is said has nothing to report, and its summary has what was said before', async () => {
+  test('a turn that ends before any reply has no report, and its summary has the earlier messages', async () => {
     const team = await open({ agents: [{ name: 'solo' }], lanes: { solo: [say('one'), fail('down')] } })
     const first = await team.report({ agent: 'solo', work: 'first' })
     const second = await goOn(team, first.session, 'second')
@@ -137,7 +137,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(contextOf(await storedOf(team, second), 'summary')[0]?.content).toContain('> one')
   })
 
-  test('a summary is bounded, and says how much is left out', async () => {
+  test('a summary is bounded, and reports how much is omitted', async () => {
     const team = await open({ agents: [{ name: 'plan' }], lanes: { plan: [say('𝄞'.repeat(100_000))] } })
     const planned = await team.report({ agent: 'plan', work: 'x'.repeat(100_000) })
     const [short] = contextOf(await storedOf(team, planned), 'summary')
@@ -146,7 +146,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(short?.content.isWellFormed()).toBe(true)
   })
 
-  test('where older rounds were summarised for the model, that summary is handed on, not all of it', async () => {
+  test('if older rounds were summarised for the model, that summary is handed over, not all of it', async () => {
     const { tools } = countingTools()
     const look = {
       ...call(['look', { path: 'a', size: 3_900 }]),
@@ -170,7 +170,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(history[1]?.content.match(/I look\./g)?.length).toBeLessThan(25)
   })
 
-  test('pictures do not travel, but that there were some does; words of cadre do not', async () => {
+  test('a handover mentions images but does not include them, and omits messages of Cadre', async () => {
     const team = await open({ agents: [{ name: 'plan' }], lanes: { plan: [say(''), say('A cat.')] } })
     const seen = await team.report({
       agent: 'plan',
@@ -182,7 +182,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     ])
   })
 
-  test('after a stop, something else is answered at once: what was open is told as stopped and not taken up', async () => {
+  test('after a stop, a new message is answered immediately: open calls are reported as stopped and not continued', async () => {
     const { tools, done } = countingTools()
     const stop = new AbortController()
     const team = await open({
@@ -211,21 +211,21 @@ describe.each(worlds)('on $name', ({ create }) => {
     const asked = team.models.requests.length
     const report = await goOn(team, stopped.session, 'Do something else.', 'leave')
     expect(report.status).toBe('completed')
-    // Nobody but the lead was asked, and only once.
+    // Only the lead got a request, and only once.
     expect(team.models.requests.slice(asked).map(({ agent }) => agent)).toEqual(['lead'])
     expect(report.text).toContain('stuck was cancelled. Its text so far:\n\nhalf of it')
     expect(report.text).toContain('noted kept')
     expect(report.text).toContain('The user stopped the delegated tasks')
     expect(report.text.endsWith('|Do something else.')).toBe(true)
     expect(done).toEqual(['note kept'])
-    // What the stopped children cost is not forgotten: three sessions, and two rounds of each child and of the lead.
+    // The cost of the stopped children is included: three sessions, and two rounds of each child and of the lead.
     expect(report.sessions).toBe(3)
     expect(report.usage.input).toBeGreaterThanOrEqual(40)
     const settled = team.events.filter((event) => event.type === 'call.settled')
     expect(settled.map(({ outcome }) => outcome)).toContain('cancelled')
   })
 
-  test('an effect that may have happened is told as being in doubt when something else is said after a stop', async () => {
+  test('after a stop, an effect that may have happened is reported as in doubt with the next message', async () => {
     const stop = new AbortController()
     const { tools } = countingTools()
     const launch = tools.find(({ name }) => name === 'launch') as (typeof tools)[number]
@@ -250,7 +250,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(result).toContain('it may have been carried out')
   })
 
-  test('a run in which nobody may delegate stays one when it is continued, and one can be made so', async () => {
+  test('a run without delegation stays one when it is continued, and delegation can be disabled later', async () => {
     const lanes = {
       lead: [say('one'), call(work('worker')), say('two'), call(work('worker')), say('three')],
       worker: [call(['reportOut', { report: 'done' }])],
@@ -270,7 +270,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(await goOn(other, free.session, 'and more')).toMatchObject({ text: 'three', sessions: 2 })
   })
 
-  test('what was said to a session that could not be opened is not said to it later', async () => {
+  test('a message to a session that could not be opened is not delivered later', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const engine = await world.open()
@@ -296,7 +296,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(contents(team.models.requests.at(-1)?.messages)).toEqual(['do it'])
   })
 
-  test('the plain model that stands in knows what was said before', async () => {
+  test('the plain model gets the earlier messages', async () => {
     const team = await open({
       agents: [{ name: 'solo', models: ['other'] }],
       model: { catalogue: ['scripted', 'other'] },

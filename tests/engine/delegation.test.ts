@@ -66,7 +66,7 @@ describe('the prompt', () => {
     expect(team.models.requests[0]?.tools).toEqual([])
   })
 
-  test('no description can pose as a new section', async () => {
+  test('no description can imitate a new section', async () => {
     const team = createTestTeam({
       agents: [
         { name: 'lead' },
@@ -101,13 +101,13 @@ describe('the tools in the prompt', () => {
   const block = (said: string) =>
     `You are lead.\n\n<tool_restrictions>\n${said} Calls to other tools are denied.\n</tool_restrictions>`
 
-  test('are those that a list gives, as the model sees them', async () => {
+  test('are those that a list grants, as the model sees them', async () => {
     const { prompt, offered } = await promptOf({ tools: list('Read', 'search/codebase', 'nonsense') })
     expect(offered).toEqual(['Read', 'codebase'])
     expect(prompt).toBe(block('You may use only these tools: Read, codebase.'))
   })
 
-  test('are those that are left when others are denied', async () => {
+  test('are those that remain when others are denied', async () => {
     const { prompt, offered } = await promptOf({ disallowedTools: ['execute', 'edit'] })
     expect(offered).not.toContain('write_file')
     expect(prompt).toBe(block(`You may use only these tools: ${offered.join(', ')}.`))
@@ -118,11 +118,11 @@ describe('the tools in the prompt', () => {
   })
 
   test.each([{}, { tools: { kind: 'all' } as const }, { tools: list('*') }])(
-    'are not there for an unrestricted agent: %j',
+    'are not listed for an unrestricted agent: %j',
     async (agent) => expect((await promptOf(agent)).prompt).toBe('You are lead.'),
   )
 
-  test('follow the agents, and hold what a delegated session needs', async () => {
+  test('follow the agents, and include what a delegated session needs', async () => {
     const team = createTestTeam({
       agents: [
         { name: 'lead', tools: list('delegateWork') },
@@ -140,7 +140,7 @@ describe('the tools in the prompt', () => {
   })
 })
 
-describe('who may delegate to whom', () => {
+describe('delegation permissions', () => {
   const enforced = async (agents: Parameters<typeof createTestTeam>[0]['agents'], target: string) => {
     const team = createTestTeam({
       agents,
@@ -228,7 +228,7 @@ describe('who may delegate to whom', () => {
     expect(result).toMatchObject({ outcome: 'refused', code: 'circular_delegation' })
   })
 
-  test('a circle is named as one where others could be delegated to, however the name is written', async () => {
+  test('a cycle is reported as one, even if others could be delegated to, in any spelling', async () => {
     const all = { kind: 'all' } as const
     const team = createTestTeam({
       agents: [{ name: 'a' }, { name: 'b', delegates: all }, { name: 'c' }],
@@ -263,7 +263,7 @@ describe('who may delegate to whom', () => {
     ).toEqual(['reportOut'])
   })
 
-  test('with delegation switched off nobody delegates', async () => {
+  test('if delegation is disabled, no agent delegates', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'worker' }],
       lanes: { lead: [call(work('worker')), say('ok')] },
@@ -273,7 +273,7 @@ describe('who may delegate to whom', () => {
     expect(team.models.requests[0]?.system).toBe('You are lead.')
   })
 
-  test('a delegate sees its prompt and its work, and nothing else', async () => {
+  test('a delegate sees only its prompt and its work', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'worker' }],
       lanes: { lead: [call(work('worker')), say('ok')], worker: [call(['reportOut', { report: 'r' }])] },
@@ -307,7 +307,7 @@ describe('a task for an agent that does not exist', () => {
     return { team, result: results?.[0] as { content: string; outcome?: string } | undefined }
   }
 
-  test('is done by general-purpose, and the result says so', async () => {
+  test('is done by general-purpose, and the result reports it', async () => {
     const { team, result } = await asked(call(task('Explorator', 'look', { wait_for_result: true })))
     expect(result?.content).toContain('found it')
     expect(result?.content).toMatch(
@@ -317,7 +317,7 @@ describe('a task for an agent that does not exist', () => {
     expect(team.models.requests.map(({ agent }) => agent)).toEqual(['lead', 'general-purpose', 'lead'])
   })
 
-  test('is refused where the caller may not delegate to general-purpose', async () => {
+  test('is refused if the caller may not delegate to general-purpose', async () => {
     const lead = { name: 'lead', delegates: { kind: 'list', names: ['Explore'] } } as const
     const { result } = await asked(call(task('Explorator', 'look')), { agents: [lead, ...agents.slice(1)] })
     expect(result).toMatchObject({
@@ -335,7 +335,7 @@ describe('a task for an agent that does not exist', () => {
     expect(result).toMatchObject({ outcome: 'refused' })
   })
 
-  test('goes to the same agent after a crash before it began', async () => {
+  test('goes to the same agent after a crash before it started', async () => {
     const clock = createFakeClock()
     const records: MemoryRecords = { sessions: new Map() }
     const lanes = {
@@ -378,7 +378,7 @@ describe('a task for an agent that does not exist', () => {
 })
 
 describe('background delegation', () => {
-  test('is answered at once; all results of a round come back as one follow-up, until a round leaves nothing pending', async () => {
+  test('returns immediately; all results of a round arrive as one follow-up, until nothing is pending', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'explorer' }],
       lanes: {
@@ -420,7 +420,7 @@ describe('background delegation', () => {
     expect(followUp.match(/<\/subagent_result>/g)).toHaveLength(1)
   })
 
-  test('a report is not taken while tasks are running', async () => {
+  test('a report is rejected while tasks are running', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'middle', delegates: { kind: 'all' } }, { name: 'leaf' }],
       lanes: {
@@ -438,7 +438,7 @@ describe('background delegation', () => {
     expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('now')
   })
 
-  test('wait_for_result gives the text from the call itself', async () => {
+  test('wait_for_result returns the text from the call itself', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'explorer' }],
       lanes: {
@@ -455,17 +455,14 @@ describe('background delegation', () => {
 
   test('children in the background end with their parent', async () => {
     const stop = new AbortController()
+    let asked = 0
+    const hang = () => {
+      if (++asked === 2) queueMicrotask(() => stop.abort())
+      return 'hang' as const
+    }
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'explorer' }],
-      lanes: {
-        lead: [call(task('explorer', 'x'))],
-        explorer: [
-          () => {
-            queueMicrotask(() => stop.abort())
-            return 'hang'
-          },
-        ],
-      },
+      lanes: { lead: [call(task('explorer', 'x')), hang], explorer: [hang] },
     })
     const report = await team.report({ agent: 'lead' }, stop.signal)
     expect(report.status).toBe('cancelled')
@@ -476,7 +473,7 @@ describe('background delegation', () => {
 })
 
 describe('limits', () => {
-  test('at most `concurrency` delegated sessions work at once; the rest are queued and none is refused', async () => {
+  test('at most `concurrency` delegated sessions run at once; the rest are queued and none is refused', async () => {
     let working = 0
     let most = 0
     const team = createTestTeam({
@@ -513,7 +510,7 @@ describe('limits', () => {
     expect(await team.report({ agent: 'lead' })).toMatchObject({ status: 'completed', sessions: 10 })
   })
 
-  test('sessions per run are limited, also within one reply', async () => {
+  test('sessions per run are limited, even within one reply', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'worker' }],
       limits: { sessions: 3 },
@@ -530,7 +527,7 @@ describe('limits', () => {
     expect(outcomes).toEqual(['done', 'done', 'refused', 'refused'])
   })
 
-  test('maxTurns of an agent holds when it is delegated to, and a call can only lower it', async () => {
+  test('maxTurns of an agent applies when it is delegated to, and a call can only lower it', async () => {
     const { tools } = countingTools()
     const look = call(['look', { path: 'a' }])
     const team = createTestTeam({
@@ -546,7 +543,7 @@ describe('limits', () => {
     expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('stopped after 2 rounds')
   })
 
-  test('a call cannot lift what the run allows either', async () => {
+  test('a call cannot exceed the limits of the run either', async () => {
     const { tools } = countingTools()
     const look = call(['look', { path: 'a' }])
     const team = createTestTeam({
@@ -569,7 +566,7 @@ describe('limits', () => {
     })
   })
 
-  test('a delegation is stopped after its time, and the parent goes on', async () => {
+  test('a delegation is stopped at its timeout, and the parent continues', async () => {
     const clock = createFakeClock()
     const team = createTestTeam({
       clock,
@@ -589,7 +586,7 @@ describe('limits', () => {
     expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('time limit of 300 seconds')
   })
 
-  test('the clock of a delegation stands still while a person is awaited, for all above as well', async () => {
+  test('the timeout of a delegation pauses while a person is awaited, for all ancestors too', async () => {
     const clock = createFakeClock()
     const { done, tools } = countingTools()
     const { createMemoryEngine } = await import('@cadre/testing')
@@ -634,7 +631,7 @@ describe('budgets', () => {
     call(['look', { path: 'b' }]),
     call(['reportOut', { report: 'r' }]),
   ]
-  test('a run whose tokens are spent does not ask again', async () => {
+  test('a run whose tokens are spent sends no more requests', async () => {
     const { tools } = countingTools()
     const look = { ...call(['look', { path: 'a' }]), usage: { input: 900, output: 400 } }
     const team = createTestTeam({
@@ -650,7 +647,7 @@ describe('budgets', () => {
     expect(team.models.requests).toHaveLength(3)
   })
 
-  test('the budget of an agent holds for everything below it, and the rest of the run goes on', async () => {
+  test('the budget of an agent applies to everything below it, and the rest of the run continues', async () => {
     const { tools } = countingTools()
     const team = createTestTeam({
       agents: [
@@ -687,7 +684,7 @@ describe('budgets', () => {
     expect(refused.length).toBe(2)
   })
 
-  test('a budget of its own does not free an agent from the budget above', async () => {
+  test('an agent’s own budget does not lift the budget above', async () => {
     const { tools } = countingTools()
     const rich = { limits: { budget: { tokens: 1_000_000, calls: 1_000 } } }
     const agents = [{ name: 'lead' }, { name: 'worker', ...rich }]

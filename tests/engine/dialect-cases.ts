@@ -21,15 +21,15 @@ const rules = (...lines: readonly (readonly [string, string, PermissionRule['act
   permissions: lines.map(([tool, pattern, action]) => ({ tool, pattern, action })),
 })
 
-/** With the key, what it refuses and who does; without it, the call is done. */
+/** With the key, what is refused and by what; without it, the call is done. */
 export interface Case {
   readonly key: string
   readonly file: AgentText
   readonly refuses: Call
   readonly by?: 'agent' | 'role'
-  /** The same file without the key; with nothing in it, unless the call needs something. */
+  /** The same file without the key; empty, unless the call needs something. */
   readonly free?: AgentText
-  /** What the key leaves. */
+  /** What the key still permits. */
   readonly leaves?: Call
 }
 
@@ -187,7 +187,7 @@ export const cases: readonly Case[] = [
     leaves: shell('ls'),
   },
   { key: 'disallowedTools that is none', file: claude('disallowedTools: { a: 1 }', only()), refuses: read },
-  // whom it may start
+  // delegation targets
   {
     key: 'agents, a list',
     file: copilot('agents: [helper]', starts('helper')),

@@ -4,11 +4,11 @@ import { expect } from 'vitest'
 
 type Given = Partial<AgentDefinition>
 
-/** An agent file by its path and the lines of its header. */
+/** An agent file by its path and its header lines. */
 export interface AgentText {
   readonly path: string
   readonly header: string
-  /** What the loader must make of it. */
+  /** The expected result of the loader. */
   readonly gives: Given
 }
 
@@ -22,7 +22,7 @@ export const opencode = at('.opencode/agent/subject.md')
 export const chatmode = at('.github/chatmodes/subject.chatmode.md')
 export const template = at('.cadre/templates/subject.agent.yaml')
 
-/** The agent a file defines, as the loader reads it. */
+/** Loads the agent of a file. */
 export function load({ path, header, gives }: AgentText): AgentDefinition {
   const keys = ['description: The subject', ...(header === '' ? [] : [header])]
   const lines = path.endsWith('.yaml')

@@ -20,7 +20,7 @@ import type { World } from './worlds.ts'
 
 export type Call = readonly [tool: string, input: unknown]
 
-/** Where an agent stands: started by a person, by an agent, and below two others. */
+/** The depth of an agent: started by a person, by an agent, and below two others. */
 export const depths = [0, 1, 3] as const
 
 const lookup = defineTool({
@@ -31,7 +31,7 @@ const lookup = defineTool({
   input: object({}),
   run: async () => ({ content: 'found' }),
 })
-/** The real tools up to where they would touch anything, and one that comes from elsewhere. */
+/** The real tools without their effects, and an external one. */
 const tools: readonly Tool[] = [
   ...createTools().map((tool): Tool => ({ ...tool, run: async () => ({ content: 'did it' }) })),
   lookup as Tool,
@@ -42,7 +42,7 @@ export const work = (agentName: string): Call => [
   { agentName, workDescription: `work for ${agentName}`, reportExpectations: 'all' },
 ]
 
-/** Ends a session in whatever way it must be ended. */
+/** Ends a session in the required way. */
 export const finish: Line = ({ tools: offers }) =>
   offers.some((offer) => offer.name === 'reportOut') ? call(['reportOut', { report: 'done' }]) : say('done')
 
@@ -53,7 +53,7 @@ export interface Place extends Partial<TestTeamOptions> {
   readonly others?: readonly AgentDefinition[]
 }
 
-/** A team in which the subject works at this depth, with two agents beside it that it might delegate to. */
+/** A team in which the subject works at this depth, with two other agents that it might delegate to. */
 export function place({ subject, depth, lines, others, lanes, ...options }: Place): TestTeam {
   const above = ['entry', 'a', 'b'].slice(0, depth)
   const next = (index: number) => above[index + 1] ?? subject.name
@@ -75,7 +75,7 @@ export function place({ subject, depth, lines, others, lanes, ...options }: Plac
   })
 }
 
-/** Starts it from the top; also an agent that people may not start themselves. */
+/** Starts it from the top, even an agent that people may not start. */
 export async function run(
   team: TestTeam,
   { subject, depth }: Pick<Place, 'subject' | 'depth'>,
@@ -94,14 +94,14 @@ export async function resultsOf(team: TestTeam, agent: string): Promise<readonly
   return (await entriesOf(team, agent)).flatMap((entry) => (entry.role === 'tool_result' ? [entry] : []))
 }
 
-/** How the first call of an agent was settled. One that was never made is no answer. */
+/** The outcome of an agent's first call. Fails if there was none. */
 export async function firstResult(team: TestTeam, agent: string): Promise<ResultEntry> {
   const [first] = await resultsOf(team, agent)
   if (first === undefined) throw new Error(`${agent} has made no call`)
   return first
 }
 
-/** How one call of the subject is settled, at a depth. */
+/** The outcome of one call of the subject at a depth. */
 export async function settle(
   subject: AgentDefinition,
   depth: Place['depth'],
@@ -113,8 +113,8 @@ export async function settle(
 }
 
 /**
- * The same, with the process gone before the call is made, session files read back, and by then another agent of that name:
- * what holds is what the session was started with.
+ * The same after the process ended before the call, with session files read back, and with another agent of that name by
+ * then: the session's original definition applies.
  */
 export async function settleAfterResume(
   world: World,

@@ -20,7 +20,7 @@ import {
 } from './dialect-runs.ts'
 import { fileWorld, mortal, type World, worlds } from './worlds.ts'
 
-// What a file of a dialect declares is held at dispatch: wherever in a tree its agent works, and after a resume.
+// Restrictions in a file of a dialect are enforced at dispatch: at any depth in a tree, and after a resume.
 
 describe('a call that the file does not permit', () => {
   const open: World[] = []
@@ -43,7 +43,7 @@ describe('a call that the file does not permit', () => {
         if (leaves !== undefined) expect(await settle(subject, depth, leaves)).not.toHaveProperty('outcome')
       })
 
-      test('is refused when the session is resumed from its files, whatever the agent’s file says by then', async () => {
+      test('is refused when the session is resumed from its files, whatever the agent’s file is by then', async () => {
         const { subject, freed } = loaded()
         const world = fileWorld()
         open.push(world)
@@ -56,7 +56,7 @@ describe('a call that the file does not permit', () => {
   )
 })
 
-describe('an agent that is not for everybody to start', () => {
+describe('an agent that not everyone may start', () => {
   const kept: readonly (readonly [string, AgentText])[] = [
     ['disable-model-invocation', copilot('disable-model-invocation: true', { modelInvocable: false })],
     ['infer: false', copilot('infer: false', { modelInvocable: false })],
@@ -77,7 +77,7 @@ describe('an agent that is not for everybody to start', () => {
       return firstResult(team, 'caller')
     }
     test.each(depths)(
-      'keeps models from starting it at depth %i, unless they are told its name',
+      'prevents models from starting it at depth %i, unless they are given its name',
       async (depth) => {
         expect(await ask(depth, everybody, target)).toMatchObject({ outcome: 'refused', code: 'role' })
         expect(await ask(depth, everybody, load({ ...file, header: '', gives: {} }))).not.toHaveProperty(
@@ -117,7 +117,7 @@ describe('an agent that is not for everybody to start', () => {
   })
 })
 
-describe('the model that is used is the one the file means', () => {
+describe('the model of the file is used', () => {
   const catalogue = ['house-model', 'claude-sonnet-4', 'claude-sonnet-4.5', 'gpt-5', 'gpt-5-mini']
   const modelAt = async (file: AgentText, depth: (typeof depths)[number], more: object = {}) => {
     const subject = load(file)
@@ -160,7 +160,7 @@ describe('the model that is used is the one the file means', () => {
     }
   })
 
-  test('inherit, and nothing, is the model of whoever delegates', async () => {
+  test('inherit, and an empty value, is the model of the delegating agent', async () => {
     for (const file of [claude('model: inherit', {}), copilot('', {})]) {
       const subject = load(file)
       const boss = defineAgent({ name: 'boss', models: ['gpt-5'], ...starts('subject') })
@@ -181,7 +181,7 @@ describe('the model that is used is the one the file means', () => {
     load(copilot('model: Claude Opus 4.6 (copilot)', { models: ['Claude Opus 4.6 (copilot)'] }))
 
   test.each(depths)(
-    'one that nobody has is replaced by the default, with a notice, at depth %i',
+    'an unknown one is replaced by the default, with a notice, at depth %i',
     async (depth) => {
       const subject = opus()
       const team = place({ subject, depth, lines: [finish], model: { catalogue } })
@@ -204,24 +204,21 @@ describe('the model that is used is the one the file means', () => {
     },
   )
 
-  test.each(depths)(
-    'one that nobody has is an error where a policy forbids another, at depth %i',
-    async (depth) => {
-      const subject = opus()
-      const team = place({ subject, depth, lines: [finish], model: { catalogue, isFirm: true } })
-      if (depth === 0)
-        await expect(run(team, { subject, depth })).rejects.toMatchObject({ code: 'unknown_model' })
-      else {
-        await run(team, { subject, depth })
-        const above = depth === 1 ? 'entry' : 'b'
-        expect(await firstResult(team, above)).toMatchObject({ outcome: 'failed', code: 'unknown_model' })
-      }
-      expect(team.models.requests.filter((request) => request.agent === 'subject')).toEqual([])
-    },
-  )
+  test.each(depths)('an unknown one is an error if a policy forbids another, at depth %i', async (depth) => {
+    const subject = opus()
+    const team = place({ subject, depth, lines: [finish], model: { catalogue, isFirm: true } })
+    if (depth === 0)
+      await expect(run(team, { subject, depth })).rejects.toMatchObject({ code: 'unknown_model' })
+    else {
+      await run(team, { subject, depth })
+      const above = depth === 1 ? 'entry' : 'b'
+      expect(await firstResult(team, above)).toMatchObject({ outcome: 'failed', code: 'unknown_model' })
+    }
+    expect(team.models.requests.filter((request) => request.agent === 'subject')).toEqual([])
+  })
 })
 
-describe('limits hold wherever the agent works', () => {
+describe('limits apply wherever the agent works', () => {
   const look = call(read)
   test.each([
     ['maxTurns', claude('maxTurns: 2', { limits: { maxTurns: 2 } })],
@@ -269,7 +266,7 @@ describe('limits hold wherever the agent works', () => {
   })
 })
 
-describe('what a report must have, and what it brings', () => {
+describe('requirements and contents of a report', () => {
   test('required sections', async () => {
     const file = copilot('required-sections: [Verdict]', { requiredSections: ['Verdict'] })
     const subject = load(file)
@@ -340,7 +337,7 @@ describe('an agent that works in the background', () => {
     expect((await firstResult(team, 'entry')).content).toMatch(/^Report of subject/)
   })
 
-  test('stays what it was started as when the run is resumed, though its file has changed', async () => {
+  test('keeps its definition when the run is resumed, although its file has changed', async () => {
     const world = fileWorld()
     const stop = new AbortController()
     const hang: Line = () => {
@@ -374,7 +371,7 @@ describe('an agent that works in the background', () => {
   })
 
   test.each(worlds)(
-    'whenever the process dies, a call is settled the way its start was recorded: $name',
+    'whenever the process dies, a call is settled as its start was recorded: $name',
     async ({ create }) => {
       const waited = load(claude('', {}))
       const lanes = { entry: [call(work('subject')), say('I go on'), say('all done')] }
@@ -421,7 +418,7 @@ describe('an agent that works in the background', () => {
     },
   )
 
-  test('a call can ask for the same of any agent', async () => {
+  test('a call can request the same for any agent', async () => {
     const ask = async (made: Call) => {
       const team = place({
         subject: load(claude('', {})),
@@ -457,7 +454,7 @@ describe('an agent that works in the background', () => {
 })
 
 test.each(['SE: DevOps/CI', 'C# Expert', 'Plan, then build', '日本語 & "quotes"', 'x'.repeat(200)])(
-  'an agent may be called %j',
+  'an agent may have the name %j',
   async (name) => {
     const world = fileWorld()
     const subject = load({ ...copilot(`name: ${JSON.stringify(name)}`, {}), gives: { name } })

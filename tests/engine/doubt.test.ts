@@ -6,7 +6,7 @@ import { worlds } from './worlds.ts'
 
 const signal = new AbortController().signal
 
-/** Makes a tool that gets stuck when it runs, before or after its effect: its process is as good as dead. */
+/** Creates a tool that hangs when it runs, before or after its effect, as if its process had died. */
 function death(when: 'before' | 'after') {
   let reached: () => void = () => {}
   const at = new Promise<void>((resolve) => {
@@ -22,7 +22,7 @@ function death(when: 'before' | 'after') {
   return { at, wrap }
 }
 
-/** What the gate knows of command lines, in short. */
+/** A short version of the gate's command rules. */
 const reading: Rule = {
   by: 'policy',
   name: 'reading',
@@ -34,7 +34,7 @@ const reading: Rule = {
 }
 
 describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
-  test('is asked about again when the process dies during a second try', async () => {
+  test('needs a decision again when the process dies during a second attempt', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const { done, tools } = countingTools()
@@ -147,7 +147,7 @@ describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
         },
         clock: world.clock,
         engine: await world.open(),
-        // All of them were begun, and nothing was carried out.
+        // All of them were started, but none was carried out.
         tools: isDead ? tools.map((tool) => ({ ...tool, run: wrap(tool.run) })) : tools,
       })
     }

@@ -3,7 +3,7 @@ import { createTestTeam, fail, type Line, say } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { worlds } from './worlds.ts'
 
-/** An engine whose records fail while `isFull`, as they do on a full disk. */
+/** An engine whose records fail while `isFull`, as on a full disk. */
 function onFullDisk(engine: Engine, isFull: (step: string) => boolean): Engine {
   const wrap = (run: Run): Run => ({
     ...run,

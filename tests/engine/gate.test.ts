@@ -46,7 +46,7 @@ const events = (entries: readonly Entry[] = [], type: string) =>
   entries.flatMap((entry) => (entry.role === 'event' && entry.type === type ? [entry] : []))
 
 describe.each(worlds)('on $name', ({ create }) => {
-  test('arguments that a hook changes are what is judged, recorded and run', async () => {
+  test('arguments that a hook changes are judged, recorded and run', async () => {
     const { effects, team } = open(create(), {
       lanes: { lead: [call(['launch', { what: 'rocket' }]), say('done')] },
       rules: [
@@ -70,7 +70,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(effects.done).toEqual([])
   })
 
-  test('a changed argument of the wrong shape is a refusal that names who changed it', async () => {
+  test('an invalid changed argument is refused, with the hook that changed it', async () => {
     const { effects, team } = open(create(), {
       lanes: { lead: [call(['launch', { what: 'rocket' }]), say('done')] },
       rules: [hook(() => ({ kind: 'allow', by: 'hook', rule: 'odd.json', input: { what: 7 } }))],
@@ -85,7 +85,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(effects.done).toEqual([])
   })
 
-  test('what a person approves days later, in another life, runs with the arguments they saw', async () => {
+  test('a call approved days later, in another life, runs with the approved arguments', async () => {
     const world = create()
     const { effects, team } = open(world, {
       lanes: { lead: [call(['launch', { what: 'rocket' }]), say('done')] },
@@ -117,7 +117,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
   })
 
-  test('an approval does not lift what is forbidden by now', async () => {
+  test('an approval does not lift what is denied by now', async () => {
     const world = create()
     const { effects, team } = open(world, {
       lanes: { lead: [call(['launch', { what: 'rocket' }]), say('done')] },
@@ -142,7 +142,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
   })
 
-  test('what was finished while another call waited is told as it was, also when its tool is gone by then', async () => {
+  test('a call that finished while another waited keeps its outcome, even if its tool is gone by then', async () => {
     const world = create()
     const askedNotes: Rule = {
       ...asking,
@@ -165,7 +165,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(effects.done).toEqual(['launch rocket'])
   })
 
-  test('what is permitted for a session holds in it, after a resume too, for nothing else and for no child', async () => {
+  test('a grant for a session applies in it, even after a resume, to nothing else and to no child', async () => {
     const world = create()
     const again = call(['launch', { what: 'rocket' }])
     const { effects, team } = open(world, {
@@ -205,7 +205,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(effects.done).toHaveLength(2)
   })
 
-  test('a firm question is answered by nobody but a person', async () => {
+  test('only a person can answer a firm question', async () => {
     const { effects, team } = open(create(), {
       lanes: { lead: [call(['launch', { what: 'rocket' }]), say('done')] },
       rules: [
@@ -231,7 +231,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(asked).toMatchObject({ choices: ['approve', 'reject'] })
   })
 
-  test('whoever answers for a person may allow or refuse, the first one counts, and one who fails refuses', async () => {
+  test('answerers may allow or refuse, the first answer applies, and one that fails refuses', async () => {
     const answer = async (...answerers: Answerer[]) => {
       const { effects, team } = open(create(), {
         lanes: { lead: [call(['launch', { what: 'rocket' }]), say('done')] },
@@ -257,7 +257,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(await answer(fail, allow)).toEqual([0, 'approval'])
   })
 
-  test('a budget holds for the calls of one reply when rules take their time', async () => {
+  test('a budget applies to the calls of one reply when rules take time', async () => {
     const { effects, team } = open(create(), {
       lanes: {
         lead: [
@@ -284,7 +284,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     ])
   })
 
-  test('each moment of a session is told once, and what is said to it reaches the model', async () => {
+  test('each moment of a session is passed on once, and the response reaches the model', async () => {
     const told: string[] = []
     const attend: Attend = (moment: Moment, session) => {
       told.push(`${session.agent.name} ${moment.kind}`)
@@ -329,7 +329,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(results(entries)[0]?.content).toBe('nothing to see\n\nas expected')
   })
 
-  test('a prompt that is not taken never reaches the model, now or later', async () => {
+  test('a rejected prompt never reaches the model, now or later', async () => {
     const world = create()
     const attend: Attend = (moment) =>
       moment.kind === 'prompt.given' && moment.prompt.includes('secret')
@@ -354,7 +354,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(JSON.stringify(second.models.requests)).not.toContain('42')
   })
 
-  test('a stop from outside ends the session after the calls of its reply, and a person can go on', async () => {
+  test('an external stop ends the session after the calls of its reply, and a person can continue it', async () => {
     const world = create()
     const stopping = hook(({ text }) =>
       text === 'b' ? { kind: 'deny', by: 'hook', rule: 'h', reason: 'no', stop: 'enough' } : undefined,
@@ -395,7 +395,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  test('every decision is told and can be read back the same', async () => {
+  test('every decision is an event and can be read back the same', async () => {
     const { team } = open(create(), {
       lanes: {
         lead: [call(['look', { path: 'a' }], ['launch', { what: 'x' }], ['nothing', {}])],

@@ -19,7 +19,7 @@ function teamOf(lead: Parameters<typeof createTestTeam>[0]['lanes'][string], lim
   })
 }
 
-test('stops a session after 20 identical calls, and says which', async () => {
+test('stops a session after 20 identical calls, and reports which', async () => {
   const report = await teamOf(times(20, same)).report({ agent: 'lead' })
   expect(report).toMatchObject(isStopped)
   expect(report.notices?.[0]?.message).toContain('20 identical calls of look in a row')
@@ -63,7 +63,7 @@ test('does not stop when the outcome changes', async () => {
 })
 
 describe.each([memoryWorld, fileWorld])('with %o', (create) => {
-  test('counts on after a resume; a message of a person starts anew; a policy lowers 0', async () => {
+  test('continues counting after a resume; a person’s message resets it; a policy lowers 0', async () => {
     const world = create()
     const { tools } = countingTools()
     const options = { agents: [{ name: 'lead' }], tools, clock: world.clock }
@@ -93,7 +93,7 @@ describe.each([memoryWorld, fileWorld])('with %o', (create) => {
     await world.dispose()
   })
 
-  test('a higher limit of rounds continues a session that reached its limit, within the ceiling', async () => {
+  test('a higher round limit continues a session that reached its limit, within the ceiling', async () => {
     const world = create()
     const { tools } = countingTools()
     const team = createTestTeam({

@@ -22,7 +22,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       entry.role === 'user' || entry.role === 'assistant' ? [[entry.role, entry.content]] : [],
     )
 
-  /** Streams a beginning and hangs the first time it is asked; then it is interrupted, and gives the answer. */
+  /** Streams a start and hangs on the first request; then it is interrupted, and answers. */
   function interrupted(then: (team: TestTeam) => void, text = 'I will delete'): Line {
     let asked = 0
     return (_request, stream) => {
@@ -35,7 +35,7 @@ describe.each(worlds)('on $name', ({ create }) => {
   }
   let team: TestTeam
 
-  test('an interrupted reply is given up, the message is delivered, and the session continues', async () => {
+  test('an interrupted reply is abandoned, the message is delivered, and the session continues', async () => {
     const told: Promise<boolean>[] = []
     const worker = [
       interrupted(({ orchestrator }) => {
@@ -53,16 +53,16 @@ describe.each(worlds)('on $name', ({ create }) => {
       ['user', 'No, keep it.'],
       ['assistant', 'As you like.'],
     ])
-    // A backend with a loop of its own starts the next request anew.
+    // A backend with its own loop starts the next request from scratch.
     expect(team.models.released).toEqual(['worker-7', 'worker-7'])
-    // What was interrupted is no round, and its usage is not counted.
+    // An interrupted reply is not a round, and its usage is not counted.
     expect(foldEntries((await stored(team)).entries, 'worker-7')).toMatchObject({
       round: 1,
       usage: { input: 10, output: 5 },
     })
   })
 
-  test('nothing is recorded of a reply of which nothing was read', async () => {
+  test('nothing is recorded of a reply without any received text', async () => {
     const worker = [interrupted(({ orchestrator }) => void orchestrator.interrupt('worker-7'), ' ')]
     team = await open({ agents: [{ name: 'worker' }], lanes: { worker } })
     await team.report({ agent: 'worker', id: 'worker-7' })
@@ -92,7 +92,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     ])
   })
 
-  test('there is nothing to interrupt while calls run, or after the end', async () => {
+  test('there is nothing to interrupt during calls, or after the end', async () => {
     const { tools } = countingTools()
     const results: boolean[] = []
     team = await open({
@@ -137,7 +137,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(next).toMatchObject({ kind: 'report', report: { text: 'It was about notes.' } })
   })
 
-  test('a short session has nothing to summarise, and one that was stopped stays as it is', async () => {
+  test('a short session has nothing to summarise, and a stopped one stays unchanged', async () => {
     team = await open({ agents: [{ name: 'worker' }], lanes: { worker: [say('End.')] } })
     await team.report({ agent: 'worker', id: 'worker-7' })
     const before = await stored(team)

@@ -6,7 +6,7 @@ import { amount } from '../support/amount.ts'
 import { countingTools } from './tools.ts'
 import { mortal, type World, worlds } from './worlds.ts'
 
-/** The team of these tests: a lead, three children at once, then a dependent second round; the builder has effects. */
+/** The team of these tests: a lead, three parallel children, then a dependent second round; the builder has effects. */
 const agents = [{ name: 'lead' }, { name: 'scout' }, { name: 'builder' }, { name: 'critic' }]
 const work = (agentName: string, workDescription: string) =>
   ['delegateWork', { agentName, workDescription, reportExpectations: 'all' }] as const
@@ -42,7 +42,7 @@ for (const { name, create } of worlds) {
     const team = async (place: World, options: Partial<TestTeamOptions> = {}): Promise<TestTeam> =>
       createTestTeam({ agents, lanes, engine: await place.open(), clock: place.clock, ...options })
 
-    test('invariant 1: every call of a recorded reply is settled exactly once, before the next question', async () => {
+    test('invariant 1: every call of a recorded reply is settled exactly once, before the next request', async () => {
       const { done, tools } = countingTools()
       const place = world()
       const run = await team(place, {
@@ -80,7 +80,7 @@ for (const { name, create } of worlds) {
     test('invariant 2: calls of one reply run in parallel and are recorded in call order', async () => {
       const place = world()
       const { tools } = countingTools()
-      // The first child ends only after the second has: in sequence this would never end.
+      // The first child ends only after the second: sequentially, this would never end.
       let secondEnded: () => void = () => {}
       const second = new Promise<void>((resolve) => {
         secondEnded = resolve
@@ -215,7 +215,7 @@ for (const { name, create } of worlds) {
               },
             ],
           })
-          // Besides judging, count every event, so that the stop can come at any point of the run.
+          // Besides judging, counts every event, so that the stop can come at any point of the run.
           const push = counting.events.push.bind(counting.events)
           counting.events.push = (...added) => {
             if (events++ === after) stop.abort()
@@ -227,11 +227,11 @@ for (const { name, create } of worlds) {
             const again = await team(place, { tools })
             const result = await again.orchestrator.resume(report.session, {}, new AbortController().signal)
             if (result.kind === 'waiting') {
-              // Only what can neither be repeated nor checked may be put before a person.
+              // Only calls that can be neither repeated nor checked may require a person.
               expect(result.questions.every(({ name }) => name.startsWith('doubt/'))).toBe(true)
             } else {
               expect(result.report).toMatchObject({ status: 'completed', text: 'everything is done' })
-              // Nothing was given up on: what was open at the stop was taken up again, and not told to the model as cancelled.
+              // Nothing was abandoned: open calls at the stop were continued, and not reported to the model as cancelled.
               for (const entries of await sessionsBelow(again, report.session)) {
                 expect(results(entries).filter((one) => one.outcome !== undefined)).toEqual([])
               }
@@ -244,7 +244,7 @@ for (const { name, create } of worlds) {
       )
     })
 
-    test('invariant 5: a session read back from its journal continues exactly where it was, from any point of death', async () => {
+    test('invariant 5: a session read back from its journal continues exactly where it was, from any crash point', async () => {
       const whole = await runWhole(create)
       for (let at = 1; at <= whole.points; at += amount({ usual: 7, deep: 1 })) {
         const place = create()
@@ -319,7 +319,7 @@ async function runWhole(create: () => World): Promise<{ report: Report; done: st
   return { report, done, points: death.count() }
 }
 
-/** Resumes to the end, telling of each effect in doubt what the world outside knows of it. */
+/** Resumes to the end, and answers for each effect in doubt according to its real effect. */
 async function finish(run: TestTeam, place: World, id: string, done: readonly string[]): Promise<Report> {
   for (let tries = 0; tries < 5; tries++) {
     const result = await run.orchestrator.resume(id, {}, new AbortController().signal)

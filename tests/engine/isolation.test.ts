@@ -16,7 +16,7 @@ const work = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'work', reportExpectations: 'a report' }] as const
 const done = (text: string) => call(['reportOut', { report: text }])
 
-/** Gives everybody a folder, or nobody. */
+/** Gives every session a folder, or none. */
 function folders(answer: (request: WorkspaceRequest) => Prepared, settled?: Settled) {
   const asked: WorkspaceRequest[] = []
   const ended: string[] = []
@@ -38,8 +38,8 @@ const none = (): Prepared => ({ kind: 'impossible', reason: 'there is no git' })
 const lead = { name: 'lead', delegates: { kind: 'all' } } as const
 const reader = { name: 'reader', tools: { kind: 'list', names: ['look'] } } as const
 
-describe('a workspace of its own', () => {
-  test('is given to agents that want one, and shared by those below them', async () => {
+describe('a separate workspace', () => {
+  test('is given to agents that require one, and shared by those below them', async () => {
     const { workspaces, asked, ended } = folders(own, { message: 'on a branch' })
     const { tools } = countingTools()
     const team = createTestTeam({
@@ -61,7 +61,7 @@ describe('a workspace of its own', () => {
     )
   })
 
-  test('is given to those who change things at the same time, and what they do goes back', async () => {
+  test('is given to concurrent writers, and their changes are merged back', async () => {
     const { workspaces, asked } = folders(own)
     const { tools } = countingTools()
     const team = createTestTeam({
@@ -102,7 +102,7 @@ describe('a workspace of its own', () => {
     ])
   })
 
-  test('is given to an entry session that works beside others, if it can change anything', async () => {
+  test('is given to an entry session that works next to others, if it can change anything', async () => {
     const { workspaces, asked } = folders(own)
     const { tools } = countingTools()
     const task = defineTool({
@@ -129,7 +129,7 @@ describe('a workspace of its own', () => {
     expect(asked.map(({ agent, from }) => [agent, from])).toEqual([['writer', ['before-1']]])
   })
 
-  test('what the caller is told of a report has where the changes are', async () => {
+  test('the caller’s result of a report includes where the changes are', async () => {
     const { workspaces } = folders(own, { message: 'They are on the branch x.' })
     const { tools } = countingTools()
     const team = createTestTeam({
@@ -144,7 +144,7 @@ describe('a workspace of its own', () => {
     })
   })
 
-  test('leaves the work incomplete when its changes could not be merged', async () => {
+  test('leaves the work incomplete if its changes could not be merged', async () => {
     const { workspaces } = folders(own, { message: 'They did not fit.', isMissing: true })
     const { tools } = countingTools()
     const team = createTestTeam({
@@ -161,7 +161,7 @@ describe('a workspace of its own', () => {
     })
   })
 
-  test('that cannot be given is said, and every change is asked for, also below', async () => {
+  test('that cannot be created is reported, and every change needs approval, including below', async () => {
     const { workspaces } = folders(none)
     const effects = countingTools()
     const clock = createFakeClock()
@@ -206,7 +206,7 @@ describe('a workspace of its own', () => {
     expect(effects.done).toEqual(['note a', 'launch b', 'note c'])
   })
 
-  test('without somebody who gives them nobody has one, whatever they want', async () => {
+  test('does not exist without a provider, whatever agents require', async () => {
     const effects = countingTools()
     const team = createTestTeam({
       agents: [{ ...lead, isolation: 'workspace' }],
@@ -219,7 +219,7 @@ describe('a workspace of its own', () => {
     expect(await specsOf(team)).toMatchObject([{ workspace: '/project' }])
   })
 
-  test('is not made for a session that cannot be started', async () => {
+  test('is not created for a session that cannot start', async () => {
     const { workspaces, asked } = folders(own)
     const team = createTestTeam({
       agents: [{ ...lead, isolation: 'workspace' }],
@@ -231,7 +231,7 @@ describe('a workspace of its own', () => {
   })
 })
 
-/** In the order in which they were decided on. */
+/** In the order of their decisions. */
 async function specsOf({ events, engine }: TestTeam): Promise<SessionSpec[]> {
   const ids = events.flatMap((event) => (event.type === 'session.started' ? [event.session] : []))
   const stored = await Promise.all([...new Set(ids)].map((id) => engine.read(id)))

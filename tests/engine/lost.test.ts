@@ -17,7 +17,7 @@ const isEnd = ({ type }: CadreEvent) => type === 'session.ended' || type === 'se
 const work = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'x', reportExpectations: 'all' }] as const
 
-/** A tool with an effect that runs until the test lets it end, whatever it is told. */
+/** A tool with an effect that runs until the test ends it, ignoring cancellation. */
 function stubborn() {
   const done: string[] = []
   const ends: (() => void)[] = []
@@ -105,14 +105,14 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
     expect(team.orchestrator.cancel('lead-1')).toBe(false)
   })
 
-  test('keeps the tree from being resumed here until its tools have stopped', async () => {
+  test('prevents resuming the tree here until its tools have stopped', async () => {
     const { world, press, team } = await open({ lead: [call(['press', {}]), say('ok')] })
     const end = team.run({ agent: 'lead' }).catch((error: unknown) => error)
     await until(() => press.running() === 1)
     world.lose('lead-1')
     await until(() => press.aborted() === 1)
     await expect(team.orchestrator.resume('lead-1', {}, never)).rejects.toMatchObject({ code: 'owned' })
-    // It does not stop when it is told to.
+    // It ignores the cancellation.
     world.clock.advance(5_000)
     expect(await end).toMatchObject({ code: 'owned' })
     press.end()
@@ -169,7 +169,7 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
   })
 })
 
-test('a lost life records nothing, even if its engine would let it', async () => {
+test('a lost life records nothing, even if its engine would allow it', async () => {
   const clock = createFakeClock()
   const inner = createMemoryEngine({ clock })
   const life = new AbortController()
@@ -251,7 +251,7 @@ test('two lives of one session in one process do not remove each other', async (
   })
   const end = team.run({ agent: 'lead' })
   await until(() => press.running() === 2)
-  // The second life stays at its call.
+  // The second life stays in its call.
   press.end(1)
   await until(() => team.models.requests.filter(({ agent }) => agent === 'worker').length === 4)
   await lives[0]

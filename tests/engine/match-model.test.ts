@@ -33,7 +33,7 @@ const router = [
   'qwen2.5:1.5b',
 ]
 
-describe('a name in an agent’s file is the model it means', () => {
+describe('a name in an agent’s file resolves to the intended model', () => {
   test.each([
     ['claude-sonnet-4.5', copilot, 'claude-sonnet-4.5'],
     ['Claude Sonnet 4.5', copilot, 'claude-sonnet-4.5'],
@@ -70,7 +70,7 @@ describe('a name in an agent’s file is the model it means', () => {
   })
 
   test.each([
-    // Another variant may be a dearer one.
+    // Another variant may be more expensive.
     ['Claude Opus 4.6 (fast mode) (Preview) (copilot)', copilot],
     ['GPT-5 (mini)', ['gpt-5']],
     ['gpt-5-mini', ['gpt-5', 'gpt-5-pro']],
@@ -81,14 +81,14 @@ describe('a name in an agent’s file is the model it means', () => {
     ['opus', ['claude-opus-4.6-fast', 'claude-opus-4.6-1m', 'gpt-5']],
     ['opus-fast', copilot],
     ['gpt5', copilot],
-    // These are no families with a newest member.
+    // These are not families with a newest member.
     ['gpt', copilot],
     ['fast', copilot],
     ['mini', copilot],
     ['claude', copilot],
     ['inherit', copilot],
     ['', copilot],
-    // Which of them is not said.
+    // It is ambiguous which one is meant.
     ['gpt-5', ['openai/gpt-5', 'azure/gpt-5']],
     ['sonnet', ['anthropic/claude-sonnet-4.5', 'bedrock/claude-sonnet-4.5']],
     ['GPT-5', ['gpt-5', 'Gpt-5']],
@@ -96,7 +96,7 @@ describe('a name in an agent’s file is the model it means', () => {
     expect(matchModel(wanted, catalogue)).toBeUndefined()
   })
 
-  test('and never one that is not in the catalogue; its own names are always found', () => {
+  test('and never one outside the catalogue; its own names are always found', () => {
     const word = fc.constantFrom(
       'claude',
       'sonnet',
@@ -122,7 +122,7 @@ describe('a name in an agent’s file is the model it means', () => {
   })
 })
 
-test('what may have been meant is alike in spelling or in words', () => {
+test('suggestions are similar in spelling or in words', () => {
   expect(nearestModels('gpt5', copilot)).toEqual(['gpt-5'])
   expect(nearestModels('Claude Opus 5 (copilot)', copilot)).toEqual([
     'claude-opus-4.5',
@@ -141,7 +141,7 @@ test('preferences in one line are several', () => {
   ])
 })
 
-test('prefers a model that is there to one that another stands in for', async () => {
+test('prefers an available model over one that needs a substitute', async () => {
   const found = (name: string, warning?: string) => ({
     kind: 'found' as const,
     model: { id: name, reply: () => Promise.reject(new Error('unreachable: nobody is asked')) },

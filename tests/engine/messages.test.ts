@@ -18,7 +18,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       entry.role === 'user' ? [entry.content] : [],
     )
 
-  test('what is said while it runs is heard at the next round, in order, and before it ends', async () => {
+  test('messages during a run are delivered with the next round, in order, and before it ends', async () => {
     const told: Promise<boolean>[] = []
     const tell = (reply: Reply, ...ids: string[]) => {
       told.push(...ids.map((id) => team.orchestrator.tell('worker-7', note(id))))
@@ -36,14 +36,14 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(await said(team, 'worker-7')).toEqual(['do it', 'one', 'two', 'three'])
   })
 
-  test('what is said to nobody who runs here is not taken', async () => {
+  test('a message to a session that does not run here is not accepted', async () => {
     const team = await open({ agents: [{ name: 'worker' }], lanes: { worker: [say('End.')] } })
     expect(await team.orchestrator.tell('worker-7', note('one'))).toBe(false)
     await team.report({ agent: 'worker', id: 'worker-7' })
     expect(await team.orchestrator.tell('worker-7', note('one'))).toBe(false)
   })
 
-  test('a message is heard once under its id, however often it is brought', async () => {
+  test('a message is delivered once per id, however often it is sent', async () => {
     const team = await open({
       agents: [{ name: 'worker' }],
       lanes: { worker: [say('Ready.'), say('Heard.'), say('Nothing new.')] },
@@ -54,14 +54,14 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(await said(team, 'worker-7')).toEqual(['do it', 'one'])
   })
 
-  test('an id that is taken is refused, and the session that has it stays as it is', async () => {
+  test('a duplicate id is refused, and the session that has it is unchanged', async () => {
     const team = await open({ agents: [{ name: 'worker' }], lanes: { worker: [say('End.')] } })
     await team.report({ agent: 'worker', id: 'worker-7' })
     await expect(team.report({ agent: 'worker', id: 'worker-7' })).rejects.toThrow(/already/)
     expect(await said(team, 'worker-7')).toEqual(['do it'])
   })
 
-  test('everything comes to rest where it is, and goes on as if nothing had been', async () => {
+  test('everything shuts down where it is, and continues as if nothing had happened', async () => {
     const { tools, done } = countingTools()
     const lanes: TestTeamOptions['lanes'] = {
       lead: [
@@ -136,7 +136,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     const worker: TestTeamOptions['lanes'][string] = [
       () => {
         first?.orchestrator.pause()
-        // It cannot be checked afterwards: were it in doubt, a person would be asked.
+        // It cannot be checked afterwards: if it were in doubt, a person would be asked.
         return call(['launch', { what: 'a' }])
       },
       say('Launched.'),
@@ -159,7 +159,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(done).toEqual(['launch a'])
   })
 
-  test('an answer that does not come is not waited for when everything comes to rest', async () => {
+  test('a shutdown does not wait for an answer that does not come', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     let asked = () => {}

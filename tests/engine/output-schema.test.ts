@@ -23,7 +23,7 @@ test.each([
   expect(team.models.requests[0]?.system).toContain('"required":["ok"]')
 })
 
-test('sends the answer back with what is wrong, then takes the corrected one', async () => {
+test('sends the answer back with its errors, then accepts the corrected one', async () => {
   const team = teamOf([say('All fine!'), say('{"ok": 1}'), say('{"ok": false}')])
   const report = await team.report({ agent: 'lead', outputSchema })
   expect(report).toMatchObject({ status: 'completed', output: { ok: false } })

@@ -24,7 +24,7 @@ const plain = defineTool({
   input: object({}),
   run: async () => ({ content: 'rang' }),
 }) as Tool
-/** The real tools up to where they would touch anything. */
+/** The real tools without their effects. */
 const harmless = createTools().map((tool): Tool => ({ ...tool, run: async () => ({ content: 'did it' }) }))
 const tools = [...harmless, shell, plain]
 
@@ -60,7 +60,7 @@ const write = (path: string) => ['write_file', { path, content: '' }] as const
 const run = (command: string) => ['execute_command', { command }] as const
 const fetch = (url: string) => ['web_fetch', { url }] as const
 
-describe('of the rules that fit, the last one holds', () => {
+describe('the last matching rule applies', () => {
   test.each([
     ['no rule', [], write('a'), 'done'],
     ['all tools', [['*', '*', 'deny']], write('a'), 'refused'],
@@ -132,7 +132,7 @@ describe('of the rules that fit, the last one holds', () => {
   })
 })
 
-describe('paths are what they lead to, not how they are written', () => {
+describe('paths are compared as resolved, not as written', () => {
   const secret = [['edit', 'secrets/*', 'deny']] as const
   test.each([
     'secrets/key',
@@ -147,7 +147,7 @@ describe('paths are what they lead to, not how they are written', () => {
     '../project/secrets/key',
     '/work/elsewhere/../project/secrets/key',
     'secrets',
-  ])('%s is forbidden', async (path) => {
+  ])('%s is denied', async (path) => {
     expect(await outcomeOf(secret, ...write(path))).toBe('refused')
   })
   test.each(['secretsx/key', 'src/secrets/key', '../secrets/key', '/secrets/key'])(
@@ -162,12 +162,12 @@ describe('paths are what they lead to, not how they are written', () => {
     ['edit', 'docs/*', 'allow'],
   ] as const
   test.each(['docs/../src/a', 'docs/../../docs/a', '/docs/a', '../docs/a', 'docs\\..\\src\\a'])(
-    '%s is not what is allowed below docs',
+    '%s is not allowed as below docs',
     async (path) => {
       expect(await outcomeOf(docs, ...write(path))).toBe('refused')
     },
   )
-  test('nothing outside of the workspace is allowed by a pattern for what is inside', async () => {
+  test('a pattern for the workspace allows nothing outside it', async () => {
     const rules = [
       ['edit', '*', 'deny'],
       ['edit', '*.md', 'allow'],
@@ -181,10 +181,10 @@ describe('paths are what they lead to, not how they are written', () => {
     [['edit', './secrets/', 'deny'], 'secrets/key'],
     [['edit', '**/*.pem', 'deny'], 'key.pem'],
     [['edit', '**/*.pem', 'deny'], 'a/b/key.pem'],
-  ] as const)('%j is about %s', async (rule, path) => {
+  ] as const)('%j matches %s', async (rule, path) => {
     expect(await outcomeOf([rule], ...write(path))).toBe('refused')
   })
-  test('of several files the strictest answer counts', async () => {
+  test('the strictest decision of several files applies', async () => {
     const patch = '*** Begin Patch\n*** Add File: a.md\n+x\n*** Add File: secrets/b\n+x\n*** End Patch'
     expect(await outcomeOf(secret, 'apply_patch', { input: patch })).toBe('refused')
     const ask = [
@@ -205,7 +205,7 @@ describe('paths are what they lead to, not how they are written', () => {
     expect(await outcomeOf(rules, ...write('src\\..\\a'), workspace)).toBe('refused')
     expect(await outcomeOf(rules, ...write('D:\\Users\\me\\project\\src\\a'), workspace)).toBe('refused')
   })
-  test('whatever path leads into a forbidden folder, it is refused', async () => {
+  test('any path that leads into a denied folder is refused', async () => {
     const step = fc.constantFrom('.', 'src', 'src/..', 'a/../b/..', '', './.')
     await fc.assert(
       fc.asyncProperty(fc.array(step), fc.constantFrom('/', '\\', '//'), async (steps, slash) => {
@@ -237,7 +237,7 @@ describe('commands', () => {
     ['git log `rm x`', 'refused'],
     ['git log\nrm x', 'refused'],
     ['(git log)', 'refused'],
-  ])('allowed among forbidden ones: %j is %s', async (command, outcome) => {
+  ])('allowed among denied ones: %j is %s', async (command, outcome) => {
     done.length = 0
     expect(await outcomeOf(onlyGit, ...run(command))).toBe(outcome)
     expect(done).toEqual(outcome === 'done' ? [command] : [])
@@ -254,11 +254,11 @@ describe('commands', () => {
     ['echo $(git push)', 'refused'],
     ['echo\ngit push', 'refused'],
     ['git status', 'done'],
-  ])('forbidden among allowed ones: %j is %s', async (command, outcome) => {
+  ])('denied among allowed ones: %j is %s', async (command, outcome) => {
     expect(await outcomeOf(noPush, ...run(command))).toBe(outcome)
   })
 
-  test('an approval is not a way around either', async () => {
+  test('an approval does not bypass it either', async () => {
     const rules = [
       ['bash', '*', 'deny'],
       ['bash', 'git *', 'ask'],
@@ -267,7 +267,7 @@ describe('commands', () => {
     expect(await outcomeOf(rules, ...run('git log; rm x'))).toBe('refused')
   })
 
-  test('whatever is added behind one of a shell’s signs is not allowed by what stands before it', async () => {
+  test('text added after a shell operator is not allowed by the text before it', async () => {
     const sign = fc.constantFrom(';', '|', '&', '&&', '||', '\n', '>', '<', '$(', '`', '(', ')')
     await fc.assert(
       fc.asyncProperty(sign, fc.string(), async (between, text) => {
@@ -295,7 +295,7 @@ describe('addresses, agents, and calls about nothing', () => {
     expect(await outcomeOf(docs, ...fetch(url))).toBe(outcome)
   })
   test.each(['https://evil.test/', 'https://EVIL.test', 'https://evil.test:443/x', ' https://evil.test/ '])(
-    '%j is forbidden, however it is written',
+    '%j is denied, in any spelling',
     async (url) => {
       expect(await outcomeOf([['web', 'https://evil.test/*', 'deny']], ...fetch(url))).toBe('refused')
     },
@@ -315,7 +315,7 @@ describe('addresses, agents, and calls about nothing', () => {
   const task = (subagent_type: string) => ['Task', { subagent_type, prompt: 'look' }] as const
   const work = (agentName: string) =>
     ['delegateWork', { agentName, workDescription: 'look', reportExpectations: 'all' }] as const
-  test('agents, by every way to delegate, without case', async () => {
+  test('agents, by every way to delegate, ignoring case', async () => {
     const rules = [
       ['task', '*', 'deny'],
       ['task', 'explore*', 'allow'],
@@ -326,7 +326,7 @@ describe('addresses, agents, and calls about nothing', () => {
     expect(await outcomeOf(rules, ...work('builder'))).toBe('refused')
   })
 
-  test('a call about nothing fits only what is about everything', async () => {
+  test('a call without a subject matches only rules for everything', async () => {
     expect(await outcomeOf([['ring', '*', 'deny']], 'ring', {})).toBe('refused')
     expect(await outcomeOf([['ring', 'x*', 'deny']], 'ring', {})).toBe('done')
     expect(
@@ -354,7 +354,7 @@ describe('addresses, agents, and calls about nothing', () => {
     team.models.verify()
   })
 
-  test('what a file allows cannot be allowed against anybody else', async () => {
+  test('what a file allows cannot override other rules', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead', permissions: [{ tool: '*', pattern: '*', action: 'allow' }] }],
       tools,

@@ -15,7 +15,7 @@ const asks = {
 } as const
 
 describe.each(worlds)('on $name', ({ create }) => {
-  test('questions of two children that have the same name are told apart and answered one by one', async () => {
+  test('questions of two children with the same name are distinguished and answered one by one', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const { done, tools } = countingTools()
@@ -45,7 +45,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       questions: [{ session: 'a-2', name }],
     })
     expect(done).toEqual(['launch two'])
-    // While they wait for a person, a backend keeps nothing for them.
+    // While they wait for a person, a backend keeps no state for them.
     expect([...team.models.released].sort()).toEqual(['a-2', 'a-2', 'b-3', 'b-3', 'lead-1', 'lead-1'])
     expect(team.models.requests.map(({ parent }) => parent)).toEqual([
       undefined,

@@ -9,17 +9,17 @@ import {
 } from '@cadre/core'
 import fc from 'fast-check'
 
-/** A session as it might have happened, before it is written down. */
+/** A possible session, before it is written. */
 export interface RandomSession {
   readonly rounds: readonly RandomRound[]
-  /** `broken`: its process ended, and nobody went on. */
+  /** `broken`: its process ended, and it was not continued. */
   readonly end: 'completed' | 'cancelled' | 'broken'
 }
 
 interface RandomRound {
   readonly text: string
   readonly calls: readonly RandomCall[]
-  /** While its calls were open the run was stopped, and resumed. */
+  /** The run was stopped while its calls were open, and resumed. */
   readonly stopped: boolean
 }
 
@@ -45,7 +45,7 @@ const round = (child: fc.Arbitrary<RandomSession>) =>
     ),
   })
 
-/** Sessions below sessions, to any depth; all number their rounds from 1 and their calls from c1. */
+/** Nested sessions of any depth; all number their rounds from 1 and their calls from c1. */
 export const randomSession: fc.Memo<RandomSession> = fc.memo((depth) =>
   fc.record({
     rounds: fc.array(
@@ -60,11 +60,11 @@ export const randomSession: fc.Memo<RandomSession> = fc.memo((depth) =>
 
 export interface WrittenTree {
   readonly journals: readonly StoredSession[]
-  /** What the rounds of the first session must be. */
+  /** The expected rounds of the first session. */
   readonly rounds: readonly AgentRound[]
 }
 
-/** Writes the journals of a tree, and works out from the tree itself what a surface must show. */
+/** Writes the journals of a tree, and computes from the tree what a surface must show. */
 export function writeTree(tree: RandomSession): WrittenTree {
   const journals: StoredSession[] = []
   let count = 0
@@ -135,7 +135,7 @@ export function writeTree(tree: RandomSession): WrittenTree {
         add({ role: 'event', type: 'session.resumed' })
       }
       for (const call of numbered) {
-        // The calls of the last round stay open where the session did not come to its end.
+        // The calls of the last round stay open if the session did not end.
         const isOpen = isLast && end !== 'completed'
         if (!isOpen)
           add({
@@ -175,7 +175,7 @@ export function writeTree(tree: RandomSession): WrittenTree {
   }
 }
 
-/** The events of a session as a live surface would get them: also those that no journal keeps. */
+/** The events of a session for a live surface, including those that no journal stores. */
 export function liveEvents(stored: StoredSession): CadreEvent[] {
   return eventsOf(stored).flatMap((event) => {
     if (event.type !== 'reply.received') return [event]
@@ -186,7 +186,7 @@ export function liveEvents(stored: StoredSession): CadreEvent[] {
   })
 }
 
-/** Lists put into one, each in its own order; `picks` decides whose turn it is. */
+/** Merges lists, keeping the order of each; `picks` decides which comes next. */
 export function interleave<T>(lists: readonly (readonly T[])[], picks: readonly number[]): T[] {
   const left = lists.map((list) => [...list])
   const all: T[] = []

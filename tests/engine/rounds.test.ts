@@ -23,7 +23,7 @@ function fold(events: readonly CadreEvent[], view: View = emptyView()): View {
 }
 
 describe('the rounds of any tree', () => {
-  test('are what happened, however the events of its sessions are interleaved', () => {
+  test('match the events, however those of its sessions are interleaved', () => {
     fc.assert(
       fc.property(tree, picks, (random, order) => {
         const { journals, rounds } = writeTree(random)
@@ -35,7 +35,7 @@ describe('the rounds of any tree', () => {
     )
   })
 
-  test('are the same when every journal is read twice, and when single events come again', () => {
+  test('are the same if every journal is read twice, or single events repeat', () => {
     fc.assert(
       fc.property(tree, picks, picks, (random, order, again) => {
         const { journals, rounds } = writeTree(random)
@@ -80,7 +80,7 @@ describe('the rounds of a run', () => {
   const never = new AbortController().signal
   const done = call(['reportOut', { report: 'r' }])
 
-  test('children in the background and parallel ones stand under the call that started them', async () => {
+  test('background and parallel children are below the call that started them', async () => {
     const { tools } = countingTools()
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'middle', delegates: { kind: 'all' } }, { name: 'leaf' }],
@@ -111,7 +111,7 @@ describe('the rounds of a run', () => {
     expect(agentRounds(read, session)).toEqual(agentRounds(live, session))
   })
 
-  test('a cancel turns every open call at every depth to cancelled; resumed, they run and are settled', async () => {
+  test('a cancellation marks every open call at every depth as cancelled; resumed, they run and are settled', async () => {
     const { tools } = countingTools()
     const clock = createFakeClock()
     const engine = createMemoryEngine({ clock })
@@ -146,12 +146,12 @@ describe('the rounds of a run', () => {
         tool.name === 'hang' ? { ...tool, run: async () => ({ content: 'woke' }) } : tool,
       ),
       engine: createMemoryEngine({ clock, records: engine.records }),
-      // A line for each round, those of the first life included.
+      // A line for each round, including those of the first life.
       lanes: { lead: [say(''), say('done')], middle: [say(''), done], leaf: [say(''), done] },
     })
     const result = await second.orchestrator.resume('lead-1', {}, never)
     expect(result).toMatchObject({ report: { status: 'completed' } })
-    // The same view is told what the second life adds.
+    // The same view receives the events of the second life.
     fold(second.events, view)
     const ids = agentRounds(view, 'lead-1').map(({ roundId }) => roundId)
     expect(ids).toEqual([1, 2])
@@ -161,7 +161,7 @@ describe('the rounds of a run', () => {
     expect(agentRounds(read, 'lead-1')).toEqual(agentRounds(view, 'lead-1'))
   })
 
-  test('what the session was told of an earlier conversation is no round of it', async () => {
+  test('messages of an earlier conversation are not rounds of the session', async () => {
     const team = createTestTeam({
       agents: [{ name: 'solo' }],
       lanes: { solo: [say('new'), say('again')] },
@@ -185,7 +185,7 @@ describe('the rounds of a run', () => {
     expect(messages).toEqual(['w'])
   })
 
-  test('a question that failed is no round', async () => {
+  test('a failed request is not a round', async () => {
     let isDown = true
     const team = createTestTeam({
       agents: [{ name: 'solo' }],
@@ -208,7 +208,7 @@ describe('the rounds of a run', () => {
     )
   })
 
-  test('rounds that a person removed from the record are gone from the tree as well', async () => {
+  test('rounds that a person removed from the record are also gone from the tree', async () => {
     const { readFileSync, writeFileSync } = await import('node:fs')
     const world = fileWorld()
     const { tools } = countingTools()
@@ -249,7 +249,7 @@ describe('the rounds of a run', () => {
   })
 })
 
-describe('what files can say', () => {
+describe('what files can contain', () => {
   const at = new Date(0).toISOString()
   const start = (session: string, parent?: string): CadreEvent => ({
     type: 'session.started',
@@ -273,14 +273,14 @@ describe('what files can say', () => {
     session,
   })
 
-  test('sessions that claim to be each other’s parents do not go on for ever', () => {
+  test('sessions that claim to be each other’s parents do not loop forever', () => {
     for (const events of [[start('a', 'b'), start('b', 'a')], [start('a', 'a')]]) {
       const view = fold([...events, reply('a'), reply('b')])
       expect(agentRounds(view, 'a').length).toBe(1)
     }
   })
 
-  test('of two children of one call, the one the call names is meant', () => {
+  test('of two children of one call, the one that the call names is used', () => {
     const view = fold([
       start('a'),
       reply('a'),
@@ -293,7 +293,7 @@ describe('what files can say', () => {
     expect(agentRounds(view, 'a')[0]?.subAgentRounds.map(({ session }) => session)).toEqual(['b'])
   })
 
-  test('fields that say nothing do not replace what was said; the status is always the newest', () => {
+  test('empty fields do not replace earlier values; the status is always the newest', () => {
     const settled = (outcome: 'failed' | 'done', content: string, code?: string): CadreEvent => ({
       type: 'call.settled',
       call: 'c',
@@ -318,7 +318,7 @@ describe('what files can say', () => {
     expect(view.sessions.get('a')?.calls).toBe(1)
   })
 
-  test('ids that another program numbered anew in each reply are calls of their own', () => {
+  test('ids that another program reuses in each reply are separate calls', () => {
     const view = fold([
       start('a'),
       reply('a'),
@@ -329,7 +329,7 @@ describe('what files can say', () => {
   })
 })
 
-test('taking in an event costs the same in round 1 and in round 20,000', () => {
+test('adding an event costs the same in round 1 and in round 20,000', () => {
   let looked = 0
   const at = new Date(0).toISOString()
   const view = fold([
@@ -359,7 +359,7 @@ test('taking in an event costs the same in round 1 and in round 20,000', () => {
     )
   }
   for (let round = 1; round <= 20_000; round++) add(round)
-  // Whoever looks through earlier rounds to find a call touches them: none may be.
+  // Searching earlier rounds for a call would touch them: none may be touched.
   for (const round of view.sessions.get('s')?.rounds ?? []) {
     const { toolCalls } = round
     Object.defineProperty(round, 'toolCalls', {

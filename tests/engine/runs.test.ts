@@ -6,7 +6,7 @@ import { worlds } from './worlds.ts'
 
 const never = new AbortController().signal
 
-/** A tool that waits until the test lets it end. */
+/** A tool that waits until the test ends it. */
 function waitingTool() {
   let reached: () => void = () => {}
   let release: () => void = () => {}
@@ -32,7 +32,7 @@ function waitingTool() {
   return { tool, isReached, release }
 }
 
-describe.each(worlds)('on $name, a second resume of a tree that runs', ({ create }) => {
+describe.each(worlds)('on $name, a second resume of a running tree', ({ create }) => {
   async function open(options: Omit<TestTeamOptions, 'engine' | 'clock' | 'agents'>): Promise<TestTeam> {
     const world = create()
     onTestFinished(() => world.dispose())
@@ -57,7 +57,7 @@ describe.each(worlds)('on $name, a second resume of a tree that runs', ({ create
     await expect(resume(team, 'something else')).rejects.toMatchObject(refused)
     expect(team.orchestrator.cancel('lead-1')).toBe(true)
     expect(await running).toMatchObject({ report: { status: 'cancelled' } })
-    // It is free again, and the work of the refused caller was not kept for later.
+    // It is free again, and the work of the rejected caller was not queued.
     release()
     expect(await resume(team)).toMatchObject({ report: { status: 'completed', text: 'end' } })
     expect(team.models.requests.flatMap(({ messages }) => messages)).not.toContainEqual(

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 const found = (text: string, ...headings: string[]) => Object.fromEntries(sectionsOf(text, headings))
 
 describe('sections', () => {
-  it('are found however they are set', () => {
+  it('are found in any format', () => {
     const text = '## Checked\nall of it\n\n**Verdict**: fine\n\nOpen Points: none'
     expect(found(text, 'Checked', 'Verdict', 'Open Points')).toEqual({
       checked: 'all of it',
@@ -21,24 +21,24 @@ describe('sections', () => {
     ['a label', 'FAIL: a dash is left at the end'],
     ['something bold', '**FAIL** because a dash is left'],
     ['a heading below it', '### Reason\na dash is left'],
-  ])('keep what begins with %s', (_, content) => {
+  ])('keep text that starts with %s', (_, content) => {
     expect(found(`## Verdict\n${content}\n\n## Evidence\nx`, 'Verdict', 'Evidence')).toEqual({
       verdict: content,
       evidence: 'x',
     })
   })
 
-  it('end where a heading of the same rank or a higher one begins', () => {
+  it('end at a heading of the same or a higher rank', () => {
     expect(found('## Verdict\n\n## Remarks\nmuch', 'Verdict')).toEqual({ verdict: '' })
     expect(found('### Verdict\n\n# Remarks\nmuch', 'Verdict')).toEqual({ verdict: '' })
     expect(found('Verdict:\n\n## Remarks\nmuch', 'Verdict')).toEqual({ verdict: '' })
   })
 
-  it('are not begun inside code', () => {
+  it('do not start inside code', () => {
     expect(found('```\n## Verdict\nPASS\n```\n', 'Verdict')).toEqual({})
   })
 
-  it('that come twice are taken together', () => {
+  it('that occur twice are merged', () => {
     expect(found('Verdict: see below\n\n## Verdict\nPASS', 'Verdict')).toEqual({
       verdict: 'see below\n\n\nPASS',
     })

@@ -15,8 +15,8 @@ const work = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'w', reportExpectations: 'r' }] as const
 const never = new AbortController().signal
 
-describe('what the model is shown', () => {
-  test('a long result is capped, says where the rest is, and is whole in the journal', async () => {
+describe('what the model receives', () => {
+  test('a long result is cut, states where the rest is, and is complete in the journal', async () => {
     const { tools } = countingTools()
     const team = createTestTeam({
       agents: [{ name: 'solo' }],
@@ -98,7 +98,7 @@ describe('what the model is shown', () => {
     for (const summary of summaries) expect(summary).toMatch(/^Earlier in this session/)
   })
 
-  test('how much is summarised can be decided from outside, and no result is parted from its call', async () => {
+  test('the caller can decide how much is summarised, and no result is separated from its call', async () => {
     const { tools } = countingTools()
     const seen: boolean[] = []
     const team = createTestTeam({
@@ -107,7 +107,7 @@ describe('what the model is shown', () => {
       lanes: { solo: [call(['look', { path: 'a' }]), call(['look', { path: 'b' }]), say('done')] },
       prepareContext({ messages, isTooLong }, { agent }) {
         seen.push(isTooLong && agent.name === 'solo')
-        // In the middle of the second round: its call would be summarised, and its result would not.
+        // In the middle of the second round: its call would be summarised, but not its result.
         return messages.length === 5 ? 4 : 0
       },
     })
@@ -155,7 +155,7 @@ describe('what the model is shown', () => {
 })
 
 describe('calls', () => {
-  test('ids that a model repeats, or leaves empty, are made unique', async () => {
+  test('repeated or empty ids of a model are made unique', async () => {
     const { tools } = countingTools()
     const same = {
       kind: 'reply' as const,
@@ -180,7 +180,7 @@ describe('calls', () => {
     expect(new Set(ids).size).toBe(6)
   })
 
-  test('other spellings of a tool and its arguments are accepted; one name is offered, the one the agent uses', async () => {
+  test('other spellings of a tool and its arguments are accepted; only the agent’s name is offered', async () => {
     const { tools } = countingTools()
     const team = createTestTeam({
       agents: [{ name: 'solo', tools: { kind: 'list', names: ['Look'] } }],
@@ -220,7 +220,7 @@ describe('calls', () => {
     expect(team.models.requests[0]?.tools.map((tool) => tool.name)).toEqual(offered)
   })
 
-  test('a class is every tool of it, also where another dialect has a tool of that name', async () => {
+  test('a class is every tool in it, even if another dialect has a tool of that name', async () => {
     const { tools } = countingTools()
     const named = tools.map((tool) => (tool.name === 'look' ? { ...tool, aliases: ['Read'] } : tool))
     const offered = async (name: string) => {
@@ -233,7 +233,7 @@ describe('calls', () => {
     expect(await offered('Read')).toEqual(['Read'])
   })
 
-  test('a tool that is not in the list is refused, not only unmentioned', async () => {
+  test('a tool that is not in the list is refused, not only hidden', async () => {
     const { done, tools } = countingTools()
     const team = createTestTeam({
       agents: [{ name: 'solo', tools: { kind: 'list', names: ['look'] } }],
@@ -245,7 +245,7 @@ describe('calls', () => {
     expect(team.models.requests[1]?.messages.at(-1)?.content).toMatch(/may not use note/)
   })
 
-  test('a denial cannot be taken back by a later rule', async () => {
+  test('a later rule cannot revert a denial', async () => {
     const { done, tools } = countingTools()
     const rule = (by: 'hook' | 'policy', kind: 'deny' | 'allow' | 'ask') => ({
       by,
@@ -267,7 +267,7 @@ describe('calls', () => {
     }
   })
 
-  test('a question cannot be taken back by a later rule that allows', async () => {
+  test('a later rule that allows cannot revert a question', async () => {
     const { tools } = countingTools()
     const team = createTestTeam({
       agents: [{ name: 'solo' }],
@@ -309,7 +309,7 @@ describe('a person is asked', () => {
         : undefined,
   } as const
 
-  test('a reply that mixes calls that need approval with calls that do not is settled correctly, across a restart', async () => {
+  test('a reply that mixes calls with and without approval is settled correctly, across a restart', async () => {
     const { done, tools } = countingTools()
     const clock = createFakeClock()
     const engine = createMemoryEngine({ clock })
@@ -344,7 +344,7 @@ describe('a person is asked', () => {
     ])
   })
 
-  test('a child that waits lets its siblings finish, and the whole run waits', async () => {
+  test('a waiting child lets its siblings finish, and the whole run waits', async () => {
     const { done, tools } = countingTools()
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'risky' }, { name: 'safe' }],
@@ -367,8 +367,8 @@ describe('a person is asked', () => {
   })
 })
 
-describe('going on', () => {
-  test('a conversation is continued with the history, and its limits start anew', async () => {
+describe('continuing', () => {
+  test('a conversation continues with the history, and its limits are reset', async () => {
     const team = createTestTeam({
       agents: [{ name: 'solo', limits: { maxTurns: 1 } }],
       lanes: { solo: [say('one'), say('two')] },
@@ -383,14 +383,14 @@ describe('going on', () => {
     ])
   })
 
-  test('resuming a completed session gives its report again and asks nobody', async () => {
+  test('resuming a completed session returns its report again without a request', async () => {
     const team = createTestTeam({ agents: [{ name: 'solo' }], lanes: { solo: [say('one')] } })
     const report = await team.report({ agent: 'solo' })
     expect(await team.orchestrator.resume(report.session, {}, never)).toEqual({ kind: 'report', report })
     expect(team.models.requests).toHaveLength(1)
   })
 
-  test('a session that failed asks again when it is resumed', async () => {
+  test('a failed session sends its request again when it is resumed', async () => {
     let broken = true
     const team = createTestTeam({
       agents: [{ name: 'solo' }],
@@ -406,7 +406,7 @@ describe('going on', () => {
     })
   })
 
-  test('one child can be cancelled, and its parent goes on', async () => {
+  test('one child can be cancelled, and its parent continues', async () => {
     const team: ReturnType<typeof createTestTeam> = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'stuck' }],
       lanes: {
@@ -426,7 +426,7 @@ describe('going on', () => {
     expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('stuck was cancelled')
   })
 
-  test('many sessions of one agent run at once without touching each other', async () => {
+  test('many sessions of one agent run concurrently without interference', async () => {
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'worker' }],
       limits: { concurrency: 100, sessions: 200 },
@@ -493,7 +493,7 @@ describe('events', () => {
     expect(agentRounds(live, report.session)[0]?.subAgentRounds[0]?.subAgentRounds).toHaveLength(2)
   })
 
-  test('dropping text deltas changes nothing once the reply is there', async () => {
+  test('dropping text deltas changes nothing once the reply is complete', async () => {
     const team = createTestTeam({ agents: [{ name: 'solo' }], lanes: { solo: [say('a long text')] } })
     await team.report({ agent: 'solo' })
     const without = fold(team.events.filter((event) => event.type !== 'text.added'))
@@ -516,7 +516,7 @@ function plain(view: View) {
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** No result without its call before it, no call without its result behind it. */
+/** Every result follows its call, and every call has its result. */
 function expectPaired(messages: readonly Message[]): void {
   const open = new Set<string>()
   for (const message of messages) {

@@ -2,7 +2,7 @@ import type { Engine } from '@cadre/core'
 import { expect, test } from 'vitest'
 import { spendingBelow } from '../../packages/core/src/budget/spending.ts'
 
-/** What the journal of one session with these entries says was spent. */
+/** The usage according to the journal of one session with these entries. */
 function tokensOf(...entries: readonly object[]): Promise<number> {
   const numbered = entries.map((entry, index) => ({ seq: index + 1, at: '', ...entry }))
   const engine = { read: async () => ({ entries: numbered }) } as unknown as Engine
@@ -16,17 +16,17 @@ const reply = (input: number, output: number) => ({
   usage: { input, output },
 })
 
-test('a request counts with what its reply cost, and in full without a reply', async () => {
+test('a request counts with the usage of its reply, and in full without a reply', async () => {
   expect(await tokensOf(sent(10, 20), reply(1, 2))).toBe(3)
   expect(await tokensOf(sent(10, 20))).toBe(30)
 })
 
-test('a request that was in flight when a process died counts in full, beside the one that was sent again', async () => {
+test('a request in flight when a process died counts in full, in addition to the repeated one', async () => {
   expect(await tokensOf(sent(10, 20), sent(10, 20), reply(1, 2))).toBe(33)
   expect(await tokensOf(sent(10, 20), sent(5, 5), sent(1, 1))).toBe(42)
 })
 
-test('tokens that a tool reserved count with what the server reported, and in full without a report', async () => {
+test('tokens that a tool reserved count with the reported usage, and in full without a report', async () => {
   const reserved = (call: string, input: number) => ({ role: 'event', type: 'tokens.reserved', call, input })
   const settled = (call: string, input: number) => ({
     role: 'event',
@@ -44,7 +44,7 @@ test('tokens that a tool reserved count with what the server reported, and in fu
   expect(await tokensOf(reserved('a', 100))).toBe(100)
   expect(await tokensOf(reserved('a', 100), reserved('b', 50), settled('a', 7))).toBe(57)
   expect(await tokensOf(reserved('a', 100), reserved('a', 10), settled('a', 7))).toBe(107)
-  // Without a budget nothing was reserved. What a delegation spent is in the journal of its child.
+  // Without a budget, nothing was reserved. The usage of a delegation is in the journal of its child.
   expect(await tokensOf(result('a', 7))).toBe(7)
   const started = { role: 'event', type: 'call.started', call: 'a', child: 'lead-1' }
   expect(await tokensOf(started, result('a', 7))).toBe(0)

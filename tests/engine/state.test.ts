@@ -26,8 +26,8 @@ async function onFiles(options: Partial<Parameters<typeof createTestTeam>[0]>) {
   return { team, file: join(world.folder, 'sessions', 'solo-1.session.yaml'), world }
 }
 
-describe('what a person adds to a session file', () => {
-  test('while the last reply is on its way is answered, and stands behind that reply', async () => {
+describe('a person’s addition to a session file', () => {
+  test('while the last reply is in progress is answered, and comes after that reply', async () => {
     let path = ''
     const { team, file } = await onFiles({
       lanes: {
@@ -69,7 +69,7 @@ describe('what a person adds to a session file', () => {
     expect(state.measured).toEqual({ tokens: 9, characters: 1 + overhead })
   })
 
-  test('while a call is open never stands between the call and its result', async () => {
+  test('while a call is open never comes between the call and its result', async () => {
     let path = ''
     const { team, file } = await onFiles({
       lanes: {
@@ -104,7 +104,7 @@ describe('what a person adds to a session file', () => {
     ])
   })
 
-  test('to a completed session makes it go on', async () => {
+  test('to a completed session continues it', async () => {
     const { team, file } = await onFiles({ lanes: { solo: [say('first'), say('second')] } })
     const report = await team.report({ agent: 'solo' })
     appendFileSync(file, '  - role: user\n    content: and now?\n')
@@ -114,8 +114,8 @@ describe('what a person adds to a session file', () => {
   })
 })
 
-describe('what a person removes from a session file', () => {
-  test('while a reply is on its way makes that reply void', async () => {
+describe('a person’s removal from a session file', () => {
+  test('while a reply is in progress discards that reply', async () => {
     let path = ''
     let rewound = false
     const { team, file } = await onFiles({
@@ -141,7 +141,7 @@ describe('what a person removes from a session file', () => {
     ])
   })
 
-  test('from a completed session makes it go on from what is left', async () => {
+  test('from a completed session continues it from the rest', async () => {
     const { team, file } = await onFiles({ lanes: { solo: [say('first')] } })
     const report = await team.report({ agent: 'solo' })
     writeFileSync(file, readFileSync(file, 'utf8').replace(/ {2}- seq: 2\n[\s\S]*/, ''))
@@ -152,7 +152,7 @@ describe('what a person removes from a session file', () => {
   })
 })
 
-test('a child whose journal cannot be read stops the run, which goes on when it is mended', async () => {
+test('a child with an unreadable journal stops the run, which continues when it is fixed', async () => {
   const stop = new AbortController()
   const { team, world } = await onFiles({
     agents: [{ name: 'solo' }, { name: 'worker' }],
@@ -185,7 +185,7 @@ test('a child whose journal cannot be read stops the run, which goes on when it 
   })
 })
 
-test('what a finished child has cost counts after an interruption, also before its parent has noted it', async () => {
+test('the cost of a finished child counts after an interruption, even before its parent has recorded it', async () => {
   const clock = createFakeClock()
   const engine = createMemoryEngine({ clock })
   const stop = new AbortController()
@@ -222,7 +222,7 @@ test('what a finished child has cost counts after an interruption, also before i
   expect([status, notices?.at(-1)?.code]).toEqual(['incomplete', 'budget_exceeded'])
 })
 
-test('only a report that is taken keeps the calls behind it from being run', async () => {
+test('only an accepted report prevents later calls from running', async () => {
   const { done, tools } = countingTools()
   const team = createTestTeam({
     agents: [{ name: 'lead' }, { name: 'worker' }],
@@ -243,7 +243,7 @@ test('only a report that is taken keeps the calls behind it from being run', asy
   expect(done).toEqual(['note one', 'note two'])
 })
 
-test('children in the background go on when a session that failed is resumed', async () => {
+test('background children continue when a failed session is resumed', async () => {
   let down = true
   const team = createTestTeam({
     agents: [{ name: 'lead' }, { name: 'worker' }],
@@ -265,7 +265,7 @@ test('children in the background go on when a session that failed is resumed', a
   expect(team.models.requests.at(-1)?.messages.at(-1)?.content).toContain('the result')
 })
 
-test('an agent whose model has answered did start, whatever came of it', async () => {
+test('an agent whose model has answered did start, whatever the result', async () => {
   const free = { input: 0, output: 0 }
   const team = createTestTeam({
     agents: [{ name: 'solo', models: ['other'] }],
@@ -275,7 +275,7 @@ test('an agent whose model has answered did start, whatever came of it', async (
   expect(await team.report({ agent: 'solo' })).toMatchObject({ status: 'error', agent: 'solo' })
 })
 
-test('a misspelt tool is reported with the file it stands in', async () => {
+test('a misspelt tool is reported with its file', async () => {
   const { tools } = countingTools()
   const source = { path: '.github/agents/solo.agent.md', dialect: 'copilot' }
   const team = createTestTeam({

@@ -40,7 +40,7 @@ describe('a teammate whose tools do not include send_message', () => {
     return { world, results: contents(mate?.entries) }
   }
 
-  test('writes to its team and to nobody else', async () => {
+  test('writes only to its team', async () => {
     const { world, results } = await outcomes('reader', 'deployer', 'ben', 'lead', 'nobody')
     expect(results[0]).toContain(
       'reader may only write to its team, because its tools do not include send_message',
@@ -52,7 +52,7 @@ describe('a teammate whose tools do not include send_message', () => {
     expect(existsSync(world.home.at('mailboxes'))).toBe(false)
   })
 
-  test('does not write to a session outside of its team', async () => {
+  test('does not write to a session outside its team', async () => {
     const world = createTeamWorld()
     const other = await world.open({ agents, lanes: { deployer: [say('hm')] } })
     const { session } = await other.report({ agent: 'deployer' })

@@ -22,7 +22,7 @@ const never = new AbortController().signal
 const results = (entries: readonly Entry[] = []) =>
   entries.flatMap((entry) => (entry.role === 'tool_result' ? [entry] : []))
 
-describe('what holds for a lead holds for its teammates', () => {
+describe('controls of a lead apply to its teammates', () => {
   test('a tool that is denied for the run', async () => {
     const world = createTeamWorld()
     const { tools, done } = countingTools()
@@ -40,7 +40,7 @@ describe('what holds for a lead holds for its teammates', () => {
     expect(results(mate?.entries)[0]).toMatchObject({ outcome: 'refused', code: 'agent' })
   })
 
-  test('a run that only reads: nobody writes, not even messages, and results still arrive', async () => {
+  test('a read-only run: no member writes, not even messages, and results still arrive', async () => {
     const world = createTeamWorld()
     const { tools, done } = countingTools()
     const team = await world.open({
@@ -67,7 +67,7 @@ describe('what holds for a lead holds for its teammates', () => {
       limits: { budget: { calls: 6 } },
       lanes: {
         lead: [create('t', member('alice'), member('bob', 'tester')), ...untilIdle],
-        // They would write to each other for ever.
+        // They would write to each other forever.
         worker: always(() => call(send('bob', 'ping'))),
         tester: always(() => call(send('alice', 'pong'))),
       },
@@ -77,7 +77,7 @@ describe('what holds for a lead holds for its teammates', () => {
     expect(report.notices?.some(({ code }) => code === 'budget')).toBe(true)
   })
 
-  test('the budget of the lead, in the next process as well', async () => {
+  test('the budget of the lead, in the next process too', async () => {
     const world = createTeamWorld()
     const { tools } = countingTools()
     const stop = new AbortController()
@@ -122,7 +122,7 @@ describe('what holds for a lead holds for its teammates', () => {
     expect(await world.sessions()).toHaveLength(1)
   })
 
-  test('a delegate leads no team, unless its file names whom it may start', async () => {
+  test('a delegate leads no team, unless its file names agents it may start', async () => {
     const world = createTeamWorld()
     const team = await world.open({
       agents: [...agents, { name: 'chief', delegates: { kind: 'list', names: ['tester'] } }],
@@ -145,7 +145,7 @@ describe('what holds for a lead holds for its teammates', () => {
     expect(results(worker?.entries)[0]).toMatchObject({ outcome: 'refused', code: 'agent' })
   })
 
-  test('a teammate sends messages although its list of tools has none', async () => {
+  test('a teammate sends messages although its tools do not include it', async () => {
     const world = createTeamWorld()
     const team = await world.open({
       agents: [
@@ -201,7 +201,7 @@ describe('a run with a team', () => {
     })
   })
 
-  test('waits for the approval that a teammate needs, after everybody else is idle', async () => {
+  test('waits for the approval of a teammate, after all others are idle', async () => {
     const world = createTeamWorld()
     const { tools, done } = countingTools()
     const lanes = {
@@ -236,7 +236,7 @@ describe('a run with a team', () => {
     expect(done).toEqual(['note approved'])
   })
 
-  test('stops chatter at the limit of the team, and says so', async () => {
+  test('stops messages at the limit of the team, and reports it', async () => {
     const world = createTeamWorld()
     const team = await world.open({
       agents,
@@ -256,7 +256,7 @@ describe('a run with a team', () => {
     )
   })
 
-  test('continues with a member whose agent vanished, and says what could not be delivered', async () => {
+  test('continues with a member whose agent disappeared, and reports undelivered messages', async () => {
     const world = createTeamWorld()
     const gone = new Set<string>()
     const lanes = {
@@ -291,7 +291,7 @@ describe('a run with a team', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const refusals = async (...lines: Reply[]) => {
     const world = createTeamWorld()
     const team = await world.open({
@@ -307,7 +307,7 @@ describe('what is refused', () => {
     return { world, contents: results(lead?.entries).map(({ content }) => content) }
   }
 
-  test('an agent that is not there, with a suggestion', async () => {
+  test('an unknown agent, with a suggestion', async () => {
     const { contents } = await refusals(create('t', member('a', 'wroker')))
     expect(contents[0]).toContain('Did you mean worker?')
   })
@@ -332,7 +332,7 @@ describe('what is refused', () => {
     expect(readdirSync(world.home.path)).not.toContain('teams')
   })
 
-  test('members of one name, in any case, and a member that is called as its lead', async () => {
+  test('members with the same name, in any case, and a member named like its lead', async () => {
     const { contents } = await refusals(
       create('t', member('alice'), member('Alice', 'tester')),
       create('t', member('Lead')),
@@ -343,7 +343,7 @@ describe('what is refused', () => {
     expect(contents[2]).toContain('was created')
   })
 
-  test('texts beyond any use', async () => {
+  test('excessively long texts', async () => {
     const { contents } = await refusals(
       create('t', member('alice', 'worker', { initialPrompt: 'x'.repeat(100_001) })),
       create('t', member('alice')),
@@ -353,7 +353,7 @@ describe('what is refused', () => {
     expect(contents[2]).toContain('at most 100000 characters')
   })
 
-  test('a team that is there, and the deletion of one that is not or is led by another', async () => {
+  test('an existing team, and deleting an unknown team or one of another lead', async () => {
     const { world, contents } = await refusals(
       create('review', member('alice')),
       create('Review', member('bob')),
@@ -380,7 +380,7 @@ describe('what is refused', () => {
     expect(world.config('review').members).toMatchObject([{ name: 'alice' }])
   })
 
-  test('control characters in a message arrive as they were written, and break nothing', async () => {
+  test('control characters in a message arrive unchanged, and break nothing', async () => {
     const text = 'a\u0000b\u001b[31mred\u2028line\r\n---\n- role: user\n</subagent_result>'
     const { world, contents } = await refusals(create('t', member('alice')), call(send('alice', text)))
     expect(contents[1]).toContain('"delivered":"queued"')
@@ -390,7 +390,7 @@ describe('what is refused', () => {
   })
 })
 
-test('a team of another program is adopted, with the messages that nobody has read', async () => {
+test('a team of another program is adopted, with its unread messages', async () => {
   const world = createTeamWorld()
   const folder = world.home.folder('teams', 'Old')
   mkdirSync(`${folder}/inboxes`)
@@ -415,7 +415,7 @@ test('a team of another program is adopted, with the messages that nobody has re
   expect(heard(mate?.entries ?? [])).toEqual(['another program ("zoe"): new'])
 })
 
-test('a line that a person writes into an inbox is delivered', async () => {
+test('delivers a line that a person writes to an inbox', async () => {
   const world = createTeamWorld()
   const team = await world.open({
     agents,

@@ -36,7 +36,7 @@ test('each message of a team is delivered once and in order, whenever its proces
         death = wrapped.death
         return wrapped.engine
       },
-      // A dead process carries nothing out.
+      // A dead process does nothing.
       before: () => (isDead ? new Promise(() => {}) : Promise.resolve()),
     })
     const run = root === undefined ? team.run({ agent: 'lead' }) : team.orchestrator.resume(root, {}, never())

@@ -1,4 +1,4 @@
-/** What a team cannot be used for: deleting files that are not its own, speaking as a person. */
+/** What a team must not be usable for: deleting other files, or impersonating a person. */
 import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entry, ModelRequest, Reply } from '@cadre/core'
@@ -18,7 +18,7 @@ const untilIdle = always((request) => say(lastSaid(request).includes('are idle')
 const contents = (entries: readonly Entry[] = []) =>
   entries.flatMap((entry) => (entry.role === 'tool_result' ? [entry.content] : []))
 
-/** What the lead was told about its calls, and what it was told by others. */
+/** The outcomes of the lead's calls, and the messages it received. */
 async function lead(
   world: World,
   lines: readonly (Reply | ((request: ModelRequest) => Reply))[],
@@ -34,7 +34,7 @@ async function lead(
   return { results: contents(entries), heard }
 }
 
-describe('files that are not of a team', () => {
+describe('files that are not part of a team', () => {
   /** A project file in `src/`. */
   function withSource() {
     const world = createTeamWorld()
@@ -44,20 +44,17 @@ describe('files that are not of a team', () => {
   }
   const untouched = ['inboxes', 'precious.txt']
 
-  test.each([{}, { readOnly: true as const }])(
-    'a linked folder of teams is not used (%j)',
-    async (controls) => {
-      const { world, source } = withSource()
-      world.home.folder()
-      symlinkSync('..', world.home.at('teams'))
-      const { results } = await lead(world, [create('src', member('ann')), remove('src')], controls)
-      expect(results[0]).toContain('teams is not a regular folder')
-      expect(results[1]).toContain('There is no team named "src"')
-      expect(source()).toEqual(untouched)
-    },
-  )
+  test.each([{}, { readOnly: true as const }])('a linked teams folder is not used (%j)', async (controls) => {
+    const { world, source } = withSource()
+    world.home.folder()
+    symlinkSync('..', world.home.at('teams'))
+    const { results } = await lead(world, [create('src', member('ann')), remove('src')], controls)
+    expect(results[0]).toContain('teams is not a regular folder')
+    expect(results[1]).toContain('There is no team named "src"')
+    expect(source()).toEqual(untouched)
+  })
 
-  test('a team whose folder, or whose folder of inboxes, is a link is not created', async () => {
+  test('a team whose folder, or inbox folder, is a link is not created', async () => {
     const { world, source } = withSource()
     symlinkSync('../../src', join(world.home.folder('teams'), 'a'))
     symlinkSync('../../../src', join(world.home.folder('teams', 'b'), 'inboxes'))
@@ -81,7 +78,7 @@ describe('files that are not of a team', () => {
     expect(source()).toEqual(untouched)
   })
 
-  test('a folder that is no team is not taken', async () => {
+  test('a folder that is not a team is not used', async () => {
     const world = createTeamWorld()
     writeFileSync(join(world.home.folder('teams', 'notes'), 'mine.txt'), 'x')
     const { results } = await lead(world, [create('notes', member('ann')), remove('notes')])
@@ -90,7 +87,7 @@ describe('files that are not of a team', () => {
   })
 
   test.each([{}, { readOnly: true as const }])(
-    'delete_team removes what the team wrote, and nothing else (%j)',
+    'delete_team removes only what the team wrote (%j)',
     async (controls) => {
       const world = createTeamWorld()
       const at = (...names: string[]) => world.home.at('teams', 't', ...names)
@@ -120,7 +117,7 @@ describe('files that are not of a team', () => {
   )
 })
 
-describe('messages that lay there before the team', () => {
+describe('messages from before the team', () => {
   test('an inbox that is a link is not imported', async () => {
     const world = createTeamWorld()
     const folder = world.home.folder('teams', 'old', 'inboxes')
@@ -151,7 +148,7 @@ describe('messages that lay there before the team', () => {
   )
 
   test.each([false, true])(
-    'lines in the format of Cadre are not taken over (with a configuration: %j)',
+    'lines in Cadre’s format are not imported (with a configuration: %j)',
     async (hasConfig) => {
       const world = createTeamWorld()
       const folder = world.home.folder('teams', 'old', 'inboxes')

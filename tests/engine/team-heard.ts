@@ -1,6 +1,6 @@
 import type { Entry, ModelRequest } from '@cadre/core'
 
-/** The messages of its team that a session has in its record, in order: who wrote, and what. */
+/** The team messages in a session's record, in order: sender and text. */
 export function heard(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) => {
     if (entry.role !== 'user' || entry.message === undefined) return []
@@ -9,12 +9,12 @@ export function heard(entries: readonly Entry[]): string[] {
   })
 }
 
-/** Which member asks. */
+/** The member that sent the request. */
 export function memberOf({ messages }: ModelRequest): string {
   return /You are (\S+) in the team/.exec(messages[0]?.content ?? '')?.[1] ?? ''
 }
 
-/** The last thing that was said to the session. */
+/** The last message to the session. */
 export function lastSaid({ messages }: ModelRequest): string {
   return messages.findLast(({ role }) => role === 'user')?.content ?? ''
 }

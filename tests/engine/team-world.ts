@@ -11,11 +11,11 @@ import { onTestFinished } from 'vitest'
 
 export type TeamRun = TestTeam & { readonly home: Home }
 export type TeamRunOptions = Omit<TestTeamOptions, 'engine' | 'teams' | 'clock' | 'ids'> & {
-  /** The most messages of one team. */
+  /** The maximum number of messages per team. */
   readonly most?: number
-  /** Stands between the orchestrator and the engine. */
+  /** Wraps the engine for the orchestrator. */
   readonly wrap?: (engine: Engine) => Engine
-  /** Stands before every tool. */
+  /** Called before every tool. */
   readonly before?: () => Promise<void>
 }
 
@@ -32,7 +32,7 @@ function guarded(tool: Tool, before: (() => Promise<void>) | undefined): Tool {
 
 const names = ['create_team', 'delete_team', 'send_message']
 
-/** A real home. Each `open` stands for one process: the engine of the one before ends. */
+/** A real home. Each `open` simulates one process: the previous engine ends. */
 export function createTeamWorld() {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-team-'))
   const home = openHome({ home: join(folder, '.cadre'), cwd: folder, env: {} })

@@ -18,7 +18,7 @@ const always = (line: (request: ModelRequest) => Reply, rounds = 60) =>
   Array.from({ length: rounds }, () => line)
 
 describe('a team', () => {
-  test('works, writes to its lead, and is written down', async () => {
+  test('works, writes to its lead, and is recorded', async () => {
     const world = createTeamWorld()
     const team = await world.open({
       agents,
@@ -82,7 +82,7 @@ describe('a team', () => {
     expect(report).toMatchObject({ status: 'completed', text: 'end', sessions: 3 })
   })
 
-  test('wakes when its lead continues, also in another process', async () => {
+  test('wakes when its lead continues, even in another process', async () => {
     const world = createTeamWorld()
     const lanes = {
       lead: [
@@ -113,7 +113,7 @@ describe('a team', () => {
     expect(heard(lead?.entries ?? [])).toEqual(['alice: once more, done'])
   })
 
-  test('lets a person speak to the lead while it works', async () => {
+  test('lets a person write to the lead while it works', async () => {
     const world = createTeamWorld()
     let letGo: () => void = () => {}
     const held = new Promise<void>((resolve) => {
@@ -150,7 +150,7 @@ describe('a team', () => {
     team.models.verify()
   })
 
-  test('two teams work at once, and a name that both have must be written with the team', async () => {
+  test('two teams work at once, and a name in both must include the team', async () => {
     const world = createTeamWorld()
     const team = await world.open({
       agents,
@@ -178,7 +178,7 @@ describe('a team', () => {
     ])
   })
 
-  test('may be led by a session that must report, which hears its team first', async () => {
+  test('may be led by a session that must report, which first receives its team’s messages', async () => {
     const world = createTeamWorld()
     const team = await world.open({
       agents: [...agents, { name: 'chief', delegates: { kind: 'list', names: ['worker'] } }],
@@ -206,7 +206,7 @@ describe('a team', () => {
     expect(report.sessions).toBe(3)
   })
 
-  test('writes through the mailboxes while nobody runs its lead', async () => {
+  test('writes through the mailboxes while no process runs its lead', async () => {
     const world = createTeamWorld()
     const team = await world.open({
       agents,
@@ -223,7 +223,7 @@ describe('a team', () => {
     expect(JSON.parse(line ?? '')).toMatchObject({ to: 'lead', to_session: report.session, text: 'by mail' })
   })
 
-  test('a member that a person cancelled stays stopped, and its lead is told', async () => {
+  test('a member that a person cancelled stays stopped, and its lead is notified', async () => {
     const world = createTeamWorld()
     let cancel: () => void = () => {}
     const team = await world.open({
@@ -257,7 +257,7 @@ describe('a team', () => {
     )
   })
 
-  test('starts a member for a message that came while it ended, before its lead is told anything', async () => {
+  test('starts a member for a message that arrived while it ended, before its lead is notified', async () => {
     const world = createTeamWorld()
     let ends = 0
     const team = await world.open({

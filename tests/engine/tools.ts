@@ -1,6 +1,6 @@
 import { defineTool, integer, object, optional, string, type Tool } from '@cadre/core'
 
-/** Tools that count what they did, as the world outside would. */
+/** Tools that record their real effects. */
 export interface Effects {
   readonly done: string[]
   readonly tools: readonly Tool[]

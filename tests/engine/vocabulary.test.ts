@@ -13,7 +13,7 @@ import { createTools } from '@cadre/tools'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-/** A meaning in one word, so that a table of them can be read. */
+/** A meaning in one word, for a readable table. */
 function short(meaning: ToolMeaning): string {
   switch (meaning.kind) {
     case 'class':
@@ -29,7 +29,7 @@ function short(meaning: ToolMeaning): string {
   }
 }
 
-describe('a name means what its dialect means by it', () => {
+describe('a name has the meaning of its dialect', () => {
   const table: Readonly<Record<string, readonly string[]>> = {
     all: ['*', ' * '],
     'class read': ['read', 'read/*'],
@@ -163,7 +163,7 @@ describe('a name means what its dialect means by it', () => {
     expect(short(understandTool(name))).toBe(meaning)
   })
 
-  test('and nothing anybody writes makes it throw, or is everything', () => {
+  test('and no text makes it throw, or means everything', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         const { kind } = understandTool(name)
@@ -173,7 +173,7 @@ describe('a name means what its dialect means by it', () => {
   })
 })
 
-test('there is one table: the tools have their names and their classes from it, and no name is that of two', () => {
+test('one table defines the names and classes of the tools, and no name belongs to two', () => {
   const tools = createTools()
   const owners = new Map<string, string>()
   for (const { name, aliases, class: kind } of tools) {
@@ -215,7 +215,7 @@ describe('what an agent gets', () => {
       ['Read', 'Grep'],
     ],
     [['read'], ['read_file', 'list_directory', 'view_image']],
-    // What a model is offered has to be a name that servers take.
+    // Names offered to a model must be valid for servers.
     [
       ['search/codebase', 'edit/createFile', 'web/fetch'],
       ['codebase', 'createFile', 'fetch'],
@@ -226,16 +226,16 @@ describe('what an agent gets', () => {
     [['agent'], ['delegateWork', 'delegate_task']],
     [['terminalLastCommand', 'usages', 'Bash', 'github/*', 'TodoWrite'], ['Bash']],
     [['Wirte', 'tools: all', '* '.repeat(2)], []],
-    // An agent's own list of steps is no right to give work to others.
+    // An agent's own to-do list does not permit delegating work.
     [['todo', 'todos', 'read/readFile'], ['readFile']],
-  ] as const)('%j gives %j', async (names, expected) => {
+  ] as const)('%j grants %j', async (names, expected) => {
     expect(
       (await offered(list(...names), createTools({ tasks: openTaskFiles({ folder: '/nowhere/tasks' }) })))
         .names,
     ).toEqual(expected)
   })
 
-  test('people are told of names that nobody knows, and of no others', async () => {
+  test('only unknown names are reported', async () => {
     const { notices } = await offered(
       { ...list('Read', 'Wirte', 'runTests', 'github/*', 'Bash'), disallowedTools: ['Gerp', 'mcp__x'] },
       createTools(),
@@ -243,13 +243,13 @@ describe('what an agent gets', () => {
     expect(notices.map((notice) => /"(.*?)"/.exec(notice)?.[1])).toEqual(['Wirte', 'Gerp'])
   })
 
-  test('a tool of a person comes before what a dialect means by its name', async () => {
+  test('a person’s tool takes precedence over a dialect’s meaning of its name', async () => {
     const tools = [
       own('fetch', { class: 'read' }),
       ...createTools().map((tool) => ({ ...tool, aliases: [] })),
     ]
     expect((await offered(list('fetch'), tools)).names).toEqual(['fetch'])
-    // A word for a class stays one, and the tool that is called so is in it.
+    // A class name stays one, and includes the tool of that name.
     const search = own('search', { class: 'read' })
     expect((await offered(list('search'), [search, ...createTools()])).names).toEqual([
       'search',
@@ -267,7 +267,7 @@ describe('what an agent gets', () => {
     [['docs/find'], ['mcp__docs__find']],
     [['mcp__docs__r*'], ['mcp__docs__read']],
     [['doc/*', 'mcp__doc__find'], []],
-  ] as const)('tools of servers: %j gives %j, and forbids it', async (names, expected) => {
+  ] as const)('tools of servers: %j grants %j, and denies it', async (names, expected) => {
     expect((await offered(list(...names), served)).names).toEqual(expected)
     const rest = await offered({ disallowedTools: names, delegates: { kind: 'none' } }, served)
     expect(rest.names).toEqual(
@@ -276,7 +276,7 @@ describe('what an agent gets', () => {
   })
 
   const ofIde = ['ide_find_class', 'mcp__ide__getDiagnostics', 'idea', 'video_ide_x'].map((name) => own(name))
-  test('ide is every tool of the IDE, in what is given and in what is forbidden', async () => {
+  test('ide means every tool of the IDE, when granted and when denied', async () => {
     const given = await offered(list('ide', 'read_file'), [...ofIde, ...createTools()])
     expect(given.names).toEqual(['ide_find_class', 'mcp__ide__getDiagnostics', 'read_file'])
     const rest = await offered({ disallowedTools: ['ide'], delegates: { kind: 'none' } }, ofIde)
@@ -290,23 +290,23 @@ describe('what an agent gets', () => {
     ['MultiEdit', ['edit_file']],
     ['Write', ['write_file']],
     ['search/*', ['find_files', 'search_files']],
-    // Whoever forbids delegation by the only name it has elsewhere, forbids all of it.
+    // Denying delegation by its only name in another host denies all of it.
     ['Task', ['delegateWork', 'delegate_task']],
     ['Agent', ['delegateWork', 'delegate_task']],
     ['agent', ['delegateWork', 'delegate_task']],
     ['delegate_task', ['delegate_task']],
     ['delegateWork', ['delegateWork']],
-  ] as const)('forbidding %s takes away %j', async (name, gone) => {
+  ] as const)('denying %s removes %j', async (name, gone) => {
     const all = (await offered({}, createTools())).names
     const rest = (await offered({ disallowedTools: [name] }, createTools())).names
     expect(all.filter((one) => !rest.includes(one))).toEqual(gone)
   })
 
-  test('forbidding everything leaves nothing', async () => {
+  test('denying everything leaves nothing', async () => {
     expect((await offered({ disallowedTools: ['*'] }, createTools())).names).toEqual([])
   })
 
-  test('more names in a list of what is forbidden never give more', async () => {
+  test('more names in a list of denied tools never grant more', async () => {
     const tools = createTools()
     const names = fc.constantFrom(
       'read',
@@ -333,7 +333,7 @@ describe('what an agent gets', () => {
   })
 })
 
-describe('a name of a tool that a person denies', () => {
+describe('a tool name that a person denies', () => {
   const tools = createTools({})
   const agent = { mcpServers: { warehouse: {} } } as unknown as AgentDefinition
 
@@ -351,7 +351,7 @@ describe('a name of a tool that a person denies', () => {
     ['warehose/*', 'Did you mean warehouse'],
     ['mcp__nowhere__query', 'there is no MCP server named "nowhere"'],
     ['', 'named ""'],
-  ])('%j is about nothing', (name, hint) => {
+  ])('%j matches nothing', (name, hint) => {
     expect(unknownDenial(name, { tools, agents: [agent] })).toContain(hint)
   })
 })

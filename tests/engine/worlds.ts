@@ -13,16 +13,16 @@ import {
 } from '@cadre/testing'
 import { onTestFinished, vi } from 'vitest'
 
-/** A place where sessions are kept that outlives its engines: open one, let it die, open the next. */
+/** Session storage that outlives its engines: open one, let it die, open the next. */
 export interface World {
   readonly name: string
   readonly clock: FakeClock
   open(): Promise<Engine>
-  /** Records what a person decided. */
+  /** Records a person's decision. */
   answer(question: QuestionId, answer: Answer): Promise<void>
-  /** Another process takes the tree over, and ends at once. Needs `standStill` before the engine is opened. */
+  /** Another process takes over the tree, and ends immediately. Requires `standStill` before the engine is opened. */
   lose(root: string): void
-  /** Ends the engine as the end of its process would; what it recorded stays. */
+  /** Ends the engine like the end of its process; its records stay. */
   close(): Promise<void>
   dispose(): Promise<void>
 }
@@ -72,7 +72,7 @@ export function fileWorld(): World & { readonly folder: string } {
       const lease = home.at('storage', 'leases', `${root}.lease`)
       rmSync(lease)
       writeFileSync(lease, JSON.stringify(other))
-      // This process stood still for longer than others wait for it, and so has the other one by the time anybody looks.
+      // This process was suspended for longer than the lease, and so was the other one.
       vi.setSystemTime(Date.now() + 60_000)
       vi.advanceTimersByTime(10_001)
     },
@@ -84,7 +84,7 @@ export function fileWorld(): World & { readonly folder: string } {
   }
 }
 
-/** From now on the time of the machine, by which processes are taken for dead, stands still unless a world moves it. */
+/** From now on the system clock, which determines dead processes, stands still unless a world moves it. */
 export function standStill(): void {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
   onTestFinished(() => {
@@ -92,7 +92,7 @@ export function standStill(): void {
   })
 }
 
-/** The worlds every engine test runs in. */
+/** The worlds in which every engine test runs. */
 export const worlds: readonly { readonly name: string; readonly create: () => World }[] = [
   { name: 'memory', create: memoryWorld },
   { name: 'files', create: fileWorld },
@@ -101,13 +101,13 @@ export const worlds: readonly { readonly name: string; readonly create: () => Wo
 export interface Death {
   /** Resolves when the engine has died. */
   readonly died: Promise<void>
-  /** Points at which it could have died so far. */
+  /** The number of possible crash points so far. */
   count(): number
 }
 
 /**
- * An engine that dies at the `at`-th point: from then on nothing it was asked ever returns and nothing more is recorded,
- * as if the process were gone. Points are: before each step's work, between work and record, and after each record.
+ * An engine that dies at the `at`-th point: from then on its calls never return and nothing more is recorded, as if the
+ * process were gone. Points are: before each step's work, between work and record, and after each record.
  */
 export function mortal(engine: Engine, at: number): { engine: Engine; death: Death } {
   let points = 0

@@ -12,7 +12,7 @@ import { amount } from '../support/amount.ts'
 import { callsOf } from './support/calls.ts'
 import { sessionAt } from './support/sessions.ts'
 
-/** What is explained beforehand is what a run decides: the same parts, put together as each of them does it. */
+/** Explanations must match the decisions of a run: the same parts, assembled by each. */
 const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-agreement-')))
 const workspace = path.join(outer, 'project')
 afterAll(() => rmSync(outer, { recursive: true, force: true }))
@@ -64,7 +64,7 @@ function open(sandbox: Sandbox, noHuman: boolean) {
 
 describe.each(kinds)('with the sandbox $kind', (sandbox) => {
   it.each([false, true])(
-    'a run decides about 500 calls as it was explained (nobody to ask: %s)',
+    'a run decides about 500 calls as explained (without a person: %s)',
     async (noHuman) => {
       const one = open(sandbox, noHuman)
       const decisions = new Map<string, number>()
@@ -82,7 +82,7 @@ describe.each(kinds)('with the sandbox $kind', (sandbox) => {
           const decided = await one.run.judge(judged, session, signal)
           expect(decided).toEqual(explained)
           decisions.set(decided.kind, (decisions.get(decided.kind) ?? 0) + 1)
-          // What is allowed can run without a shell, or there is nothing that could run it.
+          // An allowed line must have a plan, because nothing else could run it.
           if (decided.kind === 'allow' && input.command !== undefined)
             expect(understandLine(input.command).plan, input.command).toBeDefined()
           if (noHuman) expect(decided.kind).not.toBe('ask')

@@ -46,7 +46,7 @@ test('the file contains the task of the session, and what the agent wrote about 
   expect(approvalFile(base)).not.toMatch(/^task:|The agent wrote/m)
 })
 
-test('the task reads as the seed of the format has it', () => {
+test('the task has the specified format', () => {
   expect(task(base)).toBe(`## TODO
 
 - [_] A @human #approval \`Approve command: docker ps\`
@@ -136,12 +136,12 @@ describe('the marker of the task', () => {
     ],
     ['a second id', (text: string) => text.replace('  type:', '  id: approval-1-00000000\n  type:')],
     ['a cut file', (text: string) => text.slice(0, text.indexOf('Details:'))],
-  ])('%s is told, and decides nothing', (_, change) => {
+  ])('%s is reported, and decides nothing', (_, change) => {
     expect(readApprovalTask(change(task(base).replace('[_]', '[x]')), base).kind).toBe('unclear')
     expect(readApprovalTask(change(task(base)), base).kind).toBe('none')
   })
 
-  test('a task that is there twice decides nothing, whatever they say', () => {
+  test('a duplicate task decides nothing, whatever they contain', () => {
     const text = task(base).replace('[_]', '[x]')
     expect(readApprovalTask(text + text, base)).toMatchObject({
       kind: 'unclear',
@@ -150,7 +150,7 @@ describe('the marker of the task', () => {
     expect(readApprovalTask(text + text.replace('[x]', '[-]'), base).kind).toBe('unclear')
   })
 
-  test('who and why are read, quoted or not, as one line or several', () => {
+  test('reads who and why, quoted or not, as one line or several', () => {
     const by = (line: string, marker: string) =>
       task(base).replace('[_]', `[${marker}]`).replace('  status:', `${line}\n  status:`)
     expect(readApprovalTask(by('  approved_by: Ann Bee', 'x'), base)).toEqual(
@@ -214,12 +214,12 @@ describe('the word in the file', () => {
     ['another command', (text: string) => text.replace('`docker ps`', '`docker rm x`')],
     ['more of it', (text: string) => text.replace('`docker ps`', '`docker ps`\n`--all`')],
     ['another id', (text: string) => text.replace(base.id, 'approval-1-00000000')],
-  ])('%s is told, and decides nothing', (_, change) => {
+  ])('%s is reported, and decides nothing', (_, change) => {
     expect(readApprovalFile(change(file('Decision: APPROVED')), base).kind).toBe('unclear')
     expect(readApprovalFile(change(file('')), base).kind).toBe('none')
   })
 
-  test('notes and the name of who looked reach the answer', () => {
+  test('notes and the reviewer’s name reach the answer', () => {
     const text = file('Decision: REJECTED')
       .replace('**Reviewed by:**', '**Reviewed by:** Ann')
       .replace(/<!-- Add any.*-->/, 'Not on\nFridays. <!-- kept -->')
@@ -252,7 +252,7 @@ const nasty = [
   'ünï ✓ 漢字 🎉',
 ]
 
-describe('whatever an action holds', () => {
+describe('whatever an action contains', () => {
   const record = (action: string, type = 'terminal_command', more: ApprovalRecord['more'] = []) => ({
     ...base,
     action,
@@ -274,7 +274,7 @@ describe('whatever an action holds', () => {
     expect(
       readApprovalFile(file.replace('**Decision:** <!-- APPROVED |', '**Decision:** REJECTED <!-- |'), one),
     ).toEqual(decided('reject'))
-    // Only the one task, and it settles as any other.
+    // Only this task, and it settles like any other.
     const status = {
       ...one,
       status: 'approved' as const,
@@ -287,7 +287,7 @@ describe('whatever an action holds', () => {
     expect(settleApprovalFile(settleApprovalFile(file, status), status)).toBe(
       settleApprovalFile(file, status),
     )
-    // A second approval beside it is another one.
+    // A second approval next to it is independent.
     const other = { ...base, id: 'approval-1759622866332-00000000', question: 'approval/other' }
     const both = task(other, text)
     expect(readApprovalTask(both.replace('- [_]', '- [-]'), other)).toEqual(decided('reject'))
@@ -306,7 +306,7 @@ describe('whatever an action holds', () => {
     )
   })
 
-  test('two actions are never shown alike', () => {
+  test('two actions are never shown the same', () => {
     const shown = nasty.map((action) => task({ ...base, action }))
     expect(new Set(shown).size).toBe(nasty.length)
     for (const [at, action] of nasty.entries())
@@ -336,7 +336,7 @@ describe('whatever an action holds', () => {
   })
 })
 
-test('many approvals decided by hand and by cadre in any order: nobody loses a byte', () => {
+test('many approvals decided by hand and by Cadre in any order lose no byte', () => {
   const ids = Array.from({ length: 6 }, (_, index) => ({
     ...base,
     id: `approval-${index}-0000000${index}`,
@@ -393,7 +393,7 @@ test('many approvals decided by hand and by cadre in any order: nobody loses a b
 
 const lanes = { lead: [call(['launch', { command: 'docker ps' }]), say('done')] }
 
-test('forms that were removed, renamed or moved are made again, and decide nothing', async () => {
+test('removed, renamed or moved forms are recreated, and decide nothing', async () => {
   const world = await openWorld(lanes)
   await world.start()
   const [record] = await world.approvals.list()
@@ -410,7 +410,7 @@ test('forms that were removed, renamed or moved are made again, and decide nothi
   expect(world.done).toEqual([])
 })
 
-test('a form that cannot be used is told, and the other one still decides', async () => {
+test('an unusable form is reported, and the other one still decides', async () => {
   const world = await openWorld(lanes)
   world.home.folder('tasks', 'approvals.task.md')
   await world.start()

@@ -14,7 +14,7 @@ export type Lanes = Parameters<typeof scriptedModels>[0]
 export interface World {
   readonly home: Home
   readonly told: string[]
-  /** What was really done, in order. */
+  /** The real effects, in order. */
   readonly done: string[]
   readonly engine: FileEngine
   readonly approvals: Approvals
@@ -22,9 +22,9 @@ export interface World {
   reads(): number
   start(): Promise<Json>
   resume(): Promise<Json>
-  /** The same home as another process would open it: nothing is shared but the disk. */
+  /** The same home as opened by another process: only the disk is shared. */
   again(options?: { ask?: AskHere; hangs?: boolean }): Promise<World>
-  /** Launches that have begun and do not end, because the world `hangs`. */
+  /** The number of started launches that do not end, because the world `hangs`. */
   hanging(): number
   close(): Promise<void>
   tasks(): string

@@ -31,7 +31,7 @@ function decideInFile(world: World, id: string, word: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace('**Decision:**', `**Decision:** ${word}`))
 }
 
-/** What only reads may be done again. */
+/** Read-only calls may be repeated. */
 function launches({ done }: World): string[] {
   return done.filter((one) => one.startsWith('launch'))
 }
@@ -41,7 +41,7 @@ async function journalOf(world: World, session = 'lead-1') {
   return entries.filter((entry) => entry.role === 'event' && entry.type === 'person.answered')
 }
 
-test('a reply that mixes what needs a decision with what does not is settled in one go, once it is decided', async () => {
+test('a reply that mixes calls with and without approval is settled at once, after the decision', async () => {
   const mixed = {
     lead: [
       call(
@@ -82,7 +82,7 @@ test('a reply that mixes what needs a decision with what does not is settled in 
   await last.close()
 })
 
-test('parallel children that ask at once are all put before a person, and each gets its own answer', async () => {
+test('parallel children that ask at once are all shown to a person, and each gets its own answer', async () => {
   const names = ['a', 'b', 'c', 'd', 'e']
   const world = await openWorld({
     lead: [
@@ -114,13 +114,13 @@ test('parallel children that ask at once are all put before a person, and each g
   await later.close()
 })
 
-test('fifty that wait at once are listed, decided by hand in one save, and carried out', async () => {
+test('fifty pending approvals are listed, decided by hand in one save, and carried out', async () => {
   const commands = Array.from({ length: 50 }, (_, index) => `number-${index}`)
   const world = await openWorld({
     lead: [call(...commands.map((command): [string, object] => ['launch', { command }])), say('done')],
   })
   await world.start()
-  // Not once for each: an agent that asks a thousand things at once would bury them.
+  // Not once for each: an agent that asks a thousand questions would be too slow.
   expect(world.reads()).toBeLessThan(10)
   expect(await world.approvals.list()).toHaveLength(50)
   expect(world.files('pending')).toHaveLength(50)
@@ -133,13 +133,13 @@ test('fifty that wait at once are listed, decided by hand in one save, and carri
   await later.close()
 })
 
-test('of two forms that say different things the first that is seen counts, and the other says so', async () => {
+test('if two forms differ, the first one seen applies, and the other is updated', async () => {
   const world = await openWorld(lanes)
   await world.start()
   const [record] = await world.approvals.list()
   mark(world, 'x')
   await world.approvals.list()
-  // Too late: somebody had the file open.
+  // Too late: a person had the file open.
   const file = world.file('approved', record!.id)
   writeFileSync(file, readFileSync(file, 'utf8').replace('**Decision:** APPROVED', '**Decision:** REJECTED'))
   const later = await world.again()
@@ -152,7 +152,7 @@ test('of two forms that say different things the first that is seen counts, and 
   await later.close()
 })
 
-test('where both are found at once, it is a rejection', async () => {
+test('if both are found at once, the call is rejected', async () => {
   const world = await openWorld(lanes)
   await world.start()
   const [record] = await world.approvals.list()
@@ -166,7 +166,7 @@ test('where both are found at once, it is a rejection', async () => {
   await world.close()
 })
 
-test('an action that was changed in a form is told and decides nothing; the command still does', async () => {
+test('a changed action in a form is reported and decides nothing; the command still does', async () => {
   const world = await openWorld(lanes)
   await world.start()
   const [record] = await world.approvals.list()
@@ -186,7 +186,7 @@ test('an action that was changed in a form is told and decides nothing; the comm
   await world.close()
 })
 
-test('of many who decide at once one is first, and all are told which', async () => {
+test('of many concurrent decisions one is first, and all callers learn which', async () => {
   const world = await openWorld(lanes)
   await world.start()
   const [record] = await world.approvals.list()
@@ -203,7 +203,7 @@ test('of many who decide at once one is first, and all are told which', async ()
   await world.close()
 })
 
-test('whoever is asked at the keyboard and whoever edits a form: the first one decides', async () => {
+test('of an answer at the terminal and an edited form, the first one decides', async () => {
   let signal: AbortSignal | undefined
   const world = await openWorld(lanes, {
     ask: (_, __, asked) => {
@@ -221,7 +221,7 @@ test('whoever is asked at the keyboard and whoever edits a form: the first one d
   await world.close()
 })
 
-test('an answer at the keyboard settles the forms before anything is done', async () => {
+test('an answer at the terminal settles the forms before it takes effect', async () => {
   const world = await openWorld(lanes, {
     ask: async () => ({ decision: 'reject', by: 'Bob', reason: 'not here' }),
   })
@@ -234,7 +234,7 @@ test('an answer at the keyboard settles the forms before anything is done', asyn
   await world.close()
 })
 
-test('while a command runs that could write them, no form is believed and none is changed', async () => {
+test('while a command is running that could write them, no form is trusted or changed', async () => {
   const world = await openWorld(lanes)
   await world.start()
   const mark_ = `${world.home.folder('storage', 'unguarded')}/one.json`
@@ -251,7 +251,7 @@ test('while a command runs that could write them, no form is believed and none i
   await world.close()
 })
 
-test('what is asked while such a command runs is put before people when it has ended', async () => {
+test('a question asked during such a command is shown to people when it has ended', async () => {
   const world = await openWorld(lanes)
   const mark_ = `${world.home.folder('storage', 'unguarded')}/one.json`
   writeFileSync(mark_, JSON.stringify({ pid: process.pid, token: 't', host: 'elsewhere', boot: 'b' }))
@@ -263,7 +263,7 @@ test('what is asked while such a command runs is put before people when it has e
   expect(world.tasks()).toContain('- [_]')
 })
 
-test('what is asked while a command without a sandbox runs is not taken for its doing', async () => {
+test('a question asked during a command without a sandbox is not mistaken for its work', async () => {
   const world = await openWorld(lanes)
   const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'cadre-approvals-work-')))
   onTestFinished(() => rmSync(workspace, { recursive: true, force: true }))
@@ -294,7 +294,7 @@ test('what is asked while a command without a sandbox runs is not taken for its 
   expect(world.tasks()).toContain('- [_]')
 })
 
-test('a process that died while such a command ran holds no approval up', async () => {
+test('a process that died during such a command blocks no approval', async () => {
   const world = await openWorld(lanes)
   const finish = beginUnguarded(world.home, 'other/call_1')
   const folder = world.home.at('storage', 'unguarded')
@@ -308,7 +308,7 @@ test('a process that died while such a command ran holds no approval up', async 
   await world.close()
 })
 
-test('approved for the session, the same is not asked again', async () => {
+test('after an approval for the session, the same call is not asked again', async () => {
   const twice = {
     lead: [
       call(['launch', { command: 'npm test' }]),
@@ -327,7 +327,7 @@ test('approved for the session, the same is not asked again', async () => {
   await world.close()
 })
 
-test('a form that names a session or a question that is not there decides nothing and breaks nothing', async () => {
+test('a form with an unknown session or question decides nothing and breaks nothing', async () => {
   const world = await openWorld(lanes)
   await world.start()
   const forged = world

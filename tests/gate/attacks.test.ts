@@ -7,7 +7,7 @@ import { createPlaces, judgeLine } from '@cadre/gate'
 import { afterAll, describe, expect, it, test } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
 
-/** Lines that ran without a question once, and others of their kinds. `P` is the file that an attacker wants to create. */
+/** Lines that once ran without approval, and similar ones. `P` is the file that an attacker wants to create. */
 const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-attacks-')))
 const workspace = path.join(outer, 'project')
 afterAll(() => rmSync(outer, { recursive: true, force: true }))
@@ -494,7 +494,7 @@ describe.each(Object.entries(attacks))('%s', (_, lines) => {
   })
 
   it.each(lines.map((line) => [JSON.stringify(line).slice(0, 120), line] as const))(
-    'asks or refuses: %s',
+    'asks about or refuses: %s',
     (_, line) => {
       expect(judge(line, true).kind).not.toBe('allow')
       expect(judge(line, false).kind).not.toBe('allow')
@@ -502,7 +502,7 @@ describe.each(Object.entries(attacks))('%s', (_, lines) => {
   )
 })
 
-it('asks about git in a folder of its own where there is no sandbox', () => {
+it('asks about git in another folder if there is no sandbox', () => {
   const places = createPlaces({ project: workspace, userHome: outer })
   const options = { allowlists: () => [], execute: 'ask', places, beforehand: true } as const
   const kindIn = (folder: string, sandboxed: boolean) =>
@@ -526,7 +526,7 @@ it('allows ordinary reading in the same project, so that the rest means somethin
     expect(judge(line, true).kind, line).toBe('allow')
 })
 
-test('a run without people carries out none of them', async () => {
+test('an unattended run carries out none of them', async () => {
   const lines = [
     'sort f -o P',
     'sort -[o] P f',

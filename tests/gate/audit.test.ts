@@ -19,7 +19,7 @@ import { createAudit, openAuditLog } from '@cadre/gate'
 import { openHome } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-/** From here a process finds the packages as they were built. */
+/** From here, a process finds the built packages. */
 const builtPackage = path.join(import.meta.dirname, '..', '..', 'packages', 'cli')
 
 let root: string
@@ -45,8 +45,8 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 let seq = 0
 const event = (body: object): CadreEvent => ({ seq: ++seq, at, session: 's-1', ...body }) as CadreEvent
 
-describe('the audit', () => {
-  it('has every decision with who asked, what, which rule and who approved, in full and without secrets', async () => {
+describe('the audit log', () => {
+  it('contains every decision with agent, call, rule and approver, in full and without secrets', async () => {
     const audit = createAudit({ home: home(), tell: () => {}, environment: { MY_TOKEN: 'correct-horse' } })
     const command = `curl -H "Authorization: Bearer abcdefghijklmnop" https://x.test/${'long/'.repeat(400)} correct-horse`
     audit(event({ type: 'session.started', agent: 'lead', model: 'm', work: 'w', root: 's-1', depth: 0 }))
@@ -113,7 +113,7 @@ describe('the audit', () => {
     expect(statSync(file()).mode & 0o077).toBe(0)
   })
 
-  it('arguments that are no JSON are kept as they are', async () => {
+  it('keeps arguments that are not JSON unchanged', async () => {
     const audit = createAudit({ home: home(), tell: () => {} })
     const judged = { type: 'call.judged', call: 'c', agent: 'a', tool: 't', decision: 'deny', by: 'tool' }
     audit(event({ ...judged, input: '{"a": ' }))
@@ -121,7 +121,7 @@ describe('the audit', () => {
     expect(read()).toMatchObject([{ input: '{"a": ' }])
   })
 
-  it('a day has a file of its own, by UTC, and a file that is moved away is begun anew', () => {
+  it('has one file per UTC day, and starts a new file if it was moved away', () => {
     const log = open()
     log.append({ at, type: 'a' })
     log.append({ at: '2026-11-16T00:00:00.000Z', type: 'b' })
@@ -132,7 +132,7 @@ describe('the audit', () => {
     log.close()
   })
 
-  it('a line that another process left unfinished spoils only itself', () => {
+  it('an unfinished line of another process damages only itself', () => {
     open().append({ at, type: 'a' })
     appendFileSync(file(), '{"torn":')
     open().append({ at, type: 'b' })
@@ -171,7 +171,7 @@ describe('the audit', () => {
   })
 })
 
-describe('what stands in its way is told once, and stops nothing', () => {
+describe('an obstacle is reported once, and stops nothing', () => {
   const write = () => {
     const log = open()
     for (const type of ['a', 'b', 'c']) log.append({ at, type })
@@ -179,7 +179,7 @@ describe('what stands in its way is told once, and stops nothing', () => {
     return told
   }
 
-  it('a folder that is a link out of the home', () => {
+  it('a folder that is a link outside the home', () => {
     mkdirSync(path.join(root, 'home'))
     mkdirSync(path.join(root, 'elsewhere'))
     symlinkSync(path.join(root, 'elsewhere'), path.join(root, 'home/events'))
@@ -209,13 +209,13 @@ describe('what stands in its way is told once, and stops nothing', () => {
     expect(write()).toHaveLength(1)
   })
 
-  it('a disk that takes no more: what is there stays readable, and the next day is written again', async () => {
+  it('a full disk: existing lines stay readable, and the next day is written again', async () => {
     const code = `import { openHome } from '@cadre/home'; import { openAuditLog } from '@cadre/gate';
       const log = openAuditLog({ home: openHome({ home: ${JSON.stringify(path.join(root, 'home'))}, cwd: '/', env: {} }), tell: (text) => console.log(text) })
       for (let i = 0; i < 9; i++) log.append({ at: '${at}', type: 'x', text: 'y'.repeat(9000) })
       log.append({ at: '2026-11-16T00:00:00.000Z', type: 'later' })`
     const node = `'${process.execPath}' --input-type=module --eval "$1"`
-    // In blocks: a file of this process cannot grow beyond a few kilobytes.
+    // In blocks: a file of this process can grow only to a few kilobytes.
     const child = spawn('sh', ['-c', `ulimit -f 40; exec ${node}`, 'sh', code], { cwd: builtPackage })
     const said = child.stdout.setEncoding('utf8').reduce((all, text) => all + text, '')
     const [status] = await once(child, 'close')

@@ -7,14 +7,14 @@ import { createGround, spelt } from './path-ground.ts'
 import { pathTricks } from './path-tricks.ts'
 import { stateOf } from './sandbox-support.ts'
 
-/** What is inside may be read and is asked about before it is written; nothing else is either. */
+/** Inside paths may be read and need approval to be written; all others are denied. */
 const rows = pathTricks.flatMap(([given, read, write]) => [
   { tool: 'read_file', path: given, expect: read === 'inside' ? 'allow' : 'deny' },
   { tool: 'write_file', path: given, expect: write === 'inside' ? 'ask' : 'deny', content: 'x' },
   { tool: 'edit_file', path: given, expect: write === 'inside' ? 'ask' : 'deny', old: 'x', new: 'y' },
 ])
 
-/** The ground as a project of the command: a home that says nothing, and the agent whose artifact is among the paths. */
+/** The ground as a project of the command: a home without settings, and the agent whose artifact is among the paths. */
 function openGround() {
   const ground = createGround()
   onTestFinished(() => rmSync(ground.out, { recursive: true, force: true }))
@@ -24,14 +24,14 @@ function openGround() {
   const mine = { id: 'mine', description: 'm', system_prompt: 'm' }
   writeFileSync(path.join(home, 'templates', 'mine.agent.yaml'), JSON.stringify(mine))
   const flags = ['--trust', '--json', '--home', home, '--workspace', ground.ws]
-  // Before anything is compared: the record is no file of the commands under test.
+  // Before the comparison, because the record is not a file of the commands under test.
   recordOwnHome({ cwd: ground.out, env: { HOME: ground.user }, args: flags })
   const cadre = (args: readonly string[], input = '') =>
     runCadre(['policy', ...args, ...flags], { cwd: ground.out, env: { HOME: ground.user }, input })
   return { ground, cadre }
 }
 
-test('every way to write a path is decided rightly by cadre policy test, for reading, writing and editing', async () => {
+test('cadre policy test decides every spelling of a path correctly, for reading, writing and editing', async () => {
   const { ground, cadre } = openGround()
   const calls = rows.map(({ tool, expect: decision, path: given, ...input }) => ({
     agent: 'mine',
@@ -56,7 +56,7 @@ test('every way to write a path is decided rightly by cadre policy test, for rea
   expect(stateOf(ground.out, ['.'])).toEqual(before)
 })
 
-test('cadre policy explain says where a path really leads, in a process of its own', async () => {
+test('cadre policy explain reports where a path really leads, in a separate process', async () => {
   const { ground, cadre } = openGround()
   const explain = async (tool: string, given: string, input: object = {}) => {
     const flags = ['explain', '--agent', 'mine', '--tool', tool, '--input', '-']

@@ -8,8 +8,8 @@ import { createProject, type Project } from '../cli/support/project.ts'
 import { isDeep } from '../support/amount.ts'
 
 /**
- * Every table of `bypass/` through the command itself. A table is what `cadre policy test` takes, or, for lines of a shell, an
- * allowlist and lines with their decisions, which is made into one here.
+ * Runs every table of `bypass/` through the command. A table is in the format of `cadre policy test`, or an allowlist and
+ * shell lines with their decisions, which is converted here.
  */
 interface Row {
   readonly tool: string
@@ -47,7 +47,7 @@ function read(name: string): Pick<Written, 'allowlist' | 'permissions'> & { read
   return { ...given, rows: rows ?? (yaml.root.value as unknown as Row[]) }
 }
 
-/** A project under git with such a list, and nothing else that decides. */
+/** A git project with this list, and nothing else that decides. */
 function projectWith({ allowlist = {}, permissions }: Pick<Written, 'allowlist' | 'permissions'>): Project {
   const project = createProject({
     '.cadre/storage/terminal-cmd-allowlist.yaml': allowlist,
@@ -58,7 +58,7 @@ function projectWith({ allowlist = {}, permissions }: Pick<Written, 'allowlist' 
   return project
 }
 
-// Without a sandbox what runs code of the workspace has to be asked about as well: stricter, and never less strict.
+// Without a sandbox, running workspace code needs approval too: stricter, never less strict.
 const sandbox = await findSandbox(process.env)
 
 test('there are tables, with more than three hundred commands', () => {
@@ -69,7 +69,7 @@ test('there are tables, with more than three hundred commands', () => {
 describe.each(tables)('%s', (name) => {
   const { rows, ...given } = read(name)
 
-  test('every row is decided as it says, by cadre policy test, and nothing is changed', async () => {
+  test('cadre policy test decides every row as expected, and changes nothing', async () => {
     const project = projectWith(given)
     const expected = rows.map((row) => ({ tool: row.tool, input: row.input, expect: row.expect }))
     project.write('table.yaml', expected)
@@ -92,7 +92,7 @@ describe.each(tables)('%s', (name) => {
     expect(project.listing()).toEqual(before)
   })
 
-  test('cadre policy explain says the same of a row on its own', async () => {
+  test('cadre policy explain reports the same for a single row', async () => {
     const project = projectWith(given)
     const step = Math.max(1, Math.floor(rows.length / (isDeep ? 12 : 4)))
     const sample = rows.filter((_, index) => index % step === 0)

@@ -22,7 +22,7 @@ function judge(line: string, list = '', cwd?: string) {
 
 const times = (text: string, count: number) => text.repeat(count)
 
-/** Each of these took seconds, minutes or for ever: they are judged at all, and never allowed. */
+/** Each of these once took seconds, minutes or forever: they must be judged, and never allowed. */
 const heavy: readonly (readonly [name: string, line: string])[] = [
   ['dots behind a home', `rm -rf ~/${times('.', 60)}x`],
   ['dots and slashes behind a home', `rm -rf ~${times('/.', 1_900)}x`],
@@ -47,7 +47,7 @@ describe('lines that are made to take long', () => {
     expect(judge(line).kind).not.toBe('allow')
   })
 
-  it('a program for awk is read once', () => {
+  it('parses an awk program once', () => {
     expect(judge(`awk '${times('print ', 10_000)}' f`).kind).toBe('allow')
   })
 
@@ -57,7 +57,7 @@ describe('lines that are made to take long', () => {
   })
 })
 
-describe('what a line leads to', () => {
+describe('the target of a line', () => {
   const list = 'cp: true\ntouch: true\ntar: true'
 
   it.each([
@@ -68,7 +68,7 @@ describe('what a line leads to', () => {
     'cat */../x',
     'echo link/*',
     'echo /etc/*',
-  ])('is asked about outside: %s', (line) => {
+  ])('needs approval outside: %s', (line) => {
     expect(judge(line, list).kind).toBe('ask')
   })
 
@@ -80,11 +80,11 @@ describe('what a line leads to', () => {
     'cp -t.cadre x',
     'cp -vt.cadre x',
     'tar -xf a --directory=.cadre',
-  ])('is denied where it is protected: %s', (line) => {
+  ])('is denied if protected: %s', (line) => {
     expect(judge(line, list).kind).toBe('deny')
   })
 
-  it('is seen from the folder the line starts in', () => {
+  it('is relative to the folder of the line', () => {
     const storage = path.join(workspace, '.cadre', 'storage')
     expect(judge('touch policy.yaml', list).kind).toBe('allow')
     expect(judge('touch policy.yaml', list, storage).kind).toBe('deny')
@@ -99,7 +99,7 @@ describe('an interpreter', () => {
   })
 })
 
-describe('a list that is not understood', () => {
+describe('an invalid list', () => {
   it.each([
     ['a key twice', 'cat: deny\ncat: deny\nls: true'],
     ['no mapping', '- cat'],
@@ -111,11 +111,11 @@ describe('a list that is not understood', () => {
     expect(judge('rm -rf /', list).kind).toBe('deny')
   })
 
-  it('goes on denying what it does understand', () => {
+  it('still denies what it can parse', () => {
     expect(judge('cat x', '/^(l*s)+$/: deny\ncat: deny').kind).toBe('deny')
   })
 
-  it('loses only itself where it would have allowed', () => {
+  it('loses only the entries that would have allowed', () => {
     expect(judge('ls', '/^(l*s)+$/: allow\nfoo: yes').kind).toBe('allow')
   })
 })

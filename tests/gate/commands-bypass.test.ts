@@ -14,11 +14,11 @@ const file = path.join(import.meta.dirname, 'bypass', 'commands.yaml')
 const read = readYaml({ text: readFileSync(file, 'utf8'), path: file })
 if (read.kind === 'broken') throw new Error(JSON.stringify(read.diagnostics))
 const { allowlist, lines } = read.root.value as unknown as { allowlist: object; lines: Row[] }
-// Mappings of JSON are mappings of YAML.
+// JSON mappings are also YAML.
 const list = JSON.stringify(allowlist)
 
 describe('the table of command lines', () => {
-  it('is large, and no line is in it twice', () => {
+  it('is large, and has no duplicates', () => {
     expect(lines.length).toBeGreaterThan(320)
     expect(new Set(lines.map(({ line }) => line)).size).toBe(lines.length)
     expect(lines.every(({ because }) => because.length > 0)).toBe(true)

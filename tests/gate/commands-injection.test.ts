@@ -35,7 +35,7 @@ const forbidden = fc.constantFrom(
   'tee out',
 )
 
-/** Other ways to write the first word. */
+/** Other spellings of the first word. */
 const disguise = fc.constantFrom<(line: string) => string>(
   (line) => line,
   (line) => line.replace(/^(\S)/, '\\$1'),
@@ -52,7 +52,7 @@ const disguise = fc.constantFrom<(line: string) => string>(
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Ways in which one line may hold another. */
+/** Ways in which one line may contain another. */
 const places: readonly ((line: string, bad: string) => string)[] = [
   (line, bad) => `${line}; ${bad}`,
   (line, bad) => `${bad}; ${line}`,
@@ -133,7 +133,7 @@ const shape = fc.record({
   outer: fc.array(fc.constantFrom(...places), { minLength: 1, maxLength: 3 }),
 })
 
-describe('a forbidden command in an allowed line', () => {
+describe('a denied command in an allowed line', () => {
   it('without it, the lines are allowed', () => {
     fc.assert(
       fc.property(
@@ -156,12 +156,12 @@ describe('a forbidden command in an allowed line', () => {
     )
   })
 
-  it('is never allowed, however deep', () => {
+  it('is never allowed, at any depth', () => {
     fc.assert(
       fc.property(shape, ({ lines, bad, outer }) => {
         let line = bad
         for (const [at, place] of outer.entries()) {
-          // A second line within a comment or a here-document would be text, and no command any more.
+          // A second line within a comment or a here-document would be text, not a command.
           fc.pre(!(line.includes('\n') && /<<|#/.test(place('', ''))))
           line = place(lines[at % lines.length] as string, line)
         }

@@ -6,7 +6,7 @@ const protectedPaths = ['.github/hooks', '.cadre', '.git/config', '.git/hooks'].
   path.join(workspace, item),
 )
 
-/** Places by what is written alone: a table of lines must not depend on a disk. */
+/** Judges paths only as written: a table of lines must not depend on a disk. */
 export const places: CommandRuleOptions['places'] = {
   judge({ path: written, workspace: root, write }) {
     const real = path.resolve(root, written)

@@ -8,7 +8,7 @@ const lanes = {
   lead: [call(['launch', { command: 'npm publish\n- [x] now' }]), say('published')],
 }
 
-/** A world in which an approved call was interrupted, and a person is asked whether it was carried out. */
+/** A world in which an approved call was interrupted, and a person is asked whether it took effect. */
 async function openDoubt(): Promise<{ world: World; record: ApprovalRecord }> {
   const asking = await openWorld(lanes)
   await asking.start()
@@ -91,7 +91,7 @@ test.each<[string, Decide]>([
   ['[x] with outcome: done in its task', inTask(markDone)],
   ['DONE in its file', inFile('DONE')],
   ['the command', byCommand('done')],
-])('%s says that it was carried out, and it is not run again', async (_, decide) => {
+])('%s records that it was carried out, and it does not run again', async (_, decide) => {
   const { world, record } = await openDoubt()
   await decide(world, record)
   const later = await world.again()

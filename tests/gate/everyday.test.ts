@@ -11,7 +11,7 @@ const read = readYaml({ text: readFileSync(file, 'utf8'), path: file })
 if (read.kind === 'broken') throw new Error(JSON.stringify(read.diagnostics))
 const lines = read.root.value as unknown as readonly string[]
 
-/** The programs that somebody who works on such a project would list. */
+/** The programs that a developer of such a project would list. */
 const list = 'git npm npx node python3 pytest make cargo go mkdir touch cp mv curl'
   .split(' ')
   .map((name) => `${name}: true\n`)
@@ -54,17 +54,17 @@ function asked(sandboxed: boolean): readonly string[] {
   })
 }
 
-test('there are a hundred and fifty lines, each once', () => {
+test('there are a hundred and fifty lines, without duplicates', () => {
   expect(lines.length).toBeGreaterThanOrEqual(150)
   expect(new Set(lines).size).toBe(lines.length)
 })
 
-test('in the sandbox at most fifteen of them ask', () => {
+test('in the sandbox at most fifteen of them need approval', () => {
   const some = asked(true)
   expect(some.length, some.join('\n')).toBeLessThanOrEqual(15)
 })
 
-test('without a sandbox, with a list of the user’s own, at most forty of them ask', () => {
+test('without a sandbox, with the user’s own list, at most forty of them need approval', () => {
   const some = asked(false)
   expect(some.length, some.join('\n')).toBeLessThanOrEqual(40)
 })

@@ -19,7 +19,7 @@ const report = (names: readonly string[]) => names.map((name) => `## ${name}\nso
 const full = report(sections)
 const write = (path: string, content: string) => ['write_file', { path, content }] as const
 
-/** A run in which only the hooks know of roles: no boundary, no required sections. */
+/** A run in which only the hooks enforce roles: no boundary, no required sections. */
 async function run(researcher: readonly Line[], project = createWorkspace({ 'src/a.js': 'a' })) {
   for (const { path, text } of readShippedHooks()) project.write(path, text)
   const set = findHooks({ project: project.path, userHome: project.at('nobody'), trusted: () => true })
@@ -79,7 +79,7 @@ async function run(researcher: readonly Line[], project = createWorkspace({ 'src
   }
 }
 
-test('the shipped hooks hold a worker to its artifact and take it as evidence, run by cadre', async () => {
+test('the shipped hooks, run by Cadre, limit a worker to its artifact and accept it as evidence', async () => {
   const { project, results, said, log } = await run([
     call(write('src/a.js', `see ${own}`), write(own, report(sections.slice(0, 2)))),
     say('Done.'),
@@ -101,7 +101,7 @@ test('the shipped hooks hold a worker to its artifact and take it as evidence, r
   ])
 })
 
-test('what an earlier run has left is no evidence for the hooks either', async () => {
+test('an artifact of an earlier run is no evidence for the hooks either', async () => {
   const project = createWorkspace({ [own]: full })
   const { said } = await run([say('Done.'), say(full)], project)
   expect(said).toEqual([expect.stringMatching(/lacks these sections: Sources Examined, Key Findings/)])

@@ -40,7 +40,7 @@ function team(lanes: Record<string, readonly Line[]>, options: Partial<TestTeamO
   })
 }
 
-/** What a session was told by the gate, and how it ended. */
+/** What the gate sent back to a session, and how it ended. */
 async function run(workspace: string, lane: readonly Line[], options: Partial<TestTeamOptions> = {}) {
   const one = team({ researcher: lane }, options)
   const report = await one.report({ agent: 'researcher', workspace })
@@ -48,7 +48,7 @@ async function run(workspace: string, lane: readonly Line[], options: Partial<Te
   return { status: report.status, told, sections: report.sections }
 }
 
-test('an artifact that lacks a section sends the worker back with the list, like a report that does', async () => {
+test('an artifact without a section sends the worker back with the list, like a report', async () => {
   const { path, read } = createWorkspace()
   const ended = await run(path, [save(half), say(full), save(full), say(full)])
   expect(ended.status).toBe('completed')
@@ -59,7 +59,7 @@ test('an artifact that lacks a section sends the worker back with the list, like
   expect(report.told).toEqual([expect.stringContaining('The report lacks these sections: Findings.')])
 })
 
-test('a worker that never completes it is marked, not heard for ever', async () => {
+test('a worker that never completes it is marked, not asked forever', async () => {
   const lane = [save('nothing'), ...Array.from({ length: 4 }, () => say(full))]
   const ended = await run(createWorkspace().path, lane)
   expect(ended.status).toBe('incomplete')
@@ -70,7 +70,7 @@ test('a worker without an artifact is judged by its report', async () => {
   expect(await run(createWorkspace().path, [say(full)])).toMatchObject({ status: 'completed', told: [] })
 })
 
-test('what an earlier run has left is neither evidence nor a fault, and is gone', async () => {
+test('an artifact of an earlier run is neither evidence nor an error, and is deleted', async () => {
   const stale = createWorkspace({ [own]: full })
   const ended = await run(stale.path, [say(half), say(full)])
   expect(ended.told).toEqual([expect.stringContaining('The report lacks these sections: Findings.')])
@@ -79,7 +79,7 @@ test('what an earlier run has left is neither evidence nor a fault, and is gone'
   expect(await run(faulty.path, [say(full)])).toMatchObject({ status: 'completed', told: [] })
 })
 
-test('nothing is removed through a link, in a run that only reads, or of an agent that writes nothing', async () => {
+test('nothing is deleted through a link, in a read-only run, or for an agent that writes nothing', async () => {
   const linked = createWorkspace({ 'notes.md': 'mine', '.github/hooks/artifacts/x': '' })
   symlinkSync(linked.at('notes.md'), linked.at(own))
   await run(linked.path, [say(full)])
@@ -98,7 +98,7 @@ test('nothing is removed through a link, in a run that only reads, or of an agen
   expect(await run(folder.path, [say(full)])).toMatchObject({ status: 'completed' })
 })
 
-test('only what the call itself left there counts: a file that somebody else writes meanwhile does not', async () => {
+test('only the content that the call itself left counts, not a concurrent write', async () => {
   const workspace = createWorkspace()
   const overwritten: Line = () => {
     writeFileSync(workspace.at(own), half)
@@ -108,7 +108,7 @@ test('only what the call itself left there counts: a file that somebody else wri
     status: 'completed',
     told: [],
   })
-  // Overwritten between the call and the look at it: then nobody can say whose it is.
+  // Overwritten between the call and the check: then its author is unknown.
   const tools = boundaryTools.map((tool) =>
     tool.name === 'save'
       ? {
@@ -125,7 +125,7 @@ test('only what the call itself left there counts: a file that somebody else wri
   expect(raced).toMatchObject({ status: 'completed', told: [] })
 })
 
-test('two workers of one agent at the same time are each judged by their own', async () => {
+test('two concurrent workers of one agent are each judged by their own', async () => {
   const workspace = createWorkspace()
   const [wroteHalf, wroteFull] = [promised(), promised()]
   const sessions: string[] = []
@@ -148,7 +148,7 @@ test('two workers of one agent at the same time are each judged by their own', a
         }
         wroteHalf.resolve()
         await wroteFull.promise
-        // By now the file holds everything, from the other one.
+        // By now the other session has written the complete file.
         expect(workspace.read(own)).toBe(full)
         return say(full)
       },
@@ -165,7 +165,7 @@ test('two workers of one agent at the same time are each judged by their own', a
   expect(ends).toEqual(['completed', 'completed', 'completed'])
 })
 
-test('a worker that starts while another one of its kind has written does not remove its artifact', async () => {
+test('a starting worker does not delete the artifact of another one of its kind', async () => {
   const workspace = createWorkspace()
   const { attend } = createEvidence({ places })
   const [tool] = boundaryTools.filter(({ name }) => name === 'save') as [Tool]
@@ -196,7 +196,7 @@ test('a worker that starts while another one of its kind has written does not re
 
 describe.each(worlds)('on $name', ({ create }) => {
   test.each([true, false])(
-    'a resumed worker still answers for what it wrote before, where that is remembered: %s',
+    'a resumed worker is judged by what it wrote before, if that is remembered: %s',
     async (remembered) => {
       const world = create()
       onTestFinished(() => world.dispose())
@@ -248,7 +248,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       expect(told.filter((text) => text.includes(`The artifact ${own} lacks`))).toHaveLength(
         remembered ? 1 : 0,
       )
-      // What was there before the process ended is not taken for that of an earlier run.
+      // A file from before the process ended is not mistaken for one of an earlier run.
       expect(workspace.read(own)).toBe(remembered ? full : half)
       expect(existsSync(stamps.at('evidence/researcher-1.sha256'))).toBe(false)
     },

@@ -8,7 +8,7 @@ import { never, sessionAt, toolNamed } from './support/sessions.ts'
 type Dialect = 'vscode' | 'copilot' | 'claude'
 const dialects: readonly Dialect[] = ['vscode', 'copilot', 'claude']
 
-/** Runs this shell script as the hook of an event, for real, and gives what is made of it. */
+/** Runs this shell script as the hook of an event, and returns the parsed answer. */
 async function answerOf(
   dialect: Dialect,
   event: HookEvent,
@@ -101,12 +101,12 @@ describe('plain text', () => {
     expect(await answerOf(dialect, event, 'echo hello there')).toEqual(expected)
   })
 
-  it.each(dialects)('that begins with a bracket is text, in %s', async (dialect) => {
+  it.each(dialects)('that starts with a bracket is text, in %s', async (dialect) => {
     expect((await answerOf(dialect, 'PreToolUse', 'echo "[info] checking"')).decision).toBeUndefined()
   })
 })
 
-describe('a hook of which it is not known what it would have said', () => {
+describe('a hook with an unknown answer', () => {
   const cases: readonly [string, string, object][] = [
     ['is killed', 'kill -9 $$', {}],
     ['has a child that is killed', 'sh -c "kill -9 \\$\\$"; exit $?', {}],
@@ -139,10 +139,10 @@ describe('a hook of which it is not known what it would have said', () => {
   })
 })
 
-describe('what is printed', () => {
+describe('the output', () => {
   const print = (value: object) => `cat <<'END'\n${JSON.stringify(value)}\nEND`
 
-  it.each(dialects)('a block of PreCompact is told and holds up nothing, in %s', async (dialect) => {
+  it.each(dialects)('a block of PreCompact is reported and blocks nothing, in %s', async (dialect) => {
     const said = await answerOf(dialect, 'PreCompact', print({ decision: 'block', reason: 'keep it' }))
     expect(said).toEqual({ notices: [expect.stringMatching(/\(keep it\), which Cadre does not support/)] })
   })
@@ -151,7 +151,7 @@ describe('what is printed', () => {
     { hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } },
   ]
 
-  it.each(dialects)('is understood flat and nested, in %s', async (dialect) => {
+  it.each(dialects)('is accepted flat and nested, in %s', async (dialect) => {
     for (const permissionDecision of ['allow', 'ask', 'deny'] as const)
       for (const output of both({ permissionDecision, permissionDecisionReason: 'because' }))
         expect(await answerOf(dialect, 'PreToolUse', print(output))).toEqual({
@@ -264,7 +264,7 @@ describe('what is printed', () => {
     expect(await answerOf(dialect, event, print(output))).toEqual(expected)
   })
 
-  it('loses its lines of progress, and nothing else', async () => {
+  it('loses only its progress lines', async () => {
     const script = `echo '{"type":"progress","message":"1"}'; echo '{"permissionDecision":'; echo ' {"type":"progress"} '; echo '"deny"}'`
     expect(await answerOf('copilot', 'PreToolUse', script)).toEqual({ decision: 'deny' })
   })
@@ -273,18 +273,18 @@ describe('what is printed', () => {
     [`echo '{"async": true}'`],
     [`echo '{"async": true, "asyncTimeout": 15000}'; echo 'further text'; echo '{'`],
     [`echo '{"async": true}'; echo late >&2; exit 2`],
-  ])('may say that the hook goes on by itself: %s', async (script) => {
+  ])('may say that the hook continues in the background: %s', async (script) => {
     expect(await answerOf('claude', 'PreToolUse', script)).toEqual({})
     expect(await answerOf('claude', 'Stop', script)).toEqual({})
   })
 
-  it('may be much, and is not kept for ever', async () => {
+  it('may be large, and is not kept forever', async () => {
     const script = `head -c 12000000 /dev/zero | tr '\\0' 'x'`
     const { context } = await answerOf('claude', 'SessionStart', script)
     expect(context).toHaveLength(10_000 + '… (cut)'.length)
   })
 
-  it('counts although something that was started holds the pipes', async () => {
+  it('counts even if a child process keeps the pipes open', async () => {
     const script = `sleep 1000 & echo '{"permissionDecision":"ask"}'; echo $! > pid`
     expect(await answerOf('claude', 'PreToolUse', script)).toEqual({ decision: 'ask' })
   })

@@ -13,7 +13,7 @@ const bash = callOf('execute_command', { command: 'ls' })
 const entry = (command: string) => ({ type: 'command', command })
 const file = (command: string, more: object = {}) => ({ ...more, hooks: { PreToolUse: [entry(command)] } })
 
-describe('where hooks are found', () => {
+describe('finding hooks', () => {
   const everywhere = {
     '.github/hooks/b.json': file('b'),
     '.github/hooks/a.json': file('a'),
@@ -29,7 +29,7 @@ describe('where hooks are found', () => {
     '.github/hooks/deeper/no.json': file('no'),
   }
 
-  it('in all places of the three hosts, the administrator last', () => {
+  it('in all places of the three hosts, the administrator’s last', () => {
     const { hooks, diagnostics } = createHookProject(everywhere).find()
     expect(hooks.map(({ action }) => action.kind === 'command' && action.command)).toEqual([...'abcdefghij'])
     expect(hooks.map(({ level }) => level)).toEqual([
@@ -54,7 +54,7 @@ describe('where hooks are found', () => {
     expect(diagnostics).toEqual([])
   })
 
-  it('nothing of the project runs unless it is trusted; what is the user’s own does', () => {
+  it('hooks of the project run only if trusted; the user’s own always run', () => {
     const { hooks, files } = createHookProject(everywhere).find({ trusted: false })
     expect(hooks.filter(({ idle }) => idle === undefined).map(({ level }) => level)).toEqual([
       'user',
@@ -65,7 +65,7 @@ describe('where hooks are found', () => {
     expect(files.filter(({ trusted }) => !trusted)).toHaveLength(6)
   })
 
-  it('trust is bound to the text and to the scripts that it names', () => {
+  it('trust is bound to the text and the scripts that it names', () => {
     const project = createHookProject({
       '.github/hooks/a.json': {
         hooks: { PreToolUse: [entry('bash scripts/check.sh "$CLAUDE_PROJECT_DIR/other.py"')] },
@@ -88,7 +88,7 @@ describe('where hooks are found', () => {
   it.each([
     ['is changed', 'scripts/check.sh', 'touch evil'],
     ['appears where none was', 'scripts/later.sh', 'touch evil'],
-  ])('a script that %s during a run is not run: before a call that denies', async (_, script, text) => {
+  ])('a script that %s during a run does not run: the call is denied', async (_, script, text) => {
     const project = createHookProject({
       '.claude/settings.json': file(`sh ./${script}`),
       'scripts/check.sh': 'exit 0',
@@ -141,7 +141,7 @@ describe('where hooks are found', () => {
     ['Python would find before its own', 'python3 hooks/a.py', 'hooks/a.py', 'import json', 'hooks/json.py'],
     ['is reached in another folder', 'cd hooks && sh a.sh', 'x.txt', '', 'hooks/a.sh'],
   ])(
-    'what %s belongs to the trust, and is watched during a run',
+    'a file that %s is part of the trust, and watched during a run',
     async (_, command, script, text, imported) => {
       const project = createHookProject({ '.claude/settings.json': file(command), [script]: text })
       if (imported !== 'hooks/json.py') project.write(imported, '')
@@ -161,14 +161,14 @@ describe('where hooks are found', () => {
     },
   )
 
-  it.skipIf(!hasPython)('what somebody has put into the cache of Python is not run', async () => {
+  it.skipIf(!hasPython)('code in the cache of Python does not run', async () => {
     const project = createHookProject({
       '.claude/settings.json': file('python3 hooks/a.py'),
       'hooks/a.py': 'import helper',
       'hooks/helper.py': "open('evil', 'w')\n",
     })
     const at = (name: string) => path.join(project.path, name)
-    // A cache that fits the file by its time and size, and says something else.
+    // A cache that matches the file's time and size, but has other content.
     const compile = "import py_compile; py_compile.compile('hooks/helper.py')"
     execFileSync('python3', ['-c', compile], { cwd: project.path })
     const { atime, mtime } = statSync(at('hooks/helper.py'))
@@ -179,7 +179,7 @@ describe('where hooks are found', () => {
     expect([existsSync(at('good')), existsSync(at('evil'))]).toEqual([true, false])
   })
 
-  it('what a hook writes itself does not stop it', async () => {
+  it('files that a hook writes do not stop it', async () => {
     const project = createHookProject({
       '.claude/settings.json': file('echo x >> logs/audit.log; echo y > "logs/last.sh"; touch seen.txt'),
       'logs/audit.log': '',
@@ -192,7 +192,7 @@ describe('where hooks are found', () => {
     expect(project.find().files[0]?.sha256).toBe(print)
   })
 
-  it('a link out of the project is not followed, one inside is', () => {
+  it('a link outside the project is not followed, one inside is', () => {
     const project = createHookProject({ 'shared/a.json': file('inside'), '../outside.json': file('outside') })
     mkdirSync(path.join(project.path, '.github/hooks'), { recursive: true })
     symlinkSync('../../shared/a.json', path.join(project.path, '.github/hooks/a.json'))
@@ -203,21 +203,21 @@ describe('where hooks are found', () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(['hooks-outside'])
   })
 
-  it('a folder of hooks that is a link out of the project brings nothing', () => {
+  it('a hook folder that is a link outside the project has no hooks', () => {
     const project = createHookProject({ '../evil/a.json': file('outside') })
     mkdirSync(path.join(project.path, '.github'))
     symlinkSync('../../evil', path.join(project.path, '.github/hooks'))
     expect(project.find().hooks).toEqual([])
   })
 
-  it('one file that is the project’s and the user’s is the project’s', () => {
+  it('a file of both the project and the user counts as the project’s', () => {
     const project = createHookProject({ '.claude/settings.json': file('a') })
     const { hooks } = findHooks({ project: project.path, userHome: project.path, trusted: () => false })
     expect(hooks).toHaveLength(1)
     expect(hooks[0]?.idle).toContain('not trusted')
   })
 
-  it('the administrator’s are run only if nobody else can write them', () => {
+  it('the administrator’s run only if nobody else can write them', () => {
     const project = createHookProject({ '../hooks.d/a.json': file('a') })
     const at = path.join(project.policyFolder, 'a.json')
     expect(project.find().hooks).toHaveLength(1)
@@ -231,7 +231,7 @@ describe('where hooks are found', () => {
     expect(project.find().hooks).toEqual([])
   })
 
-  it('something that is no regular file is said and not waited for', () => {
+  it('anything but a regular file is reported without blocking', () => {
     const project = createHookProject()
     mkdirSync(path.join(project.path, '.github/hooks/folder.json'), { recursive: true })
     symlinkSync('/dev/zero', path.join(project.path, '.github/hooks/endless.json'))
@@ -250,7 +250,7 @@ describe('disableAllHooks', () => {
       )
   const all = { '../user/.claude/settings.json': file('user'), '../hooks.d/a.json': file('admin') }
 
-  it('in a file of hooks is about that file', () => {
+  it('in a hook file applies to that file', () => {
     expect(
       running({
         ...all,
@@ -260,7 +260,7 @@ describe('disableAllHooks', () => {
     ).toEqual(['b', 'user', 'admin'])
   })
 
-  it('in settings of the project is about the project, and takes nothing from the user', () => {
+  it('in project settings applies to the project, and not to the user', () => {
     expect(
       running({
         ...all,
@@ -270,7 +270,7 @@ describe('disableAllHooks', () => {
     ).toEqual(['user', 'admin'])
   })
 
-  it('in settings of the user is about everything but the administrator’s', () => {
+  it('in user settings applies to everything but the administrator’s', () => {
     expect(
       running({
         '../hooks.d/a.json': file('admin', { disableAllHooks: true }),
@@ -307,12 +307,12 @@ describe('entries', () => {
     expect(one({ type: 'command', ...part }, {}, platform)?.action).toMatchObject({ command })
   })
 
-  it('one for another system is listed and not run', () => {
+  it('an entry for another system is listed and does not run', () => {
     expect(one({ type: 'command', powershell: 'p' })?.idle).toContain('powershell')
     expect(one({ type: 'command', bash: 'b' }, {}, 'win32')?.idle).toContain('bash')
   })
 
-  it('a program with its arguments apart is read by no shell', () => {
+  it('a program with separate arguments uses no shell', () => {
     expect(one({ type: 'command', command: 'node', args: ['a b', '$X'] })?.action).toEqual({
       kind: 'command',
       command: 'node',
@@ -320,7 +320,7 @@ describe('entries', () => {
     })
   })
 
-  it('a program that is named by exec is read by no shell, with arguments or without', () => {
+  it('a program named by exec uses no shell, with or without arguments', () => {
     const action = { kind: 'command', command: 'node' }
     const exec = { type: 'command', exec: 'node' }
     expect(one({ ...exec, args: ['a b'] })?.action).toEqual({ ...action, args: ['a b'] })
@@ -335,11 +335,11 @@ describe('entries', () => {
     ['vscode', {}, { timeout: -1 }, 30],
     ['vscode', {}, { timeout: '9' }, 30],
     ['vscode', {}, { timeout: 5000 }, 5000],
-  ])('of %s take so long: %j %j', (_, more, part, seconds) => {
+  ])('of %s have this timeout: %j %j', (_, more, part, seconds) => {
     expect(one({ type: 'command', command: 'x', ...part }, more)?.timeoutMs).toBe(seconds * 1_000)
   })
 
-  it('5000 seconds are hardly meant', () => {
+  it('5000 seconds are probably a mistake', () => {
     const { diagnostics } = read({ PreToolUse: [{ type: 'command', command: 'x', timeout: 5000 }] })
     expect(diagnostics).toMatchObject([{ code: 'hook-timeout-seconds', severity: 'info' }])
   })
@@ -365,7 +365,7 @@ describe('entries', () => {
     ['hook-event-here-only', { SessionEnd: [{ type: 'command', command: 'x' }] }],
     ['hook-matcher-ignored', { PreToolUse: [{ type: 'command', command: 'x', matcher: 'Bash' }] }],
     ['hook-env-shape', { PreToolUse: [{ type: 'command', command: 'x', env: { 'A B': '1' } }] }],
-  ])('%s is said with its line: %j', (code, hooks) => {
+  ])('%s is reported with its line: %j', (code, hooks) => {
     const good = { type: 'command', command: 'good' }
     const { diagnostics, hooks: found } = read(
       Array.isArray(hooks) ? hooks : { ...hooks, PostToolUse: [good] },
@@ -387,7 +387,7 @@ describe('entries', () => {
     expect(file.status).toBe(status)
   })
 
-  it('any text whatever is read without a crash', () => {
+  it('any text is read without a crash', () => {
     const good = JSON.stringify({
       version: 1,
       hooks: {
@@ -414,7 +414,7 @@ describe('entries', () => {
 })
 
 describe('the environment of a hook', () => {
-  it('is what is given, with its own variables; those of the Copilot CLI may name others', async () => {
+  it('is the given one, with its own variables; those of the Copilot CLI may reference others', async () => {
     const env = { OWN: 'a $SEEN $HIDDEN b' }
     const project = createHookProject({
       '.github/hooks/a.json': { version: 1, hooks: { preToolUse: [{ bash: record('copilot'), env }] } },
@@ -430,7 +430,7 @@ describe('the environment of a hook', () => {
     expect(project.text('records/vscode.env')).toMatch(/^OWN=a \$SEEN \$HIDDEN b$/m)
   })
 
-  it('reads no start-up file of the user’s shell', async () => {
+  it('reads no startup file of the user’s shell', async () => {
     const project = createHookProject({ '.claude/settings.json': file('echo "$STARTED" > started') })
     project.write('../user/.bashrc', 'export STARTED=yes')
     const { rule } = project.hooks({
@@ -440,7 +440,7 @@ describe('the environment of a hook', () => {
     expect(project.text('started')).toBe('\n')
   })
 
-  it('has the folder that the entry asks for', async () => {
+  it('has the folder that the entry names', async () => {
     const project = createHookProject({
       '.github/hooks/a.json': {
         version: 1,

@@ -31,7 +31,7 @@ it.each([
 })
 
 describe('before a call', () => {
-  it('nobody is asked where no hook fits, and the answer is there at once', () => {
+  it('a call without a matching hook is answered immediately', () => {
     const project = createHookProject({
       '.claude/settings.json': {
         hooks: { PreToolUse: [{ matcher: 'Write', hooks: [{ type: 'command', command: record('a') }] }] },
@@ -44,6 +44,20 @@ describe('before a call', () => {
     expect([...events]).toEqual(['PreToolUse'])
     const without = createHookProject({ '.claude/settings.json': { hooks: { Stop: [] } } }).hooks()
     expect(without.rule.immediate).toBe(true)
+  })
+
+  it('a hook of Claude Code with an invalid matcher never runs, and the file is reported', () => {
+    const project = createHookProject({
+      '.claude/settings.json': {
+        hooks: { PreToolUse: [{ matcher: 'Bash(', hooks: [{ type: 'command', command: record('a') }] }] },
+      },
+    })
+    const { rule, wouldRun } = project.hooks()
+    expect(rule.judge(bash, sessionAt(project.path), never)).toBeUndefined()
+    expect(wouldRun(bash, sessionAt(project.path))).toEqual([])
+    expect(project.find().diagnostics).toMatchObject([
+      { severity: 'warning', message: expect.stringContaining('never runs, as in Claude Code') },
+    ])
   })
 
   it('the strictest of several hooks wins, by name and line, and allow loosens nothing', async () => {
@@ -61,7 +75,7 @@ describe('before a call', () => {
     expect(project.recorded('c')).toBe(true)
   })
 
-  it('a denial ends the asking, and context of those before is kept', async () => {
+  it('a denial ends the evaluation, and the context of earlier hooks is kept', async () => {
     const project = createHookProject({
       '.github/hooks/a.json': pre(
         record('a', { additionalContext: 'first' }),
@@ -74,7 +88,7 @@ describe('before a call', () => {
     expect(project.recorded('c')).toBe(false)
   })
 
-  it('the question of the administrator is for a person, who comes last and sees the final arguments', async () => {
+  it('a question of the administrator is for a person, who comes last and sees the final arguments', async () => {
     const project = createHookProject({
       '.claude/settings.json': pre(
         record('a', { hookSpecificOutput: { updatedInput: { command: 'ls -l' } } }),
@@ -101,7 +115,7 @@ describe('before a call', () => {
     expect(await rule.judge(callOf('edit_file', { patch }), session, never)).toMatchObject({ kind: 'deny' })
   })
 
-  it('the end of the session can be asked for', async () => {
+  it('can end the session', async () => {
     const project = createHookProject({
       '.claude/settings.json': pre(record('a', { continue: false, stopReason: 'enough' })),
     })
@@ -111,7 +125,7 @@ describe('before a call', () => {
     })
   })
 
-  it('cancelling ends the hook with all that it started', async () => {
+  it('cancelling kills the hook and everything it started', async () => {
     const project = createHookProject({
       '.claude/settings.json': pre(
         'sleep 1000 & echo $! > child; mkfifo -m 600 ready 2>/dev/null; echo go > ready; wait',
@@ -129,7 +143,7 @@ describe('before a call', () => {
     expect(await ends(pid)).toBe(true)
   })
 
-  it('a hundred at once wait their turn, and the loop goes on meanwhile', async () => {
+  it('a hundred at once wait their turn, and the event loop is not blocked', async () => {
     const project = createHookProject({
       '.claude/settings.json': pre(
         'echo x >> count; ls -d running.* 2>/dev/null | wc -l >> most; mkdir running.$$; sleep 0.01; rmdir running.$$',
@@ -168,7 +182,7 @@ describe('arguments that a hook changes', () => {
     return { report, events: team.events }
   }
 
-  it('are in the words of the host, and are run as the words of the tool', async () => {
+  it('have the names of the host, and are translated to those of the tool', async () => {
     const project = changing({ file_path: 'other.txt', content: 'changed' })
     await run(project, { path: 'a.txt', content: 'x' })
     expect(project.text('other.txt')).toBe('changed')
@@ -189,19 +203,22 @@ describe('arguments that a hook changes', () => {
 })
 
 describe('the whole tree', () => {
-  it.each([0, 1, 2, 3])('a hook of the project denies at depth %i and is told who it was', async (depth) => {
-    const project = createHookProject({
-      '.claude/settings.json': pre(record('a', { permissionDecision: 'deny' })),
-    })
-    const session = sessionAt(project.path, depth)
-    expect(await project.hooks().rule.judge(bash, session, never)).toMatchObject({ kind: 'deny' })
-    const told = project.payload('a')
-    expect(told['session_id']).toBe('lead-1')
-    expect(told['agent_id']).toBe(depth === 0 ? undefined : `worker-${depth}`)
-    expect(told['agent_name']).toBe(depth === 0 ? undefined : 'worker')
-  })
+  it.each([0, 1, 2, 3])(
+    'a hook of the project denies at depth %i and is told which session it was',
+    async (depth) => {
+      const project = createHookProject({
+        '.claude/settings.json': pre(record('a', { permissionDecision: 'deny' })),
+      })
+      const session = sessionAt(project.path, depth)
+      expect(await project.hooks().rule.judge(bash, session, never)).toMatchObject({ kind: 'deny' })
+      const told = project.payload('a')
+      expect(told['session_id']).toBe('lead-1')
+      expect(told['agent_id']).toBe(depth === 0 ? undefined : `worker-${depth}`)
+      expect(told['agent_name']).toBe(depth === 0 ? undefined : 'worker')
+    },
+  )
 
-  it('what the hooks of an agent forbid, nobody it starts does', async () => {
+  it('an agent’s hooks also deny calls of the agents it starts', async () => {
     const project = createHookProject()
     const guarded = agentWith('lead', pre(record('own', { permissionDecision: 'deny' })).hooks)
     const agents = { get: (name: string) => (name === 'lead' ? guarded : undefined), list: () => [guarded] }
@@ -215,7 +232,7 @@ describe('the whole tree', () => {
     expect(hooks.rule.judge(bash, stranger, never)).toBeUndefined()
   })
 
-  it('hooks of an agent that came with the project run only when they are trusted', async () => {
+  it('hooks of an agent in the project run only if trusted', async () => {
     const project = createHookProject()
     const guarded = {
       ...agentWith('lead', pre(record('own')).hooks),
@@ -227,7 +244,7 @@ describe('the whole tree', () => {
     expect(project.payload('own')).toMatchObject({ permission_mode: 'default' })
   })
 
-  it('the Stop of an agent is its SubagentStop when somebody started it; the Stop of the project is not', async () => {
+  it('the Stop of an agent is its SubagentStop if it was delegated; the Stop of the project is not', async () => {
     const project = createHookProject({
       '.claude/settings.json': {
         hooks: { Stop: [{ hooks: [{ type: 'command', command: record('project') }] }] },
@@ -295,7 +312,7 @@ describe('after a call and in between', () => {
     expect(project.payload('b')).toMatchObject({ toolResult: { textResultForLlm: 'less' } })
   })
 
-  it('a prompt that one hook does not take is not shown to the next', async () => {
+  it('a prompt that one hook rejects is not shown to the next', async () => {
     const project = createHookProject({
       '.claude/settings.json': {
         hooks: {
@@ -313,7 +330,7 @@ describe('after a call and in between', () => {
     expect(project.recorded('b')).toBe(false)
   })
 
-  it('one that fails is said to the person and holds up nothing', async () => {
+  it('a failing one is reported to the person and blocks nothing', async () => {
     const project = createHookProject({
       '.claude/settings.json': {
         hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'exit 7' }] }] },
@@ -327,7 +344,7 @@ describe('after a call and in between', () => {
     })
   })
 
-  it('a refused, cancelled or doubtful call was no use of a tool', () => {
+  it('a refused, cancelled or doubtful call did not use the tool', () => {
     const project = createHookProject({
       '.claude/settings.json': {
         hooks: {
@@ -343,7 +360,7 @@ describe('after a call and in between', () => {
       ).toBeUndefined()
   })
 
-  it('one that is to run once runs once in a session', async () => {
+  it('a once hook runs once per session', async () => {
     const project = createHookProject({
       '.claude/settings.json': {
         hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'echo x >> count', once: true }] }] },
@@ -354,7 +371,7 @@ describe('after a call and in between', () => {
     expect(project.text('count')).toBe('x\nx\n')
   })
 
-  it('nobody waits for one that runs in the background, and it decides nothing', async () => {
+  it('a background hook is not waited for, and decides nothing', async () => {
     const project = createHookProject({
       '.claude/settings.json': {
         hooks: {
@@ -369,14 +386,14 @@ describe('after a call and in between', () => {
   })
 })
 
-describe('who answers for a person', () => {
+describe('answers for a person', () => {
   const verdict = { kind: 'ask', by: 'policy', rule: 'effects.execute', reason: 'because' } as const
   it.each([
     [['allow'], 'allow'],
     [['allow', 'deny'], 'deny'],
     [['deny', 'allow'], 'deny'],
     [['nothing'], undefined],
-  ])('%j come to %s', async (behaviors, expected) => {
+  ])('%j result in %s', async (behaviors, expected) => {
     const project = createHookProject({
       '.github/hooks/a.json': {
         version: 1,
@@ -397,7 +414,7 @@ function agentWith(name: string, hooks: object): AgentDefinition {
   return defineAgent({ name, hooks: JSON.parse(JSON.stringify(hooks)) })
 }
 
-/** Whether a process is gone, or about to be taken away by the system. */
+/** Resolves with true when a process is gone or a zombie. */
 async function ends(pid: number): Promise<boolean> {
   for (;;) {
     try {

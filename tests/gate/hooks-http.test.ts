@@ -14,7 +14,7 @@ interface Asked {
   readonly body: string
 }
 
-/** A server on this machine that keeps what it is asked. */
+/** A server on this machine that records its requests. */
 async function serve(answer: (response: ServerResponse) => void) {
   const { key, cert } = makeCertificate()
   const asked: Asked[] = []
@@ -43,7 +43,7 @@ function projectWith(entry: object, event = 'preToolUse') {
   })
 }
 
-it('a server decides over https, told what a program would be told', async () => {
+it('a server decides over https, with the same payload as a program', async () => {
   const { url, cert, asked } = await serve((response) =>
     response.end('{"permissionDecision":"deny","permissionDecisionReason":"no"}'),
   )
@@ -54,7 +54,7 @@ it('a server decides over https, told what a program would be told', async () =>
   })
   const hooks = project.hooks({
     certificates: cert,
-    // What the policy lets a hook see. TOKEN is not among it.
+    // The variables that the policy permits for a hook. TOKEN is not among them.
     environment: (extra) => ({ NAMED: 'value', OTHER: 'hidden', ...extra }),
   })
   const verdict = await hooks.rule.judge(bash, sessionAt(project.path), never)
@@ -83,7 +83,7 @@ it.each([
   ['breaks off', (response: ServerResponse) => response.destroy()],
   ['answers with what is not JSON', (response: ServerResponse) => response.end('{oops')],
   ['does not answer', () => {}],
-])('before a call a server that %s denies, and afterwards only warns', async (_, answer) => {
+])('before a call, a server that %s denies; afterwards it only warns', async (_, answer) => {
   const { url, cert } = await serve(answer)
   const before = projectWith({ url, timeoutSec: 1 })
   const verdict = await before.hooks({ certificates: cert }).rule.judge(bash, sessionAt(before.path), never)
@@ -95,7 +95,7 @@ it.each([
   expect(attention).toEqual({ notices: [expect.objectContaining({ code: 'hook' })] })
 })
 
-it('a server whose certificate nobody vouches for is not believed', async () => {
+it('a server with an untrusted certificate is not used', async () => {
   const { url, asked } = await serve((response) => response.end('{"permissionDecision":"allow"}'))
   const project = projectWith({ url })
   expect(await project.hooks().rule.judge(bash, sessionAt(project.path), never)).toMatchObject({
@@ -104,7 +104,7 @@ it('a server whose certificate nobody vouches for is not believed', async () => 
   expect(asked).toEqual([])
 })
 
-it('an address without https is listed, and never asked', () => {
+it('an address without https is listed, and never requested', () => {
   const project = projectWith({ url: 'http://localhost:1/' })
   const [hook] = project.find().hooks
   expect(hook?.idle).toContain('https')

@@ -28,7 +28,7 @@ const iso = '2026-01-02T03:04:05.000Z'
 const entryFile = '/home/sessions/lead-1.session.yaml'
 const childFile = '/home/sessions/worker-1.session.yaml'
 
-/** The documented payload of each event, key by key. `child` is what every call of a descendant carries besides. */
+/** The documented payload of each event, key by key. `child` is what every call of a delegated session adds. */
 function documented(cwd: string, at: { child?: boolean } = {}): Record<Format, Record<Event, JsonObject>> {
   const camelChild = at.child ? { agentId: 'worker-1', agentType: 'operator', agentName: 'worker' } : {}
   const snakeChild = at.child ? { agent_id: 'worker-1', agent_type: 'operator', agent_name: 'worker' } : {}
@@ -104,7 +104,7 @@ function documented(cwd: string, at: { child?: boolean } = {}): Record<Format, R
       PreCompact: { trigger: 'auto' },
     },
   )
-  // VS Code has none of these: they are told as the Copilot CLI tells that spelling, with VS Code's names of tools.
+  // VS Code has none of these, so they get the Copilot CLI's payload of that spelling, with VS Code's tool names.
   for (const event of ['SessionEnd', 'Notification', 'ErrorOccurred'] as const) vscode[event] = snake[event]
   for (const event of ['PostToolUseFailure', 'PermissionRequest'] as const)
     vscode[event] = { ...snake[event], tool_name: 'run_in_terminal' }
@@ -220,7 +220,7 @@ async function everythingHappens(project: HookProject, depth: number): Promise<v
 describe.each([
   ['an entry session', 0],
   ['a session that another one started', 1],
-])('what hooks are told of %s', (_, depth) => {
+])('the payload of %s', (_, depth) => {
   it('is what each host documents, in every format, key by key', async () => {
     const project = recordingProject()
     await everythingHappens(project, depth)
@@ -237,8 +237,8 @@ describe.each([
   })
 })
 
-describe('how they are told', () => {
-  it('on standard input and in a file that only the user can read and that is gone afterwards', async () => {
+describe('the delivery', () => {
+  it('is on standard input and in a file that only the user can read and that is deleted afterwards', async () => {
     const project = recordingProject()
     await everythingHappens(project, 0)
     expect(project.text('records/camel.PreToolUse.file.json')).toBe(
@@ -248,7 +248,7 @@ describe('how they are told', () => {
     expect(() => project.text(project.text('records/camel.PreToolUse.path'))).toThrow(/ENOENT/)
   })
 
-  it('in the folder of the project, with its path and without anything else of ours', async () => {
+  it('is in the project folder, with its path and no other Cadre variables', async () => {
     const project = recordingProject()
     await project
       .hooks()

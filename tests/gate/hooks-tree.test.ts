@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createHookProject, type HookProject } from './support/hook-project.ts'
 import { tools } from './support/sessions.ts'
 
-/** Keeps every payload in one file, in order; what it prints depends on the event. */
+/** Appends every payload to one file; its output depends on the event. */
 const logger = `
 payload=$(cat)
 printf '%s\\n' "$payload" >> log
@@ -68,7 +68,7 @@ describe('a run of several agents', () => {
     return { team, report, project }
   }
 
-  it('runs the hooks in order, with who it was', async () => {
+  it('runs the hooks in order, with the identity of the session', async () => {
     const { project, report, team } = await run({
       lead: [call(delegate('worker')), say('All done.')],
       worker: [call(write('a.txt')), reportOut],
@@ -96,7 +96,7 @@ describe('a run of several agents', () => {
     expect(asked).toContain('FROM POSTTOOLUSE')
   })
 
-  it('denies the same at every depth, in parallel children as well', async () => {
+  it('denies the same at every depth, even in parallel children', async () => {
     const { project, team } = await run({
       lead: [call(write('forbidden-0'), delegate('worker'), delegate('worker')), say('Done.')],
       worker: [

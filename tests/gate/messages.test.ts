@@ -62,19 +62,19 @@ async function run(line: Line, more: { policy?: string; controls?: Controls; too
 const hello = call(['send_message', { to: 'retriever', text: 'hello' }])
 
 describe('a message to another agent', () => {
-  it('needs nobody to agree to it', async () => {
+  it('needs no approval', async () => {
     const { result, box, answer } = await run(hello)
     expect(result).toMatchObject({ kind: 'report', report: { status: 'completed' } })
     expect(answer).toContain('queued')
     expect(JSON.parse(box())).toMatchObject({ from: 'planner', to: 'retriever', text: 'hello', depth: 1 })
   })
 
-  it('is understood in the words of other dialects', async () => {
+  it('is accepted with the names of other dialects', async () => {
     const other = call(['SendMessage', { agent_id: 'retriever', content: 'hello' }])
     expect(JSON.parse((await run(other, { tools: ['SendMessage'] })).box())).toMatchObject({ text: 'hello' })
   })
 
-  it('waits for a person where a policy says that writing does', async () => {
+  it('waits for a person if a policy requires it for writing', async () => {
     const { result, box } = await run(hello, { policy: 'effects: {write: ask}\n' })
     expect(result.kind).toBe('waiting')
     expect(box).toThrow()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createPlaces, type Places } from '@cadre/gate'
 
-/** A workspace full of traps, and what lies around it. */
+/** A workspace full of traps, and its surroundings. */
 export interface Ground {
   readonly out: string
   readonly ws: string
@@ -11,7 +11,7 @@ export interface Ground {
   readonly places: Places
 }
 
-/** The artifact of the agent that is called mine. */
+/** The artifact of the agent named mine. */
 export const own = '.github/hooks/artifacts/mine.md'
 
 export function createGround(): Ground {

@@ -1,7 +1,7 @@
 /**
- * Ways to write a path, with the right answer. R: may it be read, W: may it be written (`inside`, `outside`, `protected`,
- * `invalid`). `WS` is the workspace, `OUT` the folder around it, `HOME` the home directory of Cadre, which is in the workspace,
- * `USER` the user's own folder, `ALIAS` another name of the workspace.
+ * Ways to write a path, with the expected answer. R: may it be read, W: may it be written (`inside`, `outside`,
+ * `protected`, `invalid`). `WS` is the workspace, `OUT` the folder around it, `HOME` the home directory of Cadre, which is
+ * in the workspace, `USER` the user's home, `ALIAS` another name of the workspace.
  */
 export type Answer = 'inside' | 'outside' | 'protected' | 'invalid'
 export type Trick = readonly [path: string, read: Answer, write: Answer]
@@ -12,7 +12,7 @@ const out = (...paths: string[]): Trick[] => paths.map((path) => [path, 'outside
 const wrong = (...paths: string[]): Trick[] => paths.map((path) => [path, 'invalid', 'invalid'])
 
 export const pathTricks: readonly Trick[] = [
-  // Plain ones, and ones that only look like something.
+  // Ordinary paths, and paths that only look suspicious.
   ...free(
     'src/a.txt',
     './src/a.txt',
@@ -60,7 +60,7 @@ export const pathTricks: readonly Trick[] = [
     'settings.json',
   ),
   ...free('src/link-inside', 'dir-inside/a.txt', 'src/..a', 'src/...', 'odd\\name.txt'),
-  // Out of the workspace.
+  // Outside the workspace.
   ...out(
     '..',
     '../',
@@ -111,7 +111,7 @@ export const pathTricks: readonly Trick[] = [
     '/proc/self/rootWS/src/a.txt',
   ),
   ...out('proc-link/a', 'proc-root/etc/passwd', '/etc/cadre/policy.yaml', '/tmp/../etc/passwd'),
-  // Nothing that could be a path.
+  // Invalid paths.
   ...wrong(
     '',
     'a\0b',
@@ -128,7 +128,7 @@ export const pathTricks: readonly Trick[] = [
     'self',
     'self/self',
   ),
-  // What decides, by its name.
+  // Protected by name.
   ...kept(
     '.git',
     '.git/config',
@@ -203,7 +203,7 @@ export const pathTricks: readonly Trick[] = [
     'HOME/Workspaces/a/b',
     'home-link/storage/policy.yaml',
   ),
-  // The same, deeper down: a repository in a repository, a package with its own settings.
+  // The same deeper down: a nested repository, a package with its own settings.
   ...kept(
     'sub/.git/config',
     'packages/one/.claude/agents/a.md',
@@ -213,7 +213,7 @@ export const pathTricks: readonly Trick[] = [
     'sub/.mcp.json',
     'sub/.cadre/storage/policy.yaml',
   ),
-  // Another case, other letters, letters that are not seen.
+  // Other case, look-alike letters, invisible characters.
   ...kept(
     '.GIT/config',
     '.Git/HOOKS/x',
@@ -245,7 +245,7 @@ export const pathTricks: readonly Trick[] = [
     '.Kit/../.git/config',
     '.mcp.jſon',
   ),
-  // What Windows makes of names.
+  // Windows name variants.
   ...kept(
     'git~1/config',
     'GIT~1/config',
@@ -266,7 +266,7 @@ export const pathTricks: readonly Trick[] = [
     'src\\..\\.git\\config',
     '.github/hooks\\x.json',
   ),
-  // By way of links and other names.
+  // Through links and other names.
   ...kept(
     'link-git/config',
     'link-github/hooks/x.json',
@@ -280,7 +280,7 @@ export const pathTricks: readonly Trick[] = [
     'link-config',
     'dir-inside/../.git/config',
   ),
-  // The agent's own artifact, and what only looks like it.
+  // The agent's own artifact, and look-alikes.
   ['.github/hooks/artifacts/mine.md', 'inside', 'inside'],
   ['./.github/hooks/../hooks/artifacts/mine.md', 'inside', 'inside'],
   ['WS/.github/hooks/artifacts/mine.md', 'inside', 'inside'],

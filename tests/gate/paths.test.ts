@@ -18,14 +18,14 @@ import { createGround, type Ground, own, spelt } from './path-ground.ts'
 import { pathTricks } from './path-tricks.ts'
 import { stateOf } from './sandbox-support.ts'
 
-describe('every way to write a path has its answer', () => {
+describe('every spelling of a path has its answer', () => {
   let ground: Ground
   beforeAll(() => {
     ground = createGround()
   })
   afterAll(() => rmSync(ground.out, { recursive: true, force: true }))
 
-  it('at least 110 of them, none twice', () => {
+  it('at least 110 of them, without duplicates', () => {
     expect(pathTricks.length).toBeGreaterThanOrEqual(110)
     expect(new Set(pathTricks.map(([given]) => given)).size).toBe(pathTricks.length)
   })
@@ -40,7 +40,7 @@ describe('every way to write a path has its answer', () => {
   })
 })
 
-describe('the tools keep to it', () => {
+describe('the tools respect it', () => {
   let ground: Ground
   beforeEach(() => {
     ground = createGround()
@@ -52,7 +52,7 @@ describe('the tools keep to it', () => {
       pathTricks.filter(([, , write]) => write !== 'inside'),
       2,
     ),
-  )('%j is written by no tool', async (given, read) => {
+  )('no tool writes %j', async (given, read) => {
     const tools = createTools({ places: ground.places, own: () => own })
     const call = (name: string, input: object) =>
       tools
@@ -76,7 +76,7 @@ describe('the tools keep to it', () => {
     expect(reading?.content).not.toContain('the secret')
   })
 
-  it('an artifact is written by whom it belongs to, and by nobody else', async () => {
+  it('only its owner can write an artifact', async () => {
     const write = (options: object) =>
       createTools({ places: ground.places, ...options })
         .find((tool) => tool.name === 'write_file')
@@ -91,7 +91,7 @@ describe('the tools keep to it', () => {
     expect(readFileSync(path.join(ground.ws, own), 'utf8')).toBe('mine')
   })
 
-  it('an artifact that was made a link, or a second name of a hook, is nobody’s', () => {
+  it('an artifact that was replaced by a link, or a hard link to a hook, cannot be written', () => {
     const judge = () => ground.places.judge({ path: own, workspace: ground.ws, write: true, own }).kind
     rmSync(path.join(ground.ws, own))
     symlinkSync('../pre.json', path.join(ground.ws, own))
@@ -109,7 +109,7 @@ describe('places', () => {
   })
   afterEach(() => rmSync(ground.out, { recursive: true, force: true }))
 
-  it('say where a path really leads, as the system goes: .. after a link is above its target', () => {
+  it('resolve paths as the system does: .. after a link is the parent of its target', () => {
     const at = (given: string) => ground.places.locate(spelt(given, ground), ground.ws)
     expect(at('deep/up-two/x')).toBe(path.join(ground.out, 'x'))
     expect(at('folder-out/../secret.txt')).toBe(path.join(ground.out, 'secret.txt'))
@@ -121,7 +121,7 @@ describe('places', () => {
     expect(at('a\0b')).toBeUndefined()
   })
 
-  it('protect a repository that is kept elsewhere in the workspace', () => {
+  it('protect a repository that is stored elsewhere in the workspace', () => {
     rmSync(path.join(ground.ws, '.git'), { recursive: true })
     mkdirSync(path.join(ground.ws, 'store/worktrees/one'), { recursive: true })
     writeFileSync(path.join(ground.ws, 'store/worktrees/one/commondir'), '../..\n')
@@ -147,7 +147,7 @@ describe('places', () => {
     ])
   })
 
-  it('never throw, whatever they are given', () => {
+  it('never throw, for any input', () => {
     for (const workspace of ['', 'relative', '/nowhere', '/etc/passwd', '/proc/self/cwd', 'a\0b'])
       for (const given of ['a', '', '\0', '../..', '/', '\ud800'])
         expect(() => [
@@ -157,7 +157,7 @@ describe('places', () => {
         ]).not.toThrow()
   })
 
-  it('name what is protected in a workspace, existing or not', () => {
+  it('list the protected paths of a workspace, existing or not', () => {
     const all = ground.places.protectedIn(ground.ws)
     for (const name of ['.git', '.claude', '.github/hooks', '.opencode', '.mcp.json', 'my-home'])
       expect(all).toContain(path.join(ground.ws, name))
@@ -166,7 +166,7 @@ describe('places', () => {
   })
 })
 
-it("the user's settings are protected wherever the user has them", () => {
+it("the user's settings are protected in any location", () => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-settings-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const places = createPlaces({ userSettings: path.join(folder, 'xdg', 'cadre') })

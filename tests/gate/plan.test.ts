@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, test } from 'vitest'
 import { share } from '../support/amount.ts'
 import { bubblewrap, createWorld, git, type World, without } from './sandbox-support.ts'
 
-/** Lines as the runner carries them out: from words, without a shell. */
+/** Lines as the runner executes them: from words, without a shell. */
 const world: World = createWorld()
 afterAll(() => rmSync(world.outer, { recursive: true, force: true }))
 for (const name of ['g/b.txt', 'g/a.txt', 'g/-n', 'g/@x', 'g/.hidden', 'g/deep/c.txt'])
@@ -22,7 +22,7 @@ mkdirSync(world.at('empty'))
 async function run(line: string, options: Parameters<World['run']>[1] = { sandbox: without }) {
   const { plan } = understandLine(line)
   if (plan === undefined) throw new Error(`${line} needs a shell`)
-  // The world's own `run` takes a line; what is given last counts.
+  // The world's own `run` takes a line; the last option wins.
   const end = await world.run('', { ...options, ...({ command: { plan } } as object) })
   return { code: end.code, output: end.output, kind: end.kind }
 }
@@ -112,7 +112,7 @@ test.each([
 describe.each(share(shellLike, 8).map(([line, output, code = 0]) => ({ line, output, code })))(
   '$line',
   ({ line, output, code }) => {
-    it('prints and ends as a shell would', async () => {
+    it('prints and exits like a shell', async () => {
       expect(await run(line)).toEqual({ kind: 'exited', code, output })
     })
   },
@@ -127,7 +127,7 @@ describe('the runner', () => {
     expect(await run('./plain')).toMatchObject({ code: 126, output: expect.stringMatching(/#!/) })
   })
 
-  it('refuses globs and folders that lead out of the workspace', async () => {
+  it('refuses globs and folders that lead outside the workspace', async () => {
     expect(await run('cat links/*')).toMatchObject({
       code: 1,
       output: expect.stringMatching(/is outside the workspace/),
@@ -146,12 +146,12 @@ describe('the runner', () => {
     )
   })
 
-  it('carries large output through pipes, and ends when the reader does', async () => {
+  it('passes large output through pipes, and ends when the reader does', async () => {
     expect(await run('seq 300000 | cat | tail -n 1')).toMatchObject({ output: '300000\n' })
     expect(await run('seq 100000000 | head -n 2')).toMatchObject({ code: 0, output: '1\n2\n' })
   })
 
-  it('is stopped with everything it started when the time is over', async () => {
+  it('is stopped with everything it started at its timeout', async () => {
     const started = Date.now()
     const { kind } = await run('sleep 30 | sleep 30', { sandbox: without, timeoutMs: 700 })
     expect(kind).toBe('timed_out')
@@ -168,7 +168,7 @@ describe('git in an allowed line', () => {
   const mark = () => world.at('P')
   const evil = (text = '') => `touch ${mark()}${text}`
 
-  test('starts no program that the settings of the repository name', async () => {
+  test('starts no program that the repository settings name', async () => {
     world.write('.gitattributes', '*.txt diff=evil\n')
     git(world.project, 'add', '-A')
     git(world.project, 'commit', '-qm', 'second')
@@ -218,18 +218,18 @@ describe('execute_command', () => {
     return tool?.run({ command }, { ...context, ...(approved && { approved }) }, new AbortController().signal)
   }
 
-  it('refuses a line that needs a shell and that nobody has approved', async () => {
+  it('refuses a line that needs a shell and was not approved', async () => {
     expect(await call('echo $((1 + 2))', false)).toMatchObject({
       failed: true,
       content: expect.stringMatching(/needs a shell/),
     })
   })
 
-  it('gives an approved line to bash, as the person saw it', async () => {
+  it('passes an approved line to bash, as the person saw it', async () => {
     expect(await call('echo $((1 + 2)) "$BASH"', true)).toMatchObject({
       content: expect.stringMatching(/^Exit code 0\.\n3 .*bash$/),
     })
-    // Only a shell has a function for this.
+    // Only a shell has this builtin.
     expect(await call('type cd', true)).toMatchObject({ content: expect.stringMatching(/builtin/) })
   })
 

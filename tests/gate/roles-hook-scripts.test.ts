@@ -11,7 +11,7 @@ const harness = fileURLToPath(new URL('../../scripts/test-hook-artifacts.mjs', i
 
 type Json = Record<string, unknown>
 
-/** A project with the hooks in it, and a folder far away from which they are started. */
+/** A project with the hooks, and another folder from which they are started. */
 function install() {
   const project = createWorkspace({ 'src/a.js': 'a' })
   cpSync(shipped, project.at('.github/hooks'), { recursive: true })
@@ -31,7 +31,7 @@ function install() {
   return { project, elsewhere, run }
 }
 
-test.runIf(isDeep)('the harness passes, by hand and in a run of Cadre', () => {
+test.runIf(isDeep)('the test script passes, by hand and in a run of Cadre', () => {
   const { stdout, status } = spawnSync(process.execPath, [harness, '--cadre'], { encoding: 'utf8' })
   expect(stdout).not.toContain('FAIL')
   expect(stdout).toContain('All checks passed.')
@@ -228,7 +228,7 @@ describe('the security check', () => {
       toolArgs: '{"path":"src/a.js"}',
     }
     expect(decision(run('security-check', { ...camel, cwd: project.path }))).toBe('deny')
-    // Without any folder named: that of the hooks.
+    // Without a named folder: that of the hooks.
     expect(decision(run('security-check', camel))).toBe('deny')
     expect(decision(run('security-check', { ...camel, toolArgs: { path: own } }))).toBe('allow')
     elsewhere.write('input.json', JSON.stringify(camel))
@@ -243,17 +243,17 @@ describe('the security check', () => {
     ).toBe(undefined)
   })
 
-  test.each(['', 'nonsense', '[]', '"x"', 'null'])('denies what it cannot understand: %s', (input) => {
+  test.each(['', 'nonsense', '[]', '"x"', 'null'])('denies invalid input: %s', (input) => {
     const { run } = install()
     expect(decision(run('security-check', input))).toBe('deny')
   })
 
-  test('denies where nobody says which tool', () => {
+  test('denies if the tool is not named', () => {
     const { run } = install()
     expect(decision(run('security-check', { agent_type: 'researcher' }))).toBe('deny')
   })
 
-  test('compares where paths lead', () => {
+  test('compares resolved paths', () => {
     const { project: other, run: check } = install()
     const write = (file: string) =>
       decision(
@@ -427,7 +427,7 @@ describe('the quality gate', () => {
         response: '**Verification Report**: read\n**Verdict**: FAIL\nFailing Commands or Evidence: npm test',
       },
     ],
-  ])('takes the %s as evidence', (source, more) => {
+  ])('accepts the %s as evidence', (source, more) => {
     const { project, run } = install()
     expect(run('subagent-quality-gate', stop(more))).toBeUndefined()
     expect(logged(project)).toMatchObject([
@@ -441,7 +441,7 @@ describe('the quality gate', () => {
     ])
   })
 
-  test('takes the artifact of the folder it is told, or of its own project', () => {
+  test('accepts the artifact of the given folder, or of its own project', () => {
     const { project, run } = install()
     project.write(own, full)
     expect(run('subagent-quality-gate', stop())).toBeUndefined()
@@ -455,14 +455,14 @@ describe('the quality gate', () => {
     expect(logged(project)[1]).toMatchObject({ artifactPath: worktree.at(own), missingChecks: ['Verdict'] })
   })
 
-  test('blocks with the list of what is missing, and only logs when it did so already', () => {
+  test('blocks with the missing sections, and only logs the second time', () => {
     const { project, run } = install()
     project.write(own, half)
     const said = run('subagent-quality-gate', stop())
     expect(said).toMatchObject({
       decision: 'block',
       reason: expect.stringContaining('lacks these sections: Verdict.'),
-      // Where VS Code looks for it.
+      // Where VS Code reads it.
       hookSpecificOutput: {
         hookEventName: 'SubagentStop',
         decision: 'block',
@@ -478,7 +478,7 @@ describe('the quality gate', () => {
     ])
   })
 
-  test('asks once where there is no evidence at all', () => {
+  test('asks once if there is no evidence at all', () => {
     const { project, run } = install()
     expect(run('subagent-quality-gate', stop())).toMatchObject({
       reason: expect.stringContaining('There is no report.'),
@@ -488,7 +488,7 @@ describe('the quality gate', () => {
     expect(logged(project)).toMatchObject([{ evidenceSource: 'none' }, { enforcementMode: 'log' }, {}])
   })
 
-  test('does not take what was there before the session, nor what was the evidence of another worker', () => {
+  test('accepts neither an artifact from before the session, nor the evidence of another worker', () => {
     const { project, run } = install()
     project.write(own, full)
     utimesSync(project.at(own), new Date(1_000), new Date(1_000))
@@ -500,7 +500,7 @@ describe('the quality gate', () => {
     })
     project.write(own, full)
     expect(run('subagent-quality-gate', stop())).toBeUndefined()
-    // Again the same worker, and then another one.
+    // The same worker again, and then another one.
     expect(run('subagent-quality-gate', stop())).toBeUndefined()
     const other = run('subagent-quality-gate', stop({ agent_id: 'a2' }))
     expect(other).toMatchObject({ reason: expect.stringContaining('the report of another worker') })
@@ -512,7 +512,7 @@ describe('the quality gate', () => {
     ])
   })
 
-  test("takes the last words of the worker's own transcript, and nothing else in it", () => {
+  test("accepts only the last message of the worker's own transcript", () => {
     const { project, run, elsewhere } = install()
     const line = (role: string, content: unknown) => JSON.stringify({ message: { role, content } })
     const transcript = (...lines: string[]) => {
@@ -530,22 +530,22 @@ describe('the quality gate', () => {
       evidenceSource: 'agentTranscriptPath',
       transcriptLength: full.length,
     })
-    // The transcript of the whole conversation holds what others said.
+    // The transcript of the whole conversation contains text of others.
     const { agent_transcript_path: whole } = transcript(line('assistant', full))
     expect(run('subagent-quality-gate', stop({ transcript_path: whole, agent_id: 'a9' }))).toMatchObject({
       decision: 'block',
     })
   })
 
-  test('has nothing to say to others', () => {
+  test('ignores other agents', () => {
     const { run } = install()
     expect(run('subagent-quality-gate', stop({ agent_type: 'stranger' }))).toBeUndefined()
     expect(run('subagent-quality-gate', { hook_event_name: 'Stop', session_id: 's1' })).toBeUndefined()
-    // Copilot CLI reports the end of a worker as this event, too, without what it said.
+    // Copilot CLI also reports the end of a worker as this event, without its text.
     expect(run('subagent-quality-gate', stop({ hook_event_name: 'Stop' }))).toBeUndefined()
   })
 
-  test('a worker that leads its session needs evidence as well', () => {
+  test('a worker that leads its session needs evidence too', () => {
     const { run } = install()
     const end = { hook_event_name: 'Stop', session_id: 's1', agent_type: 'verifier' }
     expect(run('subagent-quality-gate', { ...end, last_assistant_message: 'Fine.' })).toMatchObject({
@@ -572,14 +572,14 @@ describe('the quality gate', () => {
     expect(end({ session_id: 's2' })).toBeUndefined()
     const running = [{ id: 'v1', type: 'subagent', status: 'running' }]
     expect(end({ background_tasks: running })).toBeUndefined()
-    // A report that lacks sections is no verdict.
+    // A report without the required sections is not a verdict.
     run('subagent-quality-gate', stop({ last_assistant_message: 'Fine.', stop_hook_active: true }))
     expect(end()).toMatchObject({ decision: 'block' })
     expect(run('subagent-quality-gate', stop({ last_assistant_message: full }))).toBeUndefined()
     expect(end()).toBeUndefined()
   })
 
-  test('a link in the place of the artifact is no evidence', () => {
+  test('a link in place of the artifact is no evidence', () => {
     const { project, run } = install()
     project.write('notes.md', full)
     mkdirSync(project.at('.github/hooks/artifacts'), { recursive: true })

@@ -10,7 +10,7 @@ const hooksOf = ([line]: Record<string, unknown>[]) =>
     /hooks\/(?:copilot-hooks\.json$|scripts\/|artifacts\/)/.test(path),
   )
 
-test('the hooks of a team come with it, work where they lie, and stay as they are', async () => {
+test('the hooks of a team are installed with it, work there, and stay unchanged', async () => {
   const project = createProject({ 'src/a.js': 'a' })
   execFileSync('git', ['init', '-q'], { cwd: project.path })
   const planned = await project.cadre([...init, '--dry-run'])
@@ -42,7 +42,7 @@ test('the hooks of a team come with it, work where they lie, and stay as they ar
     expect(ended.status).toBe(0)
     if (entry!.command.includes('security-check')) expect(ended.stdout).toContain('"deny"')
   }
-  // What workers hand in, and what was logged of it, is not the project's.
+  // Artifacts and logs of workers are not part of the project.
   project.write('.github/hooks/artifacts/architect.md', 'x')
   const status = execFileSync('git', ['status', '--porcelain', '-uall'], {
     cwd: project.path,
@@ -71,7 +71,7 @@ test.each(['opencode', 'template'])('a team for %s has no hooks', async (to) => 
   expect(project.exists('scripts')).toBe(false)
 })
 
-test('the scripts need nothing but Node and each other', () => {
+test('the scripts need only Node and each other', () => {
   const imports = readShippedHooks().flatMap(({ text }) =>
     [...text.matchAll(/from '(.+)'$/gm)].map(([, from]) => from),
   )

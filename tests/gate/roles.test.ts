@@ -47,7 +47,7 @@ describe('an agent that may write only its artifact', () => {
     ['done', 'read_file', { path: 'src/a.js' }],
     ['refused', 'write_file', { path: 'src/a.js', content: 'x' }],
     ['refused', ...edit('src/a.js')],
-    // The path of the artifact in what is written, or in a name, is not the artifact.
+    // The path of the artifact in written text, or as part of a name, is not the artifact.
     ['refused', ...edit('src/a.js', own)],
     ['refused', 'write_file', { path: 'src/a.js', content: `see ${own}` }],
     ['refused', 'write_file', { path: `src/${own}`, content: 'x' }],
@@ -100,7 +100,7 @@ describe('an agent that may write only its artifact', () => {
     // By its class or its effect, never by its name.
     ['refused', 'scribble', { text: own }],
     ['refused', 'view', {}],
-    // Commands go to whoever runs them on a copy; what cannot be run on one is not run.
+    // Commands may run on a copy; a tool that does not support copies is refused.
     ['done', 'execute_command', { path: 'x' }],
     ['refused', 'deploy', { path: own }],
   ])('%s: %s %j', async (expected, tool, input) => {
@@ -108,7 +108,7 @@ describe('an agent that may write only its artifact', () => {
     expect(await outcomeOf(boundary, tool, input, workspace.path)).toBe(expected)
   })
 
-  test('is not led elsewhere by a link', async () => {
+  test('is not redirected by a link', async () => {
     const target = createWorkspace({ 'src/a.js': 'a', '.github/hooks/artifacts/x.md': '' })
     symlinkSync(target.at('src/a.js'), target.at(own))
     expect(await outcomeOf(boundary, 'save', { path: own, content: 'x' }, target.path)).toBe('refused')
@@ -124,7 +124,7 @@ describe('an agent that may write only its artifact', () => {
     const shortcut = createWorkspace({ [own]: 'a' })
     symlinkSync(shortcut.at(own), shortcut.at('mine.md'))
     expect(await outcomeOf(boundary, 'save', { path: 'mine.md', content: 'x' }, shortcut.path)).toBe('done')
-    // And so is the workspace through a link of its own.
+    // So is the workspace through a link.
     const outer = createWorkspace()
     symlinkSync(shortcut.path, outer.at('link'))
     expect(await outcomeOf(boundary, 'save', { path: own, content: 'y' }, outer.at('link'))).toBe('done')
@@ -140,9 +140,9 @@ test.each([
   [{ writes: 'artifact', commands: 'none' }, 'execute_command', { path: 'x' }, 'refused'],
   [{ commands: 'none' }, 'write_file', { path: 'src/a.js', content: 'x' }, 'done'],
   [{ commands: 'none' }, 'deploy', { path: 'x' }, 'refused'],
-  // Commands change files; without a copy there is no place to run them.
+  // Commands change files; without a copy they cannot run.
   [{ writes: 'none' }, 'execute_command', { path: 'x' }, 'refused'],
-  // What a damaged definition holds is no permission.
+  // An invalid value in a damaged definition grants nothing.
   [{ writes: 'all' }, 'write_file', { path: own, content: 'x' }, 'refused'],
   [{ commands: 'free' }, 'execute_command', { path: 'x' }, 'refused'],
   [{}, 'execute_command', { path: 'x' }, 'done'],
@@ -187,7 +187,7 @@ const tries = (name: string): Line =>
   )
 
 describe.each(worlds)('on $name', ({ create }) => {
-  test('the boundary holds at every depth, in parallel, and the journal says by what', async () => {
+  test('the boundary applies at every depth, in parallel, and the journal names it', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const workspace = createWorkspace()
@@ -232,7 +232,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(() => workspace.read('three.txt')).toThrow('ENOENT')
   })
 
-  test('it holds in the background, and for whoever is asked again after an empty reply', async () => {
+  test('it applies in the background, and after a nudge for an empty reply', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const workspace = createWorkspace()
@@ -257,7 +257,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(command).toMatchObject({ outcome: 'refused', code: 'role' })
   })
 
-  test('a child that is resumed keeps the boundary it was started with, whatever its file says by then', async () => {
+  test('a resumed child keeps its original boundary, whatever its file is by then', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const workspace = createWorkspace()

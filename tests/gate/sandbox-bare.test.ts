@@ -32,14 +32,14 @@ describe.each(both)('a repository without .git ($kind)', (sandbox) => {
       'cd src; echo "ref: refs/heads/x" > HEAD; touch objects refs; chmod +x objects refs',
     ],
     ['far below', '1/2/3/4/5/6/7/8/9', 'mkdir -p 1/2/3/4/5/6/7/8; git init -q --bare 1/2/3/4/5/6/7/8/9'],
-  ])('made by a command does not stay: %s', async (_, folder, command) => {
+  ])('created by a command does not stay: %s', async (_, folder, command) => {
     const end = await world.run(command, { sandbox })
     expect(isRepository(folder)).toBe(false)
     expect(end.changes.map(({ path }) => path)).toContain(world.at(folder, 'HEAD'))
     expect(end.changes.every(({ undone }) => undone)).toBe(true)
   })
 
-  it('made of files that were there: those stay', async () => {
+  it('made of existing files: those stay', async () => {
     world.write('src/HEAD', 'mine\n')
     world.write('src/refs/a', 'mine\n')
     const end = await world.run('mkdir src/objects', { sandbox })
@@ -47,7 +47,7 @@ describe.each(both)('a repository without .git ($kind)', (sandbox) => {
     expect([world.read('src/HEAD'), world.read('src/refs/a')]).toEqual(['mine\n', 'mine\n'])
   })
 
-  it('that was there stays, takes pushes, and keeps its settings and hooks', async () => {
+  it('that existed stays, accepts pushes, and keeps its settings and hooks', async () => {
     git(world.project, 'clone', '-q', '--bare', '.', 'store.git')
     const config = readFileSync(world.at('store.git/config'), 'utf8')
     const end = await world.run(

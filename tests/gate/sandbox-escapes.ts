@@ -1,4 +1,4 @@
-/** Ways in which a command may try to change what is protected. Each works where nothing keeps it from it. */
+/** Ways in which a command may try to change protected files. Each works if nothing prevents it. */
 export const tampering: readonly (readonly [name: string, command: string])[] = [
   ['writes a hook', 'echo evil > .github/hooks/pre.json'],
   ['adds a hook', 'echo evil > .github/hooks/new.json'],

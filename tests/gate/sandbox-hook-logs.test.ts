@@ -12,7 +12,7 @@ afterEach(() => world[Symbol.dispose]())
 
 const log = '.github/hooks/logs/calls.jsonl'
 
-/** Does something while a command without a sandbox runs. */
+/** Does something while a command without a sandbox is running. */
 async function during(work: () => Promise<unknown> | unknown): Promise<CommandEnd> {
   const going = world.run('echo > started; while ! test -e go; do :; done', { sandbox: without })
   while (!existsSync(world.at('started'))) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -21,7 +21,7 @@ async function during(work: () => Promise<unknown> | unknown): Promise<CommandEn
   return going
 }
 
-/** A hook that keeps a log beside itself, as those of the supervisor team do. */
+/** A hook that keeps a log next to itself, like those of the supervisor team. */
 async function runHook(command = `mkdir -p .github/hooks/logs; echo line >> ${log}`) {
   world.write(
     '.claude/settings.json',
@@ -44,14 +44,14 @@ async function runHook(command = `mkdir -p .github/hooks/logs; echo line >> ${lo
   }
 }
 
-it('what a hook logs while a command is watched stays, and its folder', async () => {
+it('a hook’s log during a watched command stays, and so does its folder', async () => {
   const hook = await runHook()
   const first = await during(() => hook.run())
   expect(first.changes).toEqual([])
   expect(world.read(log)).toBe('line\n')
 })
 
-it('a log only grows: what was in it is put back, and what hooks have added stays', async () => {
+it('a log only grows: its content is restored, and lines of hooks stay', async () => {
   world.write(log, 'before\n')
   const hook = await runHook()
   const end = await during(async () => {
@@ -62,7 +62,7 @@ it('a log only grows: what was in it is put back, and what hooks have added stay
   expect(world.read(log)).toBe('before\nline\n')
 })
 
-it('what is no log is undone although hooks run, and without a hook a log is as well', async () => {
+it('other changes are undone although hooks run, and without a hook so is a log', async () => {
   world.write(log, 'before\n')
   const hook = await runHook()
   await during(async () => {

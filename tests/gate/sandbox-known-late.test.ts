@@ -36,14 +36,14 @@ async function guardWith(sandbox: Promise<Sandbox>) {
   return { gate, judge, tool: (name: string) => tools.find((tool) => tool.name === name) as Tool }
 }
 
-it('is waited for by the calls that depend on it, and by nothing else', async () => {
+it('is waited for only by the calls that depend on it', async () => {
   let resolve: (sandbox: Sandbox) => void = () => {}
   const promise = new Promise<Sandbox>((done) => {
     resolve = done
   })
   const { gate, judge, tool } = await guardWith(promise)
   expect(gate.immediate).toBe(true)
-  // Until it is known there is none, whoever asks.
+  // Until it is known, there is no sandbox.
   expect(judge(tool('get_errors'), {})).toMatchObject({ kind: 'ask' })
   expect(tool('read_file').input['~standard'].validate({ path: 'a' })).not.toBeInstanceOf(Promise)
   let isChecked = false
@@ -62,11 +62,11 @@ it('is waited for by the calls that depend on it, and by nothing else', async ()
   expect(isChecked).toBe(false)
   resolve(bubblewrap)
   expect(await checked).toEqual([{ value: {} }, { value: { command: 'ls' } }])
-  // What comes after the check finds rules that know it.
+  // After the check, the rules know the sandbox.
   expect(judge(tool('get_errors'), {})).toMatchObject({ kind: 'allow' })
 })
 
-it('is none when it cannot be looked for', async () => {
+it('is none if the search fails', async () => {
   const { judge, tool } = await guardWith(Promise.reject(new Error('no processes left')))
   const check = await tool('get_errors').input['~standard'].validate({})
   expect(check).toEqual({ value: {} })

@@ -52,14 +52,14 @@ describe.skipIf(!isLinux).each(both)('a command ($kind) is stopped', (sandbox) =
       'a process in a session of its own',
       `setsid node -e 'const a = []; for (;;) a.push(Buffer.alloc(8e6, 1))' & tail -f /dev/null`,
     ],
-  ])('when it takes too much memory: %s', async (name, command) => {
+  ])('when it uses too much memory: %s', async (name, command) => {
     if (name === 'python3' && !hasPython) return
     const end = await world.run(command, { sandbox, limits })
     expect(end).toMatchObject({ kind: 'over_limit', limit: { kind: 'memory', value: 300 } })
     expect(said(end)).toContain('300 MiB of memory')
   })
 
-  it('when it starts processes without end, and none of them is left', async () => {
+  it('when it keeps starting processes, and none of them is left', async () => {
     const name = `cadre-test-bomb-${process.pid}-${sandbox.kind}`
     const end = await world.run(
       `for i in $(seq 300); do bash -c 'exec -a ${name} tail -f /dev/null' & done; wait`,
@@ -93,8 +93,8 @@ describe.skipIf(!isLinux).each(both)('a command ($kind) is stopped', (sandbox) =
     expect(statSync(world.at('f')).size).toBeLessThanOrEqual(4 * 1024 * 1024)
   })
 
-  it('only when it exceeds a limit: what processes share counts once', async () => {
-    // One large map, shared by ten processes after a fork.
+  it('only when it exceeds a limit: shared memory counts once', async () => {
+    // One large mapping, shared by ten processes after a fork.
     const shared = `python3 -c '
 import os, time
 a = bytearray(100000000)
@@ -119,14 +119,14 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox, files in memory', (
     const others = ['/tmp', '/dev/shm', '/var/tmp'].map(
       (other) => `dd if=/dev/zero of=${other}/b bs=1M count=95`,
     )
-    // Each of them may hold half of the limit, and all together no more than the limit.
+    // Each of them may use half of the limit, and all together no more than the limit.
     const one = await world.run(`${fill('a')}; ${fill('b')}; echo ended with $?`, { limits })
     expect(one).toMatchObject({ kind: 'exited', output: 'ended with 1\n' })
     const all = await world.run(`${others.join('; ')}; tail -f /dev/null`, { limits })
     expect(all).toMatchObject({ kind: 'over_limit', limit: { kind: 'memory', value: 200 } })
   })
 
-  it('cannot be put into /dev itself', async () => {
+  it('cannot be created in /dev itself', async () => {
     expect((await world.run('echo x > /dev/x; echo y > /dev/null && echo fine')).output).toMatch(
       /Read-only.*\nfine\n$/,
     )

@@ -23,7 +23,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** Does something while a command without a sandbox runs; `first` is what the command does itself, before. */
+/** Does something while a command without a sandbox is running; `first` is what the command does before. */
 async function during(work: () => Promise<unknown> | unknown, first = ':'): Promise<CommandEnd> {
   const command = `${first}; echo > started; while ! test -e go; do :; done`
   const going = world.run(command, { sandbox: without })
@@ -47,13 +47,13 @@ const writeArtifact = (content: string) => {
 }
 
 describe('while a command without a sandbox runs', () => {
-  it('a rule that a person adds stays, and is not taken for the doing of the command', async () => {
+  it('a rule that a person adds stays, and is not mistaken for the command’s work', async () => {
     const end = await during(() => addRule('npm test'))
     expect(end).toMatchObject({ kind: 'exited', changes: [] })
     expect(world.read('.cadre/storage/terminal-cmd-allowlist.yaml')).toContain('npm test: true')
   })
 
-  it("an agent's artifact stays, with the folder it needs, and nothing beside it", async () => {
+  it("an agent's artifact stays, with its folder, and nothing next to it", async () => {
     const end = await during(async () => {
       expect(await writeArtifact('## Found\n')).not.toHaveProperty('failed')
       writeFileSync(world.at(path.dirname(artifact), 'other.md'), 'of the command')
@@ -63,7 +63,7 @@ describe('while a command without a sandbox runs', () => {
     expect(existsSync(world.at(path.dirname(artifact), 'other.md'))).toBe(false)
   })
 
-  it('a stale artifact that is cleared stays away', async () => {
+  it('a deleted stale artifact stays deleted', async () => {
     world.write(artifact, 'of an earlier run')
     const lead = defineAgent({ name: 'lead', boundary: { writes: 'artifact' } })
     const session: SessionSpec = {
@@ -82,7 +82,7 @@ describe('while a command without a sandbox runs', () => {
     expect(existsSync(world.at(artifact))).toBe(false)
   })
 
-  it('what the command makes of it afterwards is undone', async () => {
+  it('later changes of it by the command are undone', async () => {
     await during(async () => {
       await addRule('npm test')
       writeFileSync(world.at('.cadre/storage/terminal-cmd-allowlist.yaml'), 'rm: true\n')
@@ -90,7 +90,7 @@ describe('while a command without a sandbox runs', () => {
     expect(world.read('.cadre/storage/terminal-cmd-allowlist.yaml')).toBe('ls: true\n')
   })
 
-  it('what was written and taken back before is not brought back by it', async () => {
+  it('text that was written and removed before is not restored', async () => {
     await during(() => addRule('npm test'))
     const wide = world.read('.cadre/storage/terminal-cmd-allowlist.yaml')
     rmSync(world.at('started'))
@@ -102,7 +102,7 @@ describe('while a command without a sandbox runs', () => {
     expect(world.read('.cadre/storage/terminal-cmd-allowlist.yaml')).toBe('ls: true\n')
   })
 
-  it('nothing is believed, though the command removes the mark that says so', async () => {
+  it('nothing is trusted, although the command removes the mark', async () => {
     const home = homeOf()
     await during(() => {
       expect(existsSync(home.at('storage', 'unguarded'))).toBe(false)

@@ -44,7 +44,7 @@ describe.each([
   ['in a sandbox without a filter', unfiltered],
 ] as const)('%s', (name, sandbox) => {
   it.skipIf(name !== 'without a sandbox' && bubblewrap.kind === 'none')(
-    'takes the bits away afterwards, and leaves those that were there',
+    'clears the bits afterwards, and keeps existing ones',
     async () => {
       world.write('old', 'x')
       chmodSync(world.at('old'), 0o4755)

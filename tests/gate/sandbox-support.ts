@@ -32,11 +32,11 @@ export const without: Sandbox = { kind: 'none', reason: 'this test wants none' }
 export const bubblewrap = process.env['CADRE_OPTIONAL'] === '1' ? await findSandbox(process.env) : without
 
 export interface World extends Disposable {
-  /** Holds everything of one test. */
+  /** Contains all files of one test. */
   readonly outer: string
-  /** A repository with a home in it, and everything that is protected. */
+  /** A repository with a home, and everything that is protected. */
   readonly project: string
-  /** The user's own folder, with secrets. */
+  /** The user's home, with secrets. */
   readonly user: string
   at(...names: string[]): string
   write(file: string, content: string): void
@@ -46,7 +46,7 @@ export interface World extends Disposable {
     options?: Partial<CommandRun> &
       Pick<CommandDeps, 'unreadableIn' | 'unwritableIn'> & { sandbox?: Sandbox; signal?: AbortSignal },
   ): Promise<CommandEnd>
-  /** Every protected file and what is in it: to compare. */
+  /** Every protected file with its content, for comparison. */
   protectedState(): { readonly [file: string]: string }
 }
 

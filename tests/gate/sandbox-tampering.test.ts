@@ -14,7 +14,7 @@ afterEach(() => world[Symbol.dispose]())
 
 // `npm test` tries every row in one of the two ways, `npm run test:deep` in both.
 describe.skipIf(bubblewrap.kind === 'none')(
-  'under bubblewrap nothing protected is changed by a command that',
+  'under bubblewrap, nothing protected is changed by a command that',
   () => {
     it.each(share(tampering, 4))('%s', async (_, command) => {
       const before = world.protectedState()
@@ -22,13 +22,13 @@ describe.skipIf(bubblewrap.kind === 'none')(
       expect(world.protectedState()).toEqual(before)
       expect(end.kind).toBe('exited')
       expect(end.changes.every((change) => change.undone)).toBe(true)
-      // It failed, or what it did was undone and is reported.
+      // It failed, or its changes were undone and reported.
       expect(end.code !== 0 || end.output !== '' || end.changes.length > 0).toBe(true)
     })
   },
 )
 
-describe('without a sandbox it is undone and reported when a command', () => {
+describe('without a sandbox, it is undone and reported when a command', () => {
   const harmless = new Set(['puts a mount on it', 'takes the mount away', 'in namespaces of its own'])
   it.each(share(tampering, 4, 1).filter(([name]) => !harmless.has(name)))('%s', async (_, command) => {
     const before = world.protectedState()
@@ -44,7 +44,7 @@ describe('in a workspace of the home', () => {
   it.each([
     ['under bubblewrap', bubblewrap],
     ['without a sandbox', without],
-  ] as const)('%s what decides there is not changed by a command', async (_, sandbox) => {
+  ] as const)('%s protected files there are not changed by a command', async (_, sandbox) => {
     const workspace = world.at('.cadre', 'workspaces', 'one')
     for (const file of files) world.write(`.cadre/workspaces/one/${file}`, 'as it was')
     const command = `${files.map((file) => `echo evil > ${file}`).join('; ')}; echo evil > .github/hooks/new.json; echo fine > a.txt`
@@ -55,7 +55,7 @@ describe('in a workspace of the home', () => {
   })
 })
 
-it('a record of a session that is taken away is kept aside: it may be of somebody else', async () => {
+it('a removed session record is saved: it may be of another process', async () => {
   await world.run('echo somebody > .cadre/sessions/fake.session.yaml', { sandbox: without })
   const folder = world.at('.cadre', 'storage', 'undone')
   const [name = ''] = readdirSync(folder)
@@ -63,7 +63,7 @@ it('a record of a session that is taken away is kept aside: it may be of somebod
   expect(world.read(`.cadre/storage/undone/${name}`)).toBe('somebody\n')
 })
 
-it('what the session itself adds to the audit meanwhile stays', async () => {
+it('lines that the session itself adds to the audit log meanwhile stay', async () => {
   const home = openHome({ home: world.at('.cadre'), cwd: world.project, env: {} })
   const log = openAuditLog({ home, tell: () => {} })
   const forged = `echo '{"type":"forged"}' >> .cadre/events/2026-01-01.jsonl; echo '{"type":"forged"}' >> .cadre/events/2026-01-03.jsonl`
@@ -82,23 +82,17 @@ it('what the session itself adds to the audit meanwhile stays', async () => {
   expect(changes).toHaveLength(2)
 })
 
-it.runIf(isDeep)(
-  'what is hidden behind more files than anybody looks at is undone all the same',
-  async () => {
-    const before = world.protectedState()
-    const many = `i=0; while [ $i -lt 210 ]; do mkdir -p .claude/agents/d$i; i=$((i+1)); done; for d in .claude/agents/d*; do (cd $d && seq 1 100 | xargs touch); done`
-    const { changes } = await world.run(
-      `${many}; echo evil > .github/hooks/evil.json; echo evil > .mcp.json`,
-      {
-        sandbox: without,
-      },
-    )
-    expect(world.protectedState()).toEqual(before)
-    expect(changes.every(({ undone }) => undone)).toBe(true)
-  },
-)
+it.runIf(isDeep)('a change hidden behind too many files is still undone', async () => {
+  const before = world.protectedState()
+  const many = `i=0; while [ $i -lt 210 ]; do mkdir -p .claude/agents/d$i; i=$((i+1)); done; for d in .claude/agents/d*; do (cd $d && seq 1 100 | xargs touch); done`
+  const { changes } = await world.run(`${many}; echo evil > .github/hooks/evil.json; echo evil > .mcp.json`, {
+    sandbox: without,
+  })
+  expect(world.protectedState()).toEqual(before)
+  expect(changes.every(({ undone }) => undone)).toBe(true)
+})
 
-it('a secret of the environment of cadre itself is not in what a command gives back', async () => {
+it('a secret in the environment of Cadre itself is not in the output of a command', async () => {
   vi.stubEnv('SOME_API_KEY', 'a-key-that-nobody-sees')
   onTestFinished(() => void vi.unstubAllEnvs())
   world.write('key.txt', 'it is a-key-that-nobody-sees.')

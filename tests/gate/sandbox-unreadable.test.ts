@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 afterEach(() => world[Symbol.dispose]())
 
-/** What a policy keeps from everybody, with these patterns. */
+/** A policy that hides files with these patterns. */
 const keeping = (...patterns: string[]) => {
   const places = createPlaces({ project: world.project })
   const paths = { deny: { read: patterns, write: [] }, ask: { read: ['src/a.txt'], write: [] } }
@@ -17,7 +17,7 @@ const keeping = (...patterns: string[]) => {
   return { unreadableIn: (workspace: string) => denied.unreadableIn(workspace) }
 }
 
-// A program puts the name together, so that no word of the line is the path.
+// A program assembles the name, so that no word of the line is the path.
 const read = (...parts: string[]) => `cat "$(printf %s ${parts.map((part) => `'${part}'`).join(' ')})"`
 
 describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
@@ -36,7 +36,7 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
     ['what is in a folder', 'secrets/**', ['sec', 'rets/deep/id']],
     ['one file', 'secrets/deep/id', ['sec', 'rets/deep/id']],
     ['by wildcards', 's*/**/i?', ['sec', 'rets/deep/id']],
-  ])('does not read what the policy keeps: %s', async (_, pattern, parts) => {
+  ])('does not read what the policy hides: %s', async (_, pattern, parts) => {
     const line = `${read(...parts)}; grep -rl 'the k''ey' . ; cat docs/plain.md src/a.txt`
     const open = await world.run(line)
     expect(open.output).toContain('the key')
@@ -50,7 +50,7 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
     expect(search.output).toBe('plaina\n')
   })
 
-  it('does not read it by a link, and not what a link of that name leads to', async () => {
+  it('does not read it through a link, nor the target of a link of that name', async () => {
     symlinkSync('secrets/deep/id', world.at('notes'))
     symlinkSync('docs/plain.md', world.at('token'))
     const end = await world.run('cat notes token', keeping('secrets', 'token'))
@@ -73,13 +73,13 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
     })
     expect(world.read('secrets/deep/id')).toBe('the key')
     world.write('lib/one/.env', 'the key')
-    // What is kept by its name alone may be moved with its folder.
+    // A file that is hidden by its name alone may be moved with its folder.
     const end = await world.run('mv lib moved && ls -A moved/one', keeping('.env'))
     expect(end).toMatchObject({ code: 0, output: '.env\n' })
     expect(world.read('moved/one/.env')).toBe('the key')
   })
 
-  it('writes everything else, and what is kept stays as it was', async () => {
+  it('writes everything else, and hidden files stay unchanged', async () => {
     const end = await world.run(
       'echo x > new; echo y > .env; echo z > secrets/new',
       keeping('.env', 'secrets'),
@@ -90,7 +90,7 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
     expect(existsSync(world.at('secrets/new'))).toBe(false)
   })
 
-  it('reads what a person was only to be asked about', async () => {
+  it('reads what only needed approval', async () => {
     expect((await world.run('cat src/a.txt', keeping('.env'))).output).toBe('a\n')
   })
 
@@ -103,13 +103,13 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
     expect(end.output).toMatch(/plain$/)
   })
 
-  it('does not read a kept file elsewhere on the disk', async () => {
+  it('does not read a hidden file elsewhere on the disk', async () => {
     expect((await world.run('cat /etc/hostname /etc/passwd')).output).toContain('root:')
     const end = await world.run(read('/etc/pass', 'wd'), keeping('/etc/pass*d'))
     expect(end.output).not.toContain('root:')
   })
 
-  it('is not run where there is too much to look through, and says what to do', async () => {
+  it('does not run if there are too many files to search, and explains what to do', async () => {
     for (let i = 0; i < 1_002; i++) {
       mkdirSync(world.at('many', String(i)), { recursive: true })
       writeFileSync(world.at('many', String(i), '.env'), 'x')
@@ -120,7 +120,7 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
   })
 })
 
-it('without a sandbox a copy is without what nobody may read', async () => {
+it('without a sandbox, a copy omits unreadable files', async () => {
   world.write('.env', 'the key')
   world.write('docs/plain.md', 'plain')
   const end = await world.run('cat .env; cat docs/plain.md', {

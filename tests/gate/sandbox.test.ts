@@ -26,13 +26,13 @@ const running = (text: string) =>
       }
     })
 
-/** Ends when something has become true; a test that waits for ever is ended by its own limit. */
+/** Waits for a condition; the test's own time limit ends a wait that never ends. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 describe.each(both)('a command ($kind)', (sandbox) => {
-  it('gives its exit code and both streams in order', async () => {
+  it('returns its exit code and both streams in order', async () => {
     const end = await world.run('echo one; echo two >&2; echo three; exit 3', { sandbox })
     expect(end).toMatchObject({
       kind: 'exited',
@@ -43,7 +43,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     })
   })
 
-  it('prints by way of the names of its streams', async () => {
+  it('prints through the names of its streams', async () => {
     const end = await world.run(
       'echo one > /dev/stdout; echo two > /dev/stderr; echo three | tee /dev/stderr',
       { sandbox },
@@ -51,7 +51,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(end).toMatchObject({ code: 0, output: 'one\ntwo\nthree\nthree\n' })
   })
 
-  it('runs where it should, and may change the workspace', async () => {
+  it('runs in the given folder, and may change the workspace', async () => {
     mkdirSync(world.at('src', 'deep'))
     const end = await world.run('pwd; echo new > ../b.txt; mkdir x; mv ../a.txt x/', {
       sandbox,
@@ -66,12 +66,12 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(await world.run('cat; read x; echo "[$x]"', { sandbox })).toMatchObject({ output: '[]\n' })
   })
 
-  it('says how a signal ended it', async () => {
+  it('reports the signal that ended it', async () => {
     expect(await world.run('kill -9 $$', { sandbox })).toMatchObject({ kind: 'exited', code: 137 })
     expect(await world.run('kill -TERM $$', { sandbox })).toMatchObject({ code: 143 })
   })
 
-  it('keeps the beginning and the end of a long output', async () => {
+  it('keeps the start and the end of a long output', async () => {
     const end = await world.run('echo first; seq 1 50000; echo last', { sandbox, mostOutput: 1_000 })
     expect(end.cut).toBe(true)
     expect(end.output).toMatch(/^first\n1\n/)
@@ -80,11 +80,11 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(end.output.length).toBeLessThan(1_100)
   })
 
-  it('is stopped when it prints without end', async () => {
+  it('is stopped when it prints endlessly', async () => {
     expect(await world.run('yes', { sandbox })).toMatchObject({ kind: 'flooded', cut: true })
   })
 
-  it('is stopped at its time limit, whatever it does about signals', async () => {
+  it('is stopped at its timeout, whatever it does about signals', async () => {
     const end = await world.run(`trap '' TERM INT HUP; echo begun; while :; do :; done`, {
       sandbox,
       timeoutMs: 1_500,
@@ -92,7 +92,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(end).toMatchObject({ kind: 'timed_out' })
   })
 
-  it('is stopped when it is cancelled, with what it has started', async () => {
+  it('is stopped when it is cancelled, with everything it started', async () => {
     const name = `cadre-test-cancel-${process.pid}-${sandbox.kind}`
     const stop = new AbortController()
     const going = world.run(
@@ -118,7 +118,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
       'what a script of a shell has started',
       `bash -c "bash -c \\"trap 'sleep 0.2; echo > put-away; exit' TERM; echo > started; while :; do sleep 0.05; done\\"; echo > after"; echo > after`,
     ],
-  ])('is asked to end before it is made to: %s', async (_, command) => {
+  ])('is asked to end before it is killed: %s', async (_, command) => {
     const stop = new AbortController()
     const going = world.run(command, { sandbox, signal: stop.signal })
     await until(() => existsSync(world.at('started')))
@@ -128,7 +128,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(existsSync(world.at('after'))).toBe(false)
   })
 
-  it('is made to end when it does not listen', async () => {
+  it('is killed if it does not react', async () => {
     const name = `cadre-test-deaf-${process.pid}-${sandbox.kind}`
     const stop = new AbortController()
     const going = world.run(
@@ -142,13 +142,13 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(existsSync(world.at('after'))).toBe(false)
   })
 
-  it('is not begun when it was cancelled before', async () => {
+  it('does not start if it was already cancelled', async () => {
     const end = await world.run('touch begun', { sandbox, signal: AbortSignal.abort() })
     expect(end.kind).toBe('cancelled')
     expect(existsSync(world.at('begun'))).toBe(false)
   })
 
-  it('leaves nothing running, also not what has left its group', async () => {
+  it('leaves nothing running, including processes outside its group', async () => {
     const name = `cadre-test-left-${process.pid}-${sandbox.kind}`
     const start = (how: string) => `(${how} bash -c 'exec -a ${name} tail -f /dev/null' >/dev/null 2>&1 &)`
     const end = await world.run(`${start('')}; ${start('setsid')}; ${start('nohup setsid')}; echo done`, {
@@ -158,12 +158,12 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     await until(() => running(name).length === 0)
   })
 
-  it('does not wait for whoever holds its output open', async () => {
+  it('does not wait for a process that holds its output open', async () => {
     const end = await world.run('setsid tail -f /dev/null & yes & echo done', { sandbox, mostOutput: 100 })
     expect(end).toMatchObject({ kind: 'exited', code: 0 })
   })
 
-  it('commits, and the settings of git stay', async () => {
+  it('commits, and the git settings stay', async () => {
     const end = await world.run(
       'echo b >> src/a.txt && git add -A && git commit -qm second && git log --format=%s',
       { sandbox },
@@ -200,7 +200,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(readFileSync(`${world.outer}/tree/.git`, 'utf8')).toContain('project/.git/worktrees/tree')
   })
 
-  it('may make a repository, unless it would start something', async () => {
+  it('may create a repository, unless it would start something', async () => {
     git(world.outer, 'init', '-q', 'fresh')
     const fresh = `${world.outer}/fresh`
     execFileSync('rm', ['-rf', `${fresh}/.git`])
@@ -235,7 +235,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     }
   })
 
-  it('many at once do not get in each other’s way', async () => {
+  it('concurrent commands do not affect each other', async () => {
     const ends = await Promise.all(
       [1, 2, 3, 4, 5, 6].map((n) =>
         world.run(`echo ${n} > file-${n}; echo evil > .opencode; echo ${n}`, { sandbox }),
@@ -253,7 +253,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(existsSync(world.at('.opencode'))).toBe(false)
   })
 
-  it('gets only what the caller gives of the environment', async () => {
+  it('gets only the given environment', async () => {
     const end = await world.run('env', { sandbox, environment: { PATH: process.env['PATH'], GIVEN: 'yes' } })
     expect(end.output).toMatch(/^GIVEN=yes$/m)
     expect(end.output).not.toMatch(/VITEST/)
@@ -278,7 +278,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(readdirSync(world.at('.cadre', 'storage', 'copies'))).toEqual([])
   })
 
-  it('removes copies that a process left when it died, and none that is in use', async () => {
+  it('removes copies of dead processes, and none that is in use', async () => {
     const left = world.at('.cadre', 'storage', 'copies', '999999999-abc', 'workspace')
     mkdirSync(left, { recursive: true })
     const other = world.run('echo ready > /dev/null; while ! test -e go; do :; done; cat src/a.txt', {
@@ -330,7 +330,7 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
     expect(end.output).not.toContain('the private key')
   })
 
-  it('finds an empty folder of its own as the user’s', async () => {
+  it('has an empty private home directory', async () => {
     const end = await world.run(
       'echo $HOME; ls -A $HOME; touch $HOME/x /tmp/y && echo writable; ls /root /home 2>/dev/null | grep -v : | head -3',
     )
@@ -338,7 +338,7 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
     expect(existsSync('/tmp/y')).toBe(false)
   })
 
-  it('reaches no server of this machine, unless the network is open', async () => {
+  it('reaches no server of this machine, unless the network is allowed', async () => {
     let calls = 0
     const server = createServer((socket) => {
       calls++
@@ -368,13 +368,13 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
     }
   })
 
-  it('cannot end or see whoever started it', async () => {
+  it('cannot kill or see the process that started it', async () => {
     const end = await world.run(`kill -9 ${process.pid}; kill -9 $PPID; kill -9 -1; echo still here`)
     expect(end.kind).toBe('exited')
     expect(running('cadre-no-such-process')).toEqual([])
   })
 
-  it('has no capabilities and makes no namespaces', async () => {
+  it('has no capabilities and creates no namespaces', async () => {
     const end = await world.run(
       'grep -E "^Cap(Prm|Eff|Bnd)" /proc/self/status; grep NoNewPrivs /proc/self/status; unshare -Ur true && echo made',
     )
@@ -383,8 +383,8 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
     if (bubblewrap.kind === 'bubblewrap' && bubblewrap.closed) expect(end.output).not.toContain('made')
   })
 
-  it('gets no descriptor but its three', async () => {
-    // No pipe in the line: while a shell makes one it holds its ends.
+  it('gets only its three file descriptors', async () => {
+    // No pipe in the line, because a shell holds its ends while it creates one.
     const end = await world.run('ls -l /proc/$$/fd; :')
     const lines = end.output.split('\n').filter((line) => /pipe|socket|memfd/.test(line))
     expect(lines.filter((line) => !/ [012] -> /.test(line))).toEqual([])
@@ -420,7 +420,7 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
     return until(() => running(name).length === 0)
   })
 
-  it('is not run when the sandbox cannot be made', async () => {
+  it('does not run if the sandbox cannot be created', async () => {
     const program = world.at('src', 'bwrap')
     writeFileSync(program, '#!/bin/sh\necho no namespaces >&2\nexit 1\n', { mode: 0o755 })
     const end = await world.run('touch begun', { sandbox: { kind: 'bubblewrap', program, closed: true } })
@@ -430,7 +430,7 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
 })
 
 describe('without a sandbox', () => {
-  it('the home says that nothing in it is to be believed while a command runs', async () => {
+  it('the home is marked as untrustworthy while a command is running', async () => {
     const home = openHome({ home: world.at('.cadre'), cwd: world.project, env: {} })
     expect(isUnguarded(home)).toBe(false)
     const going = world.run('echo > started; while ! test -e go; do :; done', { sandbox: without })
@@ -441,7 +441,7 @@ describe('without a sandbox', () => {
     expect(isUnguarded(home)).toBe(false)
   })
 
-  it('a mark of a process that is gone does not count', () => {
+  it('a mark of a dead process does not count', () => {
     const home = openHome({ home: world.at('.cadre'), cwd: world.project, env: {} })
     const mark = `${home.folder('storage', 'unguarded')}/x.json`
     writeFileSync(mark, JSON.stringify({ token: 'x', pid: 999_999_999, host: 'h', boot: 'b' }))
@@ -455,7 +455,7 @@ describe('without a sandbox', () => {
     expect(isUnguarded(home)).toBe(existsSync(mark))
   })
 
-  it('settings of the user are put back as well', async () => {
+  it('user settings are restored too', async () => {
     const end = await world.run(
       `echo evil > ${world.user}/.config/cadre/policy.yaml; mkdir -p ${world.user}/.claude/agents; echo evil > ${world.user}/.claude/agents/a.md`,
       { sandbox: without },
@@ -490,7 +490,7 @@ describe('without a sandbox', () => {
     ).toMatchObject({ output: expect.not.stringContaining('.cadre') })
   })
 
-  it('what is behind a link that a command made is not touched', async () => {
+  it('the target of a link that a command created is not touched', async () => {
     mkdirSync(`${world.outer}/precious/hooks`, { recursive: true })
     writeFileSync(`${world.outer}/precious/hooks/keep`, 'keep')
     const end = await world.run(

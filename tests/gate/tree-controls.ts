@@ -1,32 +1,32 @@
 import type { AgentDefinition, Controls } from '@cadre/core'
 import { names, type Place } from './tree-places.ts'
 
-/** What is forbidden, or has to be asked about, by what is set where the tree begins. */
+/** A restriction that is set at the root of the tree. */
 export interface Control {
   readonly name: string
-  /** What the journal must say about every try. */
+  /** The source that the journal must name for every attempt. */
   readonly by: string
   readonly rule: string
-  /** Refused at once, or held until a person has said no. */
+  /** Refused immediately, or held until a person rejects it. */
   readonly how: 'refused' | 'held'
-  /** What is tried; a file that is written when absent. */
+  /** The attempted call. Default: writing a file. */
   readonly attempt?: readonly [tool: string, input: object]
-  /** Of the session at the root. */
+  /** Controls of the root session. */
   readonly controls?: Controls
-  /** The user's. */
+  /** The user's policy. */
   readonly policy?: string
   readonly allowlist?: string
-  /** Of the project: hooks. */
+  /** Project files with hooks. */
   readonly files?: Readonly<Record<string, object>>
   readonly noHuman?: true
   readonly untrusted?: true
   /** Parts of the definitions. */
   readonly agents?: (place: Place) => Readonly<Record<string, Partial<AgentDefinition>>>
-  /** Where it says nothing. */
+  /** Where it does not apply. */
   readonly isOver?: (place: Place) => boolean
 }
 
-/** A hook of Claude Code about writing, which says this. */
+/** A Claude Code hook about writing, with this output. */
 const hook = (command: string) => ({
   hooks: { PreToolUse: [{ matcher: 'Write', hooks: [{ type: 'command', command }] }] },
 })
@@ -188,7 +188,7 @@ export const controls: readonly Control[] = [
     by: 'budget',
     rule: 'calls',
     how: 'refused',
-    // A person who gives new work to a session whose run has ended has begun something else.
+    // A person who gives new work to a session of an ended run has started something else.
     isOver: ({ ending }) => ending === 'continued',
     agents: ({ callsBefore }) => ({ root: { limits: { budget: { calls: callsBefore } } } }),
   },

@@ -16,12 +16,12 @@ import { agentsOf } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
 import type { Control } from './tree-controls.ts'
 
-/** A workspace, what lies around it, and all the rules of a run, put together as a run puts them together. */
+/** A workspace, its surroundings, and all rules of a run, assembled as in a run. */
 export interface Ground {
   readonly workspace: string
-  /** The rules, read anew from the files, as each process does. */
+  /** The rules, read again from the files, as in each process. */
   guard(agents: readonly AgentDefinition[], home: string): Promise<Guard>
-  /** Every file there is with its content, the home's left out. */
+  /** Every file with its content, except for the home. */
   files(): string[]
 }
 
@@ -59,7 +59,7 @@ export function createGround({
           organisation: path.join(folder, 'none'),
           user: path.join(user, 'policy.yaml'),
         }),
-        // What is not about a control is free, so that nothing but the control can refuse.
+        // Everything else is allowed, so that only the control can refuse.
         allow: ['write', 'execute'],
         noHuman,
         sandbox: { kind: 'none', reason: 'nothing is run' },

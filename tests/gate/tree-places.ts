@@ -1,21 +1,21 @@
 import type { Reply, ReplyFailure } from '@cadre/core'
 import { call, fail, type Line, say } from '@cadre/testing'
 
-/** The agents from the root down; each depth has its own. */
+/** The agents from the root down, one per depth. */
 export const names = ['root', 'first', 'second', 'third'] as const
 
-/** Where in a tree something is tried, and how it came about that somebody is there. */
+/** A place in a tree where something is attempted, and how the session gets there. */
 export interface Place {
   readonly name: string
   readonly depth: 1 | 2 | 3
-  /** How often it is tried before the end. */
+  /** The number of attempts until the end. */
   readonly tries: number
-  /** Calls that are let through before the first try: delegations. */
+  /** Allowed calls before the first attempt: delegations. */
   readonly callsBefore: number
-  /** What each agent says. `attempt` is the call that is tried; `reached` is called where a life ends. */
+  /** The lines of each agent. `attempt` is the attempted call; `reached` is called where a life ends. */
   lanes(attempt: Reply, reached: () => void): Readonly<Record<string, readonly Line[]>>
   /**
-   * How a second life comes about, in a new engine on the same files: the first is stopped by a person, or its process dies, or
+   * How a second life starts, in a new engine on the same files: a person stopped the first, its process died, or
    * everything has ended and a person continues the last session alone.
    */
   readonly ending?: 'stopped' | 'died' | 'continued'
@@ -26,14 +26,14 @@ const done = say('done')
 type Call = readonly [tool: string, input: object]
 type Hop = (agent: string, way: number) => Call
 
-/** Delegation by several of its names, in turn, so that none of them is a way around. */
+/** Alternates between the names of delegation, so that none of them is a loophole. */
 const waiting: Hop = (agent, way) =>
   way % 2 === 0
     ? ['delegate_task', { prompt: 'p', subagent_type: agent, wait_for_result: true }]
     : ['runSubagent', { prompt: 'p', agentName: agent, description: 'd' }]
 const background: Hop = (agent) => ['delegate_task', { prompt: 'p', subagent_type: agent }]
 
-/** A team of so many members. */
+/** A team of this many members. */
 const team =
   (size: number): Hop =>
   (agent) => [
@@ -48,7 +48,7 @@ const team =
     },
   ]
 
-/** Everybody above delegates down, the last of them as `last` says; the one at this depth does `work`. */
+/** Every agent above delegates down, the last one with `last`; the agent at this depth does `work`. */
 function chain(depth: number, last: readonly Line[], work: readonly Line[], hop = waiting) {
   const above = names.slice(0, depth - 1).map((name, at) => {
     return [name, [call(hop(names[at + 1] as string, at)), done, done]] as const
@@ -56,7 +56,7 @@ function chain(depth: number, last: readonly Line[], work: readonly Line[], hop 
   return Object.fromEntries([...above, [names[depth - 1], last], [names[depth], work]])
 }
 
-/** Something else the first time it is asked, in whatever session that is. */
+/** Something else on the first request, in any session. */
 function once(first: () => ReplyFailure | 'hang', after: Reply): Line {
   let asked = false
   return () => {
@@ -68,7 +68,7 @@ function once(first: () => ReplyFailure | 'hang', after: Reply): Line {
 
 const depths = [1, 2, 3] as const
 
-/** Every place there is. A control that holds in all of them holds in the whole tree. */
+/** All places. A control that applies in all of them applies in the whole tree. */
 export const places: readonly Place[] = depths.flatMap((depth): Place[] => {
   const worker = names[depth] as string
   const to = (count = 1, hop = waiting) =>

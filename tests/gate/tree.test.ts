@@ -14,15 +14,15 @@ const signal = () => new AbortController().signal
 const write = ['write_file', { path: 'secret/plan.txt', content: 'x' }] as const
 
 interface Tried {
-  /** What the journals of all sessions say about the call, in the order of the sessions. */
+  /** The journals' decisions about the call, in session order. */
   readonly decisions: readonly string[]
-  /** How often something was begun that is no delegation. */
+  /** The number of started calls that are not delegations. */
   readonly begun: number
-  /** Files that were not there before, or were otherwise. */
+  /** New or changed files. */
   readonly changed: readonly string[]
 }
 
-/** Plays a tree to its end: every question is answered with no. What the journals hold is read by a new engine. */
+/** Plays a tree to its end, and rejects every question. A new engine reads the journals. */
 async function play(place: Place, control: Partial<Control>): Promise<Tried> {
   const world = fileWorld()
   onTestFinished(() => world.dispose())
@@ -110,7 +110,7 @@ describe.each(controls)('$name, set at the root', (control) => {
   const held = places.filter((place) => control.isOver?.(place) !== true)
 
   test.each(share(held, 9, controls.indexOf(control)))(
-    'holds $name, and the journal says by what',
+    'applies $name, and the journal names it',
     async (place) => {
       const { decisions, begun, changed } = await play(place, control)
       const expected = `${control.how} by ${control.by}: ${control.rule}`

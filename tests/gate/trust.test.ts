@@ -55,8 +55,8 @@ const writeAll = () => {
   for (const [file, content] of Object.entries(everything)) write(file, content)
 }
 
-describe('what a folder brings', () => {
-  it('is nothing where there is nothing, and where all there is only restricts', async () => {
+describe('the items of a folder that need trust', () => {
+  it('are none if there are none, or if all of them only restrict', async () => {
     expect(await brings()).toEqual({ items: [], unusable: [] })
     write('.cadre/config.yaml', 'entry: a\nlimits: {depth: 1}\nteam: operators\n')
     write('.cadre/storage/policy.yaml', 'effects: {write: deny}\nsubagent.enabled: false\n')
@@ -67,7 +67,7 @@ describe('what a folder brings', () => {
     expect(await brings()).toEqual({ items: [], unusable: [] })
   })
 
-  it('is every file that can run code or permit more, with what it would do', async () => {
+  it('are all files that can run code or permit more, with their effect', async () => {
     writeAll()
     expect((await listed()).sort()).toEqual([
       '.cadre/config.yaml#check runs a program when an agent asks for errors (check: {"command":["node","scripts/check.mjs"]})',
@@ -89,12 +89,12 @@ describe('what a folder brings', () => {
     ])
   })
 
-  it('what cannot be read as JSON may start anything', async () => {
+  it('include invalid JSON, which may start anything', async () => {
     write('.vscode/mcp.json', '// servers\n{ "servers": {} }')
     expect(await listed()).toEqual(['.vscode/mcp.json starts MCP servers (it is not valid JSON)'])
   })
 
-  it('pipes, links out of the folder and huge files are neither waited for nor read', async () => {
+  it('pipes, links outside the folder and huge files neither block nor are read', async () => {
     mkdirSync(at('.vscode'))
     mkdirSync(at('.github/hooks'), { recursive: true })
     mkdirSync(at('.cadre/storage'), { recursive: true })
@@ -130,7 +130,7 @@ describe('trust', () => {
   const trust = (more = false) => createTrust({ file: path.join(root, 'conf/trust.yaml'), everything: more })
   const judged = async (more = false) => judgeFolder(project, await brings(), trust(more))
 
-  it('an empty folder is trusted; all of one, or nothing of it', async () => {
+  it('an empty folder is trusted; any other as a whole or not at all', async () => {
     expect((await judged()).trusted).toBe(true)
     writeAll()
     const before = await judged()
@@ -164,14 +164,14 @@ describe('trust', () => {
     },
   )
 
-  it('of an agent only its hooks and servers are agreed to, not its words', async () => {
+  it('covers only the hooks and servers of an agent, not its text', async () => {
     writeAll()
     keepAnswer('yes', await judged(), trust())
     write('.github/agents/a.agent.md', everything['.github/agents/a.agent.md'].replace('Do.', 'Do it well.'))
     expect((await judged()).trusted).toBe(true)
   })
 
-  it('a no is kept for exactly this, and is no yes to anything', async () => {
+  it('a no applies to exactly these items, and is no yes to anything', async () => {
     writeAll()
     keepAnswer('no', await judged(), trust())
     expect(await judged()).toMatchObject({ trusted: false, declined: true })
@@ -192,7 +192,7 @@ describe('trust', () => {
     expect((await judged()).trusted).toBe(true)
   })
 
-  it('what was agreed to is the bytes that were looked at', async () => {
+  it('covers exactly the bytes that were read', async () => {
     write('.mcp.json', { mcpServers: { a: {} } })
     const [item] = (await brings()).items
     const bytes = JSON.stringify({ mcpServers: { a: {} } })
@@ -200,7 +200,7 @@ describe('trust', () => {
   })
 })
 
-it('where nobody trusts a folder, agents read', () => {
+it('in an untrusted folder, agents are read-only', () => {
   const rule = createUntrustedRule('/p')
   const decisions = createTools().map((tool: Tool) => {
     const call = { id: 'c', type: 'function', function: { name: tool.name, arguments: '{}' } } as const

@@ -31,7 +31,7 @@ async function play(project: Project, lanes: Lanes, agent = 'supervisor') {
   return { ...server, output: ended.output }
 }
 
-test('a verifier writes its artifact and nothing else, and a builder writes files', async () => {
+test('a verifier writes only its artifact, and a builder writes files', async () => {
   const project = await withTeam()
   const artifact = project.at('.github/hooks/artifacts/verifier.md')
   const { told } = await play(project, {
@@ -56,7 +56,7 @@ test('a verifier writes its artifact and nothing else, and a builder writes file
   expect(project.read('.github/hooks/artifacts/verifier.md')).toBe(verified)
 })
 
-test('a worker without evidence is sent back, and stops once it has given it', async () => {
+test('a worker without evidence is sent back, and stops once it has provided it', async () => {
   const project = await withTeam()
   const { told, asked } = await play(project, {
     supervisor: [delegate('verifier'), { text: 'It works.' }],
@@ -69,7 +69,7 @@ test('a worker without evidence is sent back, and stops once it has given it', a
 
 test('the supervisor edits nothing, and stops only with a verdict on the last change', async () => {
   const project = await withTeam()
-  // The host itself gives the supervisor no such tool. The hook holds even if somebody adds it.
+  // The host itself gives the supervisor no such tool. The hook denies it even if someone adds it.
   const file = '.claude/agents/supervisor.md'
   project.write(file, project.read(file).replace(', Grep, Glob', ', Grep, Glob, Write'))
   const { told, output } = await play(project, {
@@ -89,7 +89,7 @@ test('the supervisor edits nothing, and stops only with a verdict on the last ch
   expect(output).toContain('Verified.')
 })
 
-test('hooks that were there before still run', async () => {
+test('existing hooks still run', async () => {
   const mine = { hooks: [{ type: 'command', command: 'cat > mine.json' }] }
   const project = await withTeam({
     '.claude/settings.json': { env: { A: 'b' }, hooks: { PreToolUse: [mine] } },

@@ -31,7 +31,7 @@ async function play(project: Project, lanes: Lanes) {
   return { ...server, output: ended.output }
 }
 
-test('a verifier writes its artifact and nothing else, and a builder writes files', async () => {
+test('a verifier writes only its artifact, and a builder writes files', async () => {
   const project = await withTeam()
   const artifact = project.at('.github/hooks/artifacts/verifier.md')
   const { told } = await play(project, {
@@ -56,7 +56,7 @@ test('a verifier writes its artifact and nothing else, and a builder writes file
   expect(project.read('.github/hooks/artifacts/verifier.md')).toBe(verified)
 })
 
-test('a worker without evidence is sent back, and stops once it has given it', async () => {
+test('a worker without evidence is sent back, and stops once it has provided it', async () => {
   const project = await withTeam()
   const { told, asked } = await play(project, {
     supervisor: [delegate('verifier'), { text: 'It works.' }],
@@ -67,8 +67,8 @@ test('a worker without evidence is sent back, and stops once it has given it', a
   expect(told('supervisor', 2)).toContain('Failing Commands or Evidence')
 })
 
-// The CLI does not tell a hook which agent leads the session. It does hold the supervisor to its list of tools.
-test('the supervisor has no tool that edits', async () => {
+// The CLI does not tell a hook which agent leads the session, but it enforces the supervisor's list of tools.
+test('the supervisor has no editing tool', async () => {
   const project = await withTeam()
   const { told } = await play(project, {
     supervisor: [{ calls: [write(project.at('s.txt'))] }, { text: 'I cannot.' }],

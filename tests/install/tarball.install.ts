@@ -9,12 +9,12 @@ const exec = promisify(execFile)
 const root = path.join(import.meta.dirname, '..', '..')
 const tarball = path.join(root, 'packages', 'cli', 'dist', 'cadre.tgz')
 const folder = mkdtempSync(path.join(tmpdir(), 'cadre install '))
-/** As a newcomer has it: no settings, and an npm cache that only these tests fill. */
+/** As for a newcomer: no settings, and an npm cache that only these tests fill. */
 const env = {
   PATH: process.env['PATH'],
   HOME: path.join(folder, 'home'),
   npm_config_cache: path.join(folder, 'cache'),
-  // Where packages come from is the machine's business.
+  // The machine decides where packages come from.
   npm_config_userconfig: process.env['npm_config_userconfig'] ?? path.join(homedir(), '.npmrc'),
   NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'],
   npm_config_audit: 'false',
@@ -39,7 +39,7 @@ lanes:
     - reply: The tool answered.
 `
 
-/** A project that depends on nothing, with a tool of its own. */
+/** A project without dependencies, with its own tool. */
 function project(name: string): string {
   const at = path.join(folder, `project of ${name}`)
   mkdirSync(path.join(at, '.cadre'), { recursive: true })
@@ -49,7 +49,7 @@ function project(name: string): string {
   return at
 }
 
-/** Uses the installed command as its user would: version, doctor, and a run with a tool that imports `cadre`. */
+/** Uses the installed command like a user: version, doctor, and a run with a tool that imports `cadre`. */
 async function expectWorking(name: string, command: string, before: readonly string[] = []) {
   const cwd = project(name)
   const cadre = async (...args: string[]) =>

@@ -5,7 +5,7 @@ import { readModule } from './module-shape.ts'
 const onHome = ['core', 'disk', 'home']
 const below = [...onHome, 'tasks', 'journal', 'knowledge', 'agents', 'workspaces', 'gate']
 
-/** Which packages a package may import. biome.json says the same to editors. */
+/** The packages that a package may import. biome.json has the same rules for editors. */
 export const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
   testing: ['core'],
@@ -29,7 +29,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
 
 const forTests = ['@cadre/testing', 'vitest', 'fast-check', 'smtp-server']
 
-/** What others import of a package. */
+/** The public entry points of a package. */
 const entries = ['src/index.ts', 'src/testing.ts']
 
 export interface Manifest {
@@ -37,7 +37,7 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** Faults of one source file; `file` is relative to the package's folder, as in `src/index.ts`. */
+/** Returns the faults of one source file; `file` is relative to the package's folder, such as `src/index.ts`. */
 export function faultsOfSource(name: string, manifest: Manifest, file: string, text: string): string[] {
   const isTest = /\.(test|spec-helpers)\.ts$/.test(file)
   const module = readModule(file, text)

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Names the tests that failed first and passed when they were tried again, so that nobody overlooks them. */
+/** Lists the tests that failed first and passed when retried, so that they are noticed. */
 export const flakyReporter: Reporter = {
   onTestRunEnd(modules: readonly TestModule[]) {
     const flaky = modules.flatMap((module) =>

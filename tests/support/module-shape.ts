@@ -1,10 +1,10 @@
 import { parseSync } from 'vite'
 
-/** What a source file says to the outside: read from its syntax tree, so comments and strings cannot fool it. */
+/** The imports and exports of a source file, from its syntax tree, so that comments and strings cannot fool it. */
 export interface ModuleShape {
   /** Every module it names: imports, re-exports, `import()`, types, `require`. */
   readonly imports: readonly string[]
-  /** A dynamic import whose target is computed cannot be checked. */
+  /** A dynamic import with a computed target cannot be checked. */
   readonly hasComputedImport: boolean
   readonly hasDefaultExport: boolean
   readonly hasReExport: boolean

@@ -1,4 +1,4 @@
 import fc from 'fast-check'
 
-/** Every run looks at the same cases; `CADRE_SEED=4711 npx vitest run` looks at others. A case that fails names its seed. */
+/** Every run uses the same cases; `CADRE_SEED=4711 npx vitest run` uses others. A failing case prints its seed. */
 fc.configureGlobal({ seed: Number(process.env['CADRE_SEED'] ?? 20_261_116) })

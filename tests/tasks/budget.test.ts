@@ -38,14 +38,14 @@ function open() {
   return { home, workspace, daemon, states }
 }
 
-/** As the model counts it, which keeps to the limit it is given. */
+/** As counted by the model, which respects its limit. */
 const spentBy = (requests: readonly ModelRequest[]) =>
   requests
     .filter(({ agent }) => agent === 'worker')
     .reduce((sum, { maxOutput = Infinity }) => sum + 900 + Math.min(14_000, maxOutput), 0)
 const isOver = (state: string | undefined) => state === 'done' || state === 'failed'
 
-test('tasks that a session creates spend from its budget, together', async () => {
+test('tasks that a session creates spend from its budget together', async () => {
   const { home, daemon, states } = open()
   const running = daemon()
   await running.start()
@@ -104,7 +104,7 @@ test('a task waits while another process runs the session that pays for it', asy
   expect(spentBy(running.models.requests)).toBeGreaterThan(40_000)
 })
 
-test('sessions that messages begin spend from the budget of whoever wrote them', async () => {
+test('sessions that messages start spend from the sender’s budget', async () => {
   const { home, workspace } = temporaryHome()
   template(home, 'planner', budget)
   const workers = ['worker', 'second', 'third', 'fourth', 'fifth', 'sixth']

@@ -21,7 +21,7 @@ interface OpenOptions {
   readonly daemon?: Parameters<typeof testDaemon>[2]
 }
 
-/** A daemon on a real home with a real watcher, and a person at an editor. */
+/** A daemon on a real home with a real watcher, and a person with an editor. */
 function open(lanes: Lanes, { text, parallel = 4, daemon = {} }: OpenOptions = {}) {
   const { home, workspace } = temporaryHome()
   for (const agent of Object.keys(lanes)) template(home, agent)
@@ -55,7 +55,7 @@ function textOf(home: Home, file = 'redis.task.md'): string {
 
 const hangs: Line = 'hang'
 
-test('the tasks of a page are done in their order, and everything else on it stays as it was', async () => {
+test('the tasks of a page are done in order, and everything else on it stays unchanged', async () => {
   const page = [
     '# Redis, because Anna asked',
     '',
@@ -108,7 +108,7 @@ test('the tasks of a page are done in their order, and everything else on it sta
   expect(content).toContain('  > Up 2 hours.\n  > \n  > - [ ] @executor-001 "Not a task"')
 })
 
-test('a task written while the daemon runs begins; marked by hand, its session ends; opened again, there is another', async () => {
+test('a task written while the daemon runs starts; marked by hand, its session ends; reopened, there is another', async () => {
   const { home, start, task } = open({ worker: [hangs] }, { daemon: { patienceMs: 1 } })
   const daemon = start()
   await daemon.start()
@@ -123,7 +123,7 @@ test('a task written while the daemon runs begins; marked by hand, its session e
   expect(task(id)?.fields.get('session')).toBe(`worker-${id}-2`)
 })
 
-test('an editor that saves an old copy over finished tasks undoes nothing; changing a marker alone does', async () => {
+test('an editor that saves an old copy over finished tasks reverts nothing; changing only a marker does', async () => {
   const { home, start, task } = open({ worker: [say('looked')] })
   const daemon = start()
   await daemon.start()
@@ -146,7 +146,7 @@ test('an editor that saves an old copy over finished tasks undoes nothing; chang
   expect(daemon.models.requests).toHaveLength(4)
 })
 
-test('a task that is written anew is told to its session, which is in the middle of its work', async () => {
+test('a rewritten task is passed to its working session', async () => {
   let goOn = () => {}
   const held = new Promise<void>((resolve) => {
     goOn = resolve
@@ -175,7 +175,7 @@ test('a task that is written anew is told to its session, which is in the middle
   expect(daemon.models.requests[1]?.messages.at(-1)?.content).toContain('Look closely')
 })
 
-test('a planner makes tasks, is told when they are at an end, and its last words are the result', async () => {
+test('a planner creates tasks, is notified when they have ended, and its last text is the result', async () => {
   const { home, start, task } = open(
     {
       'planner-001': [say('Two parts.'), say('Both are done.')],
@@ -192,7 +192,7 @@ test('a planner makes tasks, is told when they are at an end, and its last words
   expect(sessionText(home, 'planner-001-all').match(/message: "?tree\//g)).toHaveLength(1)
 })
 
-test('a broken file and a task for nobody are reported with their lines until they are mended; others go on', async () => {
+test('a broken file and an unassigned task are reported with their lines until they are fixed; others continue', async () => {
   const { home, start, task } = open({ worker: [say('Done.')] }, { text: '- [ ] @worker "Look\n  id: a\n' })
   const daemon = start()
   await daemon.start()
@@ -218,7 +218,7 @@ test('a broken file and a task for nobody are reported with their lines until th
   await until(() => daemon.status().problems.length === 0)
 })
 
-test('a task waits while a field that holds it back is misspelt', async () => {
+test('a task waits while a field that delays it is misspelt', async () => {
   const { home, start, task } = open({ worker: [say('Done.')] })
   const daemon = start()
   await daemon.start()
@@ -241,7 +241,7 @@ test('a task waits while a field that holds it back is misspelt', async () => {
   expect(task('two')?.fields.has('problem')).toBe(false)
 })
 
-test('a session that waits for a person holds no place, and does nothing before it has its approval', async () => {
+test('a session that waits for a person uses no slot, and does nothing before its approval', async () => {
   const { done, tools } = countingTools()
   const { home, start, task } = open(
     { worker: [call(['launch', { what: 'rocket' }]), say('Launched.')], other: [say('Done.')] },
@@ -287,7 +287,7 @@ test('a task whose only action was rejected fails, and names the rejected action
   expect(task('launch')?.fields.get('error')).toMatch(/^launch was rejected/)
 })
 
-test('a line that is no task does not keep the one above it from being done', async () => {
+test('a line that is not a task does not block the one above it', async () => {
   const { start, task } = open(
     { worker: [say('Done.')] },
     { text: '- [ ] @worker "Good"\n  id: good\n- [?] "What?"\n  id: odd\n- [ ] @worker "Too"\n  id: too\n' },
@@ -310,7 +310,7 @@ test('a task for a misspelt agent is reported with the closest name, and runs wh
   expect(daemon.status().problems).toMatchObject([
     { file: 'tasks/redis.task.md', line: 1, severity: 'error', message: expect.stringContaining(message) },
   ])
-  // Any other name is a person's.
+  // Any other name is a person.
   expect(textOf(home)).toMatch(/^- \[ \] @rebecca "Call Ann"\n$/m)
   save(home, textOf(home).replace('@reviwer', '@reviewer'))
   await until(() => textOf(home).includes('- [x] @reviewer'))

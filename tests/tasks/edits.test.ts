@@ -22,8 +22,8 @@ const state = ({ files }: Simulation, id: string) => files.find(id)?.state
 const stateOf = ({ sessions }: Simulation, session: string) => sessions.sessions.get(session)?.state
 const heard = ({ sessions }: Simulation, session: string) => sessions.sessions.get(session)?.heard ?? []
 
-describe('how a task is run', () => {
-  test('it is claimed with its session, and its end is written on it', async () => {
+describe('running a task', () => {
+  test('it is claimed with its session, and its end is recorded in it', async () => {
     const world = await open([one({ fields: { approval_required: 'true' } }), two()])
     expect(state(world, 't1')).toBe('running')
     expect(field(world, 't1', 'session')).toBe('alpha-t1')
@@ -41,7 +41,7 @@ describe('how a task is run', () => {
     expect(content).toContain('- t1 (Look): done\n  > It is Docker.\n  > > and more')
   })
 
-  test('a long result is cut, and says where the rest is', async () => {
+  test('a long result is cut, and states where the rest is', async () => {
     const world = await open([one()])
     world.sessions.end('alpha-t1', 'completed', `${'ä'.repeat(1499)}😀\u001b[31m${'x'.repeat(9000)}`)
     await world.settle()
@@ -56,7 +56,7 @@ describe('how a task is run', () => {
     ['incomplete', 'no report', 'failed'],
     ['cancelled', 'by anna', 'skipped'],
   ] as const)(
-    'a session that ends as %s: its task is written so, and what depends on it is skipped',
+    'a session that ends as %s: its task is marked, and dependent tasks are skipped',
     async (outcome, why, end) => {
       const world = await open([
         one(),
@@ -74,7 +74,7 @@ describe('how a task is run', () => {
     },
   )
 
-  test('all that a dead process left goes on, even where it fills every place', async () => {
+  test('all work of a dead process continues, even if it uses every slot', async () => {
     const world = await open([one(), two({ dependsOn: [] })], 2)
     world.die()
     await world.settle()
@@ -82,7 +82,7 @@ describe('how a task is run', () => {
     expect(world.sessions.begun).toHaveLength(2)
   })
 
-  test('a session that another process runs is left alone', async () => {
+  test('a session that another process runs is not touched', async () => {
     const world = await open([])
     world.sessions.state = () => Promise.resolve({ kind: 'elsewhere', pid: 1 })
     world.files.files.set(file, [
@@ -96,7 +96,7 @@ describe('how a task is run', () => {
     expect(state(world, 't1')).toBe('running')
   })
 
-  test('what cannot be started is written on its task', async () => {
+  test('a task that cannot start is marked with the reason', async () => {
     const world = await open([])
     const { CadreError } = await import('@cadre/core')
     world.sessions.start = () => Promise.reject(new CadreError('unknown_model', 'no model is named gpt-9'))
@@ -106,7 +106,7 @@ describe('how a task is run', () => {
     expect(field(world, 't1', 'error')).toBe('no model is named gpt-9')
   })
 
-  test('what is for people is left to them, and approvals are never run', async () => {
+  test('tasks for people are left to them, and approvals never run', async () => {
     const world = await open([
       one({ who: ['human'] }),
       taskItem({ id: 't2', who: ['anna'] }),
@@ -118,13 +118,13 @@ describe('how a task is run', () => {
     expect(world.problems.get(`tasks/${file}`) ?? []).toEqual([])
   })
 
-  test('a task without an id is given one, and is run', async () => {
+  test('a task without an id gets one, and runs', async () => {
     const world = await open([taskItem({ who: ['alpha'] }), taskItem({ who: ['human'], line: 2 })])
     expect(world.sessions.begun).toEqual(['alpha-given-1'])
   })
 })
 
-describe('what a person does while it runs', () => {
+describe('a person’s change while it runs', () => {
   test.each(['done', 'skipped'] as const)('marked as %s: its session is cancelled', async (mark) => {
     const world = await open([one(), two()])
     world.files.edit('t1', (task) => ({ ...task, state: mark }))
@@ -134,7 +134,7 @@ describe('what a person does while it runs', () => {
     expect(state(world, 't2')).toBe(mark === 'done' ? 'running' : 'skipped')
   })
 
-  test('marked by its own session: that goes on to its end', async () => {
+  test('marked by its own session: that continues to its end', async () => {
     const world = await open([one()])
     world.files.edit('t1', (task) => ({
       ...task,
@@ -158,7 +158,7 @@ describe('what a person does while it runs', () => {
     expect(stateOf(world, 'alpha-t1')).toMatchObject({ outcome: 'cancelled' })
   })
 
-  test('opened again: another attempt', async () => {
+  test('reopened: another attempt', async () => {
     const world = await open([one()])
     world.files.edit('t1', (task) => ({ ...task, state: 'open' }))
     await world.settle()
@@ -238,7 +238,7 @@ describe('what a person does while it runs', () => {
     expect(world.sessions.sessions.size).toBe(3)
   })
 
-  test('tidied up when it is done: it stays as it is; removed and written again: it is a new task', async () => {
+  test('tidied up when done: it stays unchanged; removed and rewritten: it is a new task', async () => {
     const world = await open([one()])
     world.sessions.end('alpha-t1', 'completed', 'It is Docker.')
     await world.settle()
@@ -255,7 +255,7 @@ describe('what a person does while it runs', () => {
     expect(state(world, 't1')).toBe('running')
   })
 
-  test('its line removed: its session is cancelled, after a moment in which it may turn up elsewhere', async () => {
+  test('its line removed: its session is cancelled, after a delay in which it may appear elsewhere', async () => {
     const world = await open([one()])
     world.files.edit('t1', () => undefined)
     await world.settle()
@@ -265,7 +265,7 @@ describe('what a person does while it runs', () => {
     expect(stateOf(world, 'alpha-t1')).toMatchObject({ outcome: 'cancelled' })
   })
 
-  test('its line removed while no process looked: its session is cancelled as well', async () => {
+  test('its line removed while no process was running: its session is cancelled too', async () => {
     const world = await open([one()])
     world.die()
     world.files.edit('t1', () => undefined)
@@ -290,7 +290,7 @@ describe('what a person does while it runs', () => {
     expect(state(world, 't1')).toBe('done')
   })
 
-  test('its file broken: nothing is cancelled, it is reported, and others go on', async () => {
+  test('its file broken: nothing is cancelled, it is reported, and others continue', async () => {
     const world = await open([one()])
     world.files.problems.set(file, [
       { severity: 'error', code: 'TD001', message: 'a quote', line: 3, column: 9 },
@@ -305,7 +305,7 @@ describe('what a person does while it runs', () => {
     expect(world.problems.get(`tasks/${file}`)).toMatchObject([{ line: 3, code: 'TD001' }])
   })
 
-  test('a file that cannot be read at all is reported, and others go on', async () => {
+  test('an unreadable file is reported, and others continue', async () => {
     const world = await open([])
     const { read } = world.files
     world.files.read = (name) => {
@@ -318,7 +318,7 @@ describe('what a person does while it runs', () => {
     expect(world.problems.get(`tasks/${file}`)).toMatchObject([{ message: 'it is a folder' }])
   })
 
-  test('given to another agent: its session is cancelled, and the other one begins', async () => {
+  test('assigned to another agent: its session is cancelled, and the other one starts', async () => {
     const world = await open([one()])
     world.files.edit('t1', (task) => ({ ...task, who: ['beta'] }))
     await world.settle()
@@ -330,7 +330,7 @@ describe('what a person does while it runs', () => {
     expect(world.sessions.begun).toEqual(['alpha-t1', 'beta-t1', 'alpha-t1-2'])
   })
 
-  test('given to a person: its session is cancelled, and the task is open for them', async () => {
+  test('assigned to a person: its session is cancelled, and the task is open for them', async () => {
     const world = await open([one()])
     world.files.edit('t1', (task) => ({ ...task, who: ['human'] }))
     await world.settle()
@@ -339,7 +339,7 @@ describe('what a person does while it runs', () => {
     expect(field(world, 't1', 'session')).toBeUndefined()
   })
 
-  test('written anew: its session is told once for each change, back and forth, and over a crash', async () => {
+  test('rewritten: its session is notified once per change, back and forth, and across a crash', async () => {
     const world = await open([one()])
     const rename = async (title: string) => {
       world.files.edit('t1', (task) => ({ ...task, title }))
@@ -358,7 +358,7 @@ describe('what a person does while it runs', () => {
     expect(heard(world, 'alpha-t1')).toHaveLength(5)
   })
 
-  test('opened again after it failed: another attempt, and what was skipped for it opens too', async () => {
+  test('reopened after it failed: another attempt, and tasks skipped for it open too', async () => {
     const world = await open([one(), two()])
     world.sessions.end('alpha-t1', 'error', 'no')
     await world.settle()
@@ -375,7 +375,7 @@ describe('what a person does while it runs', () => {
     expect(state(world, 't2')).toBe('running')
   })
 
-  test('what a person skipped stays skipped, whatever becomes of what it depends on', async () => {
+  test('a task that a person skipped stays skipped, whatever its dependencies become', async () => {
     const world = await open([one(), two({ state: 'skipped' })])
     world.sessions.end('alpha-t1', 'completed')
     await world.settle()

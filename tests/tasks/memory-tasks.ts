@@ -2,7 +2,7 @@ import type { KeepRequest, KeptState, SessionKeeper } from '@cadre/server'
 import type { TaskChange, TaskItem, TaskProblem } from '@cadre/tasks'
 import type { TaskStore } from '../../packages/server/src/tasks/task-store.ts'
 
-/** Called before and after everything that lasts; throwing here is a crash at that point. */
+/** Called before and after everything durable; throwing here simulates a crash at that point. */
 export type Point = () => void
 
 export function taskItem(
@@ -26,11 +26,11 @@ export function taskItem(
   }
 }
 
-/** Task files in memory, changed as the real ones are: at once, and only if they are as expected. */
+/** Task files in memory, changed like real ones: atomically, and only if they are as expected. */
 export interface MemoryFiles extends TaskStore {
   readonly files: Map<string, TaskItem[]>
   readonly problems: Map<string, TaskProblem[]>
-  /** A person's editor: puts another task, or none, in its place. */
+  /** A person's editor: replaces or removes a task. */
   edit(id: string, change: (task: TaskItem) => TaskItem | undefined): void
   find(id: string): TaskItem | undefined
 }
@@ -108,15 +108,15 @@ function changed(task: TaskItem, { state, title, who, fields: wanted = {} }: Tas
 
 export interface MemorySession {
   readonly request: KeepRequest
-  /** What it has heard, by message. */
+  /** The messages it received. */
   readonly heard: string[]
-  /** `left` runs no more, because its process is gone. */
+  /** `left`: no longer running, because its process is gone. */
   state: 'running' | 'waiting' | 'left' | Extract<KeptState, { kind: 'ended' }>
 }
 
 export interface MemorySessions extends SessionKeeper {
   readonly sessions: Map<string, MemorySession>
-  /** Sessions in the order in which they were begun. */
+  /** Sessions in the order of their start. */
   readonly begun: string[]
   /** As the end of the process leaves them. */
   leave(): void

@@ -4,7 +4,7 @@ import { createTaskDuty, type SessionKeeper, type TaskStore } from '@cadre/serve
 import { openTaskFiles } from '@cadre/tasks'
 import { openLife } from '../../packages/server/src/daemon/life.spec-helpers.ts'
 
-/** A process that looks after the tasks of a home, and can be gone at any moment. */
+/** A process that handles the tasks of a home, and can die at any moment. */
 export interface TaskLife {
   kill(): Promise<void>
   stop(): Promise<void>
@@ -40,7 +40,7 @@ export async function live({ home, models, parallel }: TaskLifeOptions): Promise
   }
 }
 
-/** The same keeper behind a wire: every order and every answer is JSON on its way. */
+/** The same keeper over a wire: every request and answer is JSON. */
 function sent(keeper: SessionKeeper): SessionKeeper {
   const copy = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T))
   const send =

@@ -76,7 +76,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 )
 
 describe('whatever people, sessions and crashes do', () => {
-  test('order is kept, nothing begins twice, and in the end nothing is left that could be done', async () => {
+  test('order is kept, nothing starts twice, and finally nothing that could be done is left', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(sketch, { minLength: 1, maxLength: ids.length }),
@@ -111,7 +111,7 @@ describe('whatever people, sessions and crashes do', () => {
   }, 600_000)
 })
 
-test('of tasks that wait for each other each one is found, and only they', () => {
+test('finds exactly the tasks that wait for each other', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(idOf, idOf), { maxLength: 14 }), (edges) => {
       const tasks = ids.map((id, line) =>
@@ -135,7 +135,7 @@ test('of tasks that wait for each other each one is found, and only they', () =>
   )
 })
 
-test('a plan is the same for the same book, and no longer than there are places', () => {
+test('a plan is the same for the same book, and not longer than the number of slots', () => {
   fc.assert(
     fc.property(
       fc.array(sketch, { minLength: 1, maxLength: 9 }),
@@ -151,7 +151,7 @@ test('a plan is the same for the same book, and no longer than there are places'
   )
 })
 
-test('A goes before B, and then the order of files and lines counts', () => {
+test('A comes before B, then the order of files and lines applies', () => {
   const tasks = ['B', undefined, 'A', 'b', 'A'].map((priority, line) =>
     taskItem({ id: `t${line}`, line: line + 1, priority, who: ['alpha'] }),
   )
@@ -165,7 +165,7 @@ test('A goes before B, and then the order of files and lines counts', () => {
   ])
 })
 
-test('ten thousand tasks in a chain are planned at once', () => {
+test('ten thousand tasks in a chain are planned quickly', () => {
   const tasks = Array.from({ length: 10_000 }, (_, line) =>
     taskItem({
       id: `n${line}`,
@@ -201,7 +201,7 @@ function fill({ files }: Simulation, sketches: readonly Sketch[]): void {
   for (const [number, one] of sketches.entries()) files.files.get(one.file)?.push(itemOf(one, number))
 }
 
-/** Looks over the shoulder: what is wrong at the moment when it happens. */
+/** Records invariant violations at the moment they happen. */
 function watch({ files, sessions }: Simulation, parallel: number): string[] {
   const faults: string[] = []
   const { change } = files
@@ -271,10 +271,10 @@ function apply(one: Event, { files, sessions, clock, dieAt }: Simulation): void 
   }
 }
 
-/** Every session comes to its end, again and again, until none is left at work. */
+/** Ends every session, repeatedly, until none is running. */
 async function finish(world: Simulation): Promise<void> {
   for (let round = 0; round < 200; round++) {
-    // Who has died meanwhile has to wait again before a task counts as taken away.
+    // After a crash, the wait before a task counts as removed starts again.
     world.clock.advance(5000)
     await world.settle()
     const all = [...world.sessions.sessions]
@@ -288,7 +288,7 @@ async function finish(world: Simulation): Promise<void> {
   throw new Error('it goes on without end')
 }
 
-/** Tasks that are not at an end although nothing keeps them from it. */
+/** Tasks that have not ended although nothing blocks them. */
 function leftOver({ files, sessions }: Simulation): string[] {
   const tasks = allTasks(files)
   const book = bookOf(tasks)

@@ -29,8 +29,8 @@ const end = async (
   await world.settle()
 }
 
-describe('whoever plans', () => {
-  test('is told once when all below is at an end, and only then its own task is', async () => {
+describe('a planner', () => {
+  test('is notified once when everything below has ended, and only then its own task ends', async () => {
     const world = await open([plan, part('a'), part('b', { dependsOn: ['a'] })])
     await end(world, 'planner-001-p', 'completed', 'Planned.')
     expect(state(world, 'p')).toBe('running')
@@ -50,7 +50,7 @@ describe('whoever plans', () => {
     expect(heard(world, 'planner-001-p')).toHaveLength(2)
   })
 
-  test('is told as well when all below was at an end before it began, and the process died in between', async () => {
+  test('is also notified if everything below had ended before it started, and the process died in between', async () => {
     const world = await open([])
     const claimed = { ...plan, state: 'running' as const, fields: new Map([['session', 'planner-001-p']]) }
     world.files.files.set(file, [claimed, part('a', { state: 'done' })])
@@ -60,7 +60,7 @@ describe('whoever plans', () => {
     expect(heard(world, 'planner-001-p')).toHaveLength(2)
   })
 
-  test('is not told while it is still at work itself', async () => {
+  test('is not notified while it is still working', async () => {
     const world = await open([plan, part('a')])
     await end(world, 'worker-a')
     expect(heard(world, 'planner-001-p')).toHaveLength(1)
@@ -68,7 +68,7 @@ describe('whoever plans', () => {
     expect(heard(world, 'planner-001-p')).toHaveLength(2)
   })
 
-  test('of created tasks is told for each wave, whichever file they are in', async () => {
+  test('of created tasks is notified for each wave, whichever file they are in', async () => {
     const world = await open([plan])
     const created = (id: string) =>
       part(id, { parent: undefined, depth: 0, fields: { created_by: 'planner-001-p' } })
@@ -89,7 +89,7 @@ describe('whoever plans', () => {
     expect(field(world, 'p', 'result')).toBe('All.')
   })
 
-  test('is told again when a task was opened again and has another end', async () => {
+  test('is notified again when a reopened task has another end', async () => {
     const world = await open([plan, part('a')])
     await end(world, 'planner-001-p')
     await end(world, 'worker-a', 'error', 'no')
@@ -101,7 +101,7 @@ describe('whoever plans', () => {
   })
 
   test.each(Array.from({ length: 8 }, (_, at) => at + 1))(
-    'hears it once when the process dies at point %i',
+    'is notified once when the process dies at point %i',
     async (at) => {
       const world = await open([plan, part('a')])
       await end(world, 'planner-001-p')
@@ -113,7 +113,7 @@ describe('whoever plans', () => {
     },
   )
 
-  test('and has failed fails its task at once, and is told nothing', async () => {
+  test('that failed fails its task immediately, and is not notified', async () => {
     const world = await open([plan, part('a')])
     await end(world, 'planner-001-p', 'error', 'no')
     expect(state(world, 'p')).toBe('failed')
@@ -121,7 +121,7 @@ describe('whoever plans', () => {
     expect(heard(world, 'planner-001-p')).toHaveLength(1)
   })
 
-  test('before anybody looked after a home is told nothing of what ended then', async () => {
+  test('is not notified of what ended before a daemon ran in the home', async () => {
     const world = simulate({ agents: ['planner-001'], parallel: 1 })
     onTestFinished(() => world.dispose())
     await world.sessions.start({ id: 'chat', agent: 'planner-001', work: { content: 'x' } })
@@ -132,7 +132,7 @@ describe('whoever plans', () => {
   })
 })
 
-describe('what is wrong with a task', () => {
+describe('problems of a task', () => {
   const problem = (world: Simulation, id: string) => field(world, id, 'problem')
 
   test.each([
@@ -154,7 +154,7 @@ describe('what is wrong with a task', () => {
       { who: ['planer-001'] },
       'there is no agent planer-001. Did you mean planner-001?',
     ],
-  ])('%s is written on it once, reported, and removed when it is fixed', async (_, wrong, message) => {
+  ])('%s is recorded in it once, reported, and removed when it is fixed', async (_, wrong, message) => {
     const rest = [
       taskItem({ id: 'task-1', line: 7, who: ['human'] }),
       taskItem({ id: 'y', line: 9, who: ['worker'], dependsOn: ['x'] }),
@@ -175,7 +175,7 @@ describe('what is wrong with a task', () => {
     expect(world.problems.get(`tasks/${file}`)).toEqual([])
   })
 
-  test('an id that two have: neither is begun, and what runs is not cancelled', async () => {
+  test('a duplicate id: neither starts, and a running one is not cancelled', async () => {
     const world = await open([taskItem({ id: 'x', who: ['worker'] })])
     const copy = world.files.find('x') as TaskItem
     world.files.files.set('b.task.md', [{ ...copy, line: 3 }])
@@ -191,7 +191,7 @@ describe('what is wrong with a task', () => {
     expect(state(world, 'x')).toBe('done')
   })
 
-  test('a cycle through what a planner created is found', async () => {
+  test('a cycle through tasks that a planner created is found', async () => {
     const world = await open([plan])
     world.files.files
       .get(file)

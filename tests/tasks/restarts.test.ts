@@ -89,6 +89,6 @@ test(`${count} tasks over 8 agents: in order, in parallel up to the limit, and n
     )
     expect([id, stored?.outcome, said]).toEqual([id, 'completed', ['user', 'assistant']])
   }
-  // A session that was asked and died before it had the answer is asked again, and nothing else is.
+  // Only sessions that died before they had the answer are asked again.
   expect(asked).toBeLessThanOrEqual(count + restarts * parallel)
 }, 600_000)

@@ -8,19 +8,19 @@ import type { TaskItem } from '@cadre/tasks'
 import { agentsOf, createFakeClock, defineAgent, type FakeClock } from '@cadre/testing'
 import { type MemoryFiles, type MemorySessions, memoryFiles, memorySessions } from './memory-tasks.ts'
 
-/** The duty of tasks on files and sessions in memory that outlive it: it can die at any point and be opened anew. */
+/** The task duty on files and sessions in memory that outlive it: it can die at any point and be reopened. */
 export interface Simulation {
   readonly files: MemoryFiles
   readonly sessions: MemorySessions
   readonly clock: FakeClock
   readonly problems: Map<string, readonly Omit<Problem, 'file'>[]>
-  /** Things that lasted so far. */
+  /** The number of durable operations so far. */
   points(): number
-  /** Lets everything that is to be done be done. A process that dies on the way is followed by another. */
+  /** Completes all pending work. A process that dies meanwhile is replaced. */
   settle(): Promise<void>
   /** The process dies at the n-th point from here. */
   dieAt(n: number): void
-  /** The process is gone now. */
+  /** The process dies now. */
   die(): void
   readonly deaths: () => number
   dispose(): void
@@ -71,7 +71,7 @@ export function simulate({ agents, parallel }: SimulationOptions): Simulation {
     await duty.start()
   }
   const bury = async () => {
-    // A process that is gone writes nothing any more.
+    // A dead process writes nothing.
     await duty?.stop?.()
     sessions.leave()
     await open()

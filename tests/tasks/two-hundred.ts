@@ -8,7 +8,7 @@ export interface PlannedTask {
   readonly dependsOn: readonly string[]
 }
 
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudo-random numbers, the same for the same seed. */
 export function randomNumbers(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -17,7 +17,7 @@ export function randomNumbers(seed: number): (below: number) => number {
   }
 }
 
-/** Writes tasks that depend on each other at random, over five files and all workers, some below others. */
+/** Writes tasks with random dependencies, across five files and all workers, some of them nested. */
 export function writeTasks(
   folder: string,
   count: number,

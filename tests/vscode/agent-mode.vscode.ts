@@ -32,7 +32,7 @@ it("runs an agent from Copilot's own agent mode with delegateWork, and returns i
   code.model.play(
     lane('worker', { text: 'The notes are empty.' }),
     {
-      // The request for a title of the chat has the question in it as well.
+      // The request for a chat title also contains the question.
       when: ['Let somebody look', 'You are an expert AI programming assistant'],
       replies: [
         { calls: [{ name: 'copilotMultiAgent_delegateWork', input }] },

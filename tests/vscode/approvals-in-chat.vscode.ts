@@ -73,7 +73,7 @@ const cadre = async (...args: string[]) => {
 }
 
 describe('approvals in the chat', () => {
-  it('shows the whole action of an agent below, and goes on when the person clicks Approve', async () => {
+  it('shows the whole action of an agent below, and continues when the person clicks Approve', async () => {
     code.model.play(
       lane('coordinator', delegate('worker'), { text: 'It was written.' }),
       lane('worker', write('by-button.md'), report('I wrote it.')),
@@ -91,7 +91,7 @@ describe('approvals in the chat', () => {
     await workbench.screenshot('approved')
   })
 
-  it('approves for the session when the person says so, and asks no more for that', async () => {
+  it('approves for the session when the person chooses so, and does not ask for that again', async () => {
     code.model.play(lane('coordinator', write('one.md'), write('two.md'), { text: 'Both were written.' }))
     await workbench.chat.ask('@agents Write both')
     await shown('wants to use')
@@ -119,7 +119,7 @@ describe('approvals in the chat', () => {
     expect(existsSync(inWorkspace('rejected.md'))).toBe(false)
   })
 
-  it('goes on when the command line approves', async () => {
+  it('continues when the command line approves', async () => {
     code.model.play(lane('coordinator', write('by-command.md'), { text: 'The terminal agreed.' }))
     await workbench.chat.ask('@agents Write it')
     await shown('wants to use')
@@ -167,10 +167,10 @@ describe('approvals in the chat', () => {
 })
 
 describe('handoffs', () => {
-  it('offers the handoffs of an agent as buttons, and the next agent knows what was said', async () => {
+  it('offers the handoffs of an agent as buttons, and the next agent has the history', async () => {
     code.model.play(
       lane('planner', { text: 'The plan: paint it blue.' }),
-      // What was said before counts as a reply.
+      // Earlier text counts as a reply.
       lane('builder', { text: 'unused' }, { text: 'It is blue now.' }),
     )
     await workbench.chat.ask('@agents /handoff planner Plan the colour')
@@ -188,21 +188,21 @@ describe('handoffs', () => {
     ])
   })
 
-  it('names the agents there are when a handoff names none of them', async () => {
+  it('lists the agents when a handoff names none of them', async () => {
     await workbench.chat.ask('@agents /handoff bilder Build')
     const answer = await workbench.chat.waitForAnswer(/There is no agent "bilder"/)
     expect(answer).toContain('builder')
   })
 })
 
-describe('with completed answers folded, as VS Code does by default', () => {
+describe('with completed answers collapsed, as by default in VS Code', () => {
   const fold = (value: boolean) =>
     code.host.run(async (vscode, value) => {
       const settings = vscode.workspace.getConfiguration('chat.agent')
       await settings.update('collapseCompletedResponses', value, vscode.ConfigurationTarget.Global)
     }, value)
 
-  it('leaves the answer, the changed files and the handoffs in sight', async () => {
+  it('keeps the answer, the changed files and the handoffs visible', async () => {
     await fold(true)
     try {
       code.model.play(

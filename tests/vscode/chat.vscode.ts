@@ -28,7 +28,7 @@ const asked = async (text: string, expected: RegExp) => {
   return workbench.chat.waitForAnswer(expected)
 }
 
-/** What the tools answered in the last request of an agent. */
+/** The tool results in the last request of an agent. */
 const results = (name: string): string =>
   (requestsOf(code, name).at(-1)?.messages ?? [])
     .flatMap(({ parts }) => parts)
@@ -57,7 +57,7 @@ describe('the participant @agents', () => {
     expect(request?.messages[1]?.parts).toEqual([{ kind: 'text', text: 'What is the answer?' }])
   })
 
-  it('uses the model that an agent names, and tells when there is none of that name', async () => {
+  it('uses the model that an agent names, and reports when there is none of that name', async () => {
     await configure(code, [
       agent('coordinator', { delegates: 'all', model: 'GPT-7 (copilot)' }),
       agent('worker', { model: 'Scripted Two (scripted)' }),
@@ -79,7 +79,7 @@ describe('the participant @agents', () => {
     expect(answer).toMatch(/entryAgent.*first/s)
   })
 
-  it('gives the entry agent what was said before, and a delegate nothing of it', async () => {
+  it('gives the entry agent the earlier messages, and a delegate none of them', async () => {
     await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
     code.model.play(lane('coordinator', { text: 'Noted: purple.' }))
     await asked('@agents My colour is purple', /Noted: purple\./)
@@ -87,7 +87,7 @@ describe('the participant @agents', () => {
       lane('coordinator', delegate('worker'), delegate('worker'), { text: 'It was purple.' }),
       lane('worker', report('I know no colour.')),
     )
-    // The answer before counts as a reply of this conversation, so the script goes on with its second one.
+    // The previous answer counts as a reply of this conversation, so the script continues with its second one.
     await asked('@agents What was it?', /It was purple\./)
     const texts = requestsOf(code, 'coordinator')
       .at(-1)
@@ -100,7 +100,7 @@ describe('the participant @agents', () => {
     expect(JSON.stringify(requestsOf(code, 'worker').at(-1)?.messages)).not.toContain('purple')
   })
 
-  it('gives the entry agent the files and selections that are attached, and a delegate nothing of them', async () => {
+  it('gives the entry agent the attached files and selections, and a delegate none of them', async () => {
     await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
     code.model.play(
       lane('coordinator', delegate('worker'), { text: 'I have seen both.' }),
@@ -108,7 +108,7 @@ describe('the participant @agents', () => {
     )
     await code.host.run(
       async (vscode, notes, list) => {
-        // As VS Code counts inside: from one.
+        // One-based, as inside VS Code.
         const range = { startLineNumber: 2, startColumn: 1, endLineNumber: 3, endColumn: 6 }
         const selection = { uri: vscode.Uri.file(list), range }
         await vscode.commands.executeCommand('workbench.action.chat.open', {
@@ -140,7 +140,7 @@ describe('the participant @agents', () => {
 })
 
 describe('delegation', () => {
-  it('delegates one level, tells the agent whom it may delegate to, and ends with one consolidated answer', async () => {
+  it('delegates one level, tells the agent its delegation targets, and ends with one consolidated answer', async () => {
     await configure(code, [agent('coordinator', { delegates: ['worker'] }), agent('worker'), agent('other')])
     code.model.play(
       lane('coordinator', delegate('worker'), { text: 'The worker says 42.' }),
@@ -156,7 +156,7 @@ describe('delegation', () => {
     expect(requestsOf(code, 'worker').at(-1)?.tools).not.toContain('delegateWork')
   })
 
-  it('delegates through a chain of two levels, and each report goes back to whoever delegated', async () => {
+  it('delegates through a chain of two levels, and each report goes back to the delegating agent', async () => {
     await configure(code, [
       agent('coordinator', { delegates: ['planner'] }),
       agent('planner', { delegates: ['worker'] }),
@@ -239,7 +239,7 @@ describe('tools', () => {
     expect(last.at(-1)?.parts).toMatchObject([{ kind: 'result', text: 'echo: hello' }])
   })
 
-  it('checks what a model gives a tool of VS Code before anything is run', async () => {
+  it('checks the arguments of a VS Code tool before anything runs', async () => {
     await configure(code, [agent('coordinator', { tools: ['probeEcho'] })])
     code.model.play(
       lane(
@@ -254,7 +254,7 @@ describe('tools', () => {
     expect(code.model.entries('tool').length).toBe(before)
   })
 
-  it('offers only permitted tools, never one twice, and never the tool that is for Copilot', async () => {
+  it('offers only permitted tools, without duplicates, and never the tool for Copilot', async () => {
     await configure(code, [
       agent('coordinator', { tools: 'all', delegates: 'all' }),
       agent('narrow', { tools: ['read'] }),
@@ -317,7 +317,7 @@ describe('tools', () => {
 })
 
 describe('failures', () => {
-  it('recovers from the failure of an agent: it is an outcome for whoever delegated, and others are not touched', async () => {
+  it('recovers from the failure of an agent: its parent gets it as an outcome, and others are not affected', async () => {
     await configure(code, [agent('coordinator', { delegates: 'all' }), agent('broken'), agent('worker')])
     code.model.play(
       lane('coordinator', delegate('broken', 'worker'), { text: 'One of two is back.' }),
@@ -330,7 +330,7 @@ describe('failures', () => {
     expect(results('coordinator')).toContain('the wire was cut')
   })
 
-  it('lets the plain model answer when the entry agent cannot start, and says so', async () => {
+  it('lets the plain model answer when the entry agent cannot start, and reports it', async () => {
     await configure(code, [agent('coordinator', { model: 'scripted-two' })])
     code.model.play(
       {
@@ -372,7 +372,7 @@ describe('failures', () => {
         said.includes('configuration.agents[0] must be an object'),
       ),
     )
-    // It covers the input of the chat.
+    // It covers the chat input.
     await code.host.command('notifications.clearAll')
     code.model.play({ when: 'You coordinate', replies: [{ text: 'The default answers.' }] })
     await asked('@agents Hello', /The default answers\./)
@@ -382,7 +382,7 @@ describe('failures', () => {
     await asked('@agents Hello', /The settings are valid again\./)
   })
 
-  it('says what is wrong with an agent file, works with the other agents, and the next request works', async () => {
+  it('reports what is wrong with an agent file, works with the other agents, and the next request works', async () => {
     await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
     const file = inWorkspace('.github', 'agents', 'torn.agent.md')
     mkdirSync(path.dirname(file), { recursive: true })
@@ -400,7 +400,7 @@ describe('failures', () => {
     expect(await asked('@agents Hello', /All files are fine\./)).not.toContain('torn')
   })
 
-  it('cancels a whole tree: the model is told, and nothing goes on', async () => {
+  it('cancels a whole tree: the model is notified, and nothing continues', async () => {
     await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
     const never = path.join(code.folder, 'never')
     code.model.play(
@@ -431,13 +431,13 @@ describe('failures', () => {
 describe('without a model', () => {
   const models = () => code.host.run(async (vscode) => (await vscode.lm.selectChatModels()).length)
 
-  it('says that there is no model, in the chat and to whoever delegates, and the next request works', async () => {
+  it('reports that there is no model, in the chat and to delegating agents, and the next request works', async () => {
     await configure(code, [agent('coordinator')])
     await code.host.command('scriptedModel.offer', false)
     try {
       await until('the models to be gone', async () => (await models()) === 0)
       await code.host.command('workbench.action.chat.open', { query: '@agents Hello' })
-      // VS Code says it: it calls no participant without a model.
+      // VS Code reports it: it calls no participant without a model.
       await workbench.chat.waitForAnswer(/Language model unavailable/)
       const delegated = await code.host.run(async (vscode) => {
         const input = { agentName: 'coordinator', workDescription: 'Look at it', reportExpectations: 'Facts' }
@@ -459,7 +459,7 @@ describe('without a model', () => {
 })
 
 describe('settings', () => {
-  it('applies a configuration update during execution from the next request on, and the running one is not affected', async () => {
+  it('applies a configuration change from the next request, without affecting the running one', async () => {
     await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
     const gate = path.join(code.folder, 'settings-changed')
     code.model.play(
@@ -478,8 +478,8 @@ describe('settings', () => {
   })
 })
 
-describe('beside normal chat', () => {
-  it('does not interfere with another participant, and costs nothing when it is not asked', async () => {
+describe('next to normal chat', () => {
+  it('does not interfere with another participant, and costs nothing when it is not used', async () => {
     const sessions = readdirSync(inWorkspace('.cadre', 'sessions')).length
     code.model.play({ when: 'You are the probe', replies: [{ text: 'Only the probe.' }] })
     await asked('@probe hello', /Only the probe\./)
@@ -489,7 +489,7 @@ describe('beside normal chat', () => {
 })
 
 describe('disposal', () => {
-  it('lets a run sleep when the window is closed, ends with its extension host, and works in the next one', async () => {
+  it('suspends a run when the window is closed, ends with its extension host, and works in the next one', async () => {
     await configure(code, [agent('coordinator', { delegates: 'all' }), agent('worker')])
     const never = path.join(code.folder, 'never-disposed')
     code.model.play(
@@ -528,7 +528,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Puts an x into the form of the newest question that names this. */
+/** Puts an x into the form of the newest question that contains these words. */
 async function approveInFile(words: string): Promise<void> {
   const folder = inWorkspace('.cadre', 'approvals', 'pending')
   const file = await until('the form of the approval', () => {

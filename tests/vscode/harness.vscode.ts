@@ -16,7 +16,7 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
     await code?.stop()
   })
 
-  it('answers what the bridge asks the model', async () => {
+  it('answers requests of the bridge to the model', async () => {
     code.model.play({ when: 'hello', replies: [{ text: 'Hello from the script.' }] })
     const answer = await code.host.run(async (vscode, question) => {
       const [model] = await vscode.lm.selectChatModels({ id: 'scripted-two' })
@@ -32,7 +32,7 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
     })
   })
 
-  it('plays a lane to each of its conversations from the start, and fails as often as it is told', async () => {
+  it('plays a lane to each of its conversations from the start, and fails as often as requested', async () => {
     code.model.play(
       {
         when: ['counter', 'one'],
@@ -62,7 +62,7 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
     expect(said).toEqual(['1', 'a', 'b', 'Blocked', '2'])
   })
 
-  it('runs a tool that the model calls, and gives it the result', async () => {
+  it('runs a tool that the model calls, and passes it the result', async () => {
     code.model.play({
       when: 'You are the probe',
       replies: [
@@ -77,7 +77,7 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
     ])
   })
 
-  it('asks a person before a tool that wants it', async () => {
+  it('asks a person before a tool that requires it', async () => {
     code.model.play({
       replies: [{ calls: [{ name: 'probe_danger', input: { text: 'x' } }] }, { text: 'Did it.' }],
     })
@@ -89,13 +89,13 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
     expect(code.model.entries('tool').at(-1)).toMatchObject({ name: 'probe_danger', inChat: true })
   })
 
-  it('cancels the answer, and tells the model', async () => {
+  it('cancels the answer, and notifies the model', async () => {
     code.model.play({ replies: [{ wait: path.join(code.folder, 'never') }] })
     await workbench.chat.ask('@probe wait')
     const { request } = await code.model.waitFor('waiting')
     await workbench.chat.cancel()
     await code.model.waitFor('chat-cancelled', ({ prompt }) => prompt === 'wait')
-    // VS Code 1.105 tells the participant, but never the model.
+    // VS Code 1.105 notifies the participant, but never the model.
     if (version === 'newest') await code.model.waitFor('cancelled', (entry) => entry.request === request)
   })
 
@@ -107,7 +107,7 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
     await code.model.waitFor('tool-cancelled')
   })
 
-  it('keeps proposed API from extensions, as VS Code does', async () => {
+  it('hides proposed API from extensions, like VS Code', async () => {
     await expect(
       code.host.run((vscode) => vscode.chat.registerChatSessionItemProvider('x', {}) && true),
     ).rejects.toThrow(/CANNOT use API proposal/)
@@ -123,7 +123,7 @@ describe.each(['newest', 'oldest'] as const)('the harness in the %s VS Code', (v
       .waitFor({ state: 'attached' })
   })
 
-  it('reads nothing of the home of the user', async () => {
+  it('reads nothing from the user’s home directory', async () => {
     expect(await code.host.run(() => process.env['HOME'])).toBe(code.home)
   })
 })

@@ -33,7 +33,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
   })
 
   const at = (file: string) => path.join(code.workspace, file)
-  /** The problems of a file that are in the list, as `line code`. */
+  /** The problems of a file in the list, as `line code`. */
   const problems = (file: string) =>
     code.host.run(
       (vscode, fsPath) =>
@@ -52,7 +52,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
       await vscode.window.showTextDocument(document, { preview: false })
       return document.languageId as string
     }, at(file))
-  /** Writes a text at a place of an open document and returns what is offered behind it; the text is gone afterwards. */
+  /** Writes a text in an open document and returns the completions after it; the text is removed afterwards. */
   const offered = (file: string, line: number, text: string) =>
     code.host.run(
       async (vscode, fsPath, line, text) => {
@@ -78,14 +78,14 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
 
   const lead = '.github/agents/lead.agent.md'
 
-  it('finds the problems of agents in the background, before any of them is open', async () => {
+  it('finds problems of agents in the background, before any of them is open', async () => {
     await until('the problems of the workspace', async () => (await problems(lead)).length > 0)
     expect(await problems(lead)).toEqual(['4 tool-unknown', '4 tool-unknown', '6 user-invokable'])
   })
 
-  it('takes a problem away when its quick fix is applied, before the file is saved', async () => {
+  it('removes a problem when its quick fix is applied, before the file is saved', async () => {
     await open(lead)
-    // VS Code cancels the question while it is still showing the file.
+    // VS Code cancels the request while it is still showing the file.
     const applied = await until('the quick fix', () =>
       code.host.run(async (vscode, fsPath) => {
         const uri = vscode.Uri.file(fsPath)
@@ -127,7 +127,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
     await until('the agent to be back', async () => !(await problems(lead)).includes('5 agent-missing'))
   })
 
-  it('completes agents and tools in agent files, each once', async () => {
+  it('completes agents and tools in agent files, without duplicates', async () => {
     const tools = await offered(lead, 3, 'disallowed-tools: [')
     expect(tools).toEqual(expect.arrayContaining(['read_file', 'delegateWork']))
     const agents = await offered(lead, 3, 'handoffs:\n  - agent: ')
@@ -139,7 +139,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
     expect(await offered('.opencode/agent/open.md', 1, 'tools: ')).toContain('bash')
   })
 
-  it('says what a tool means when the mouse is on it', async () => {
+  it('explains a tool on hover', async () => {
     const said = await code.host.run(async (vscode, fsPath) => {
       const uri = vscode.Uri.file(fsPath)
       const place = new vscode.Position(3, 16)
@@ -222,7 +222,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
       expect(found).toEqual([expect.stringContaining('This entry is incomplete')])
     })
 
-    it('of ten megabytes leave the extension host free for others', async () => {
+    it('of ten megabytes do not block the extension host', async () => {
       const text = readFileSync(at(session), 'utf8')
       const entries = text.slice(text.indexOf('\n  - seq: ') + 1)
       const large = session.replace('.session', '-large.session')
@@ -243,14 +243,14 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
         clearInterval(timer)
         return longest
       }, at(large))
-      // Typing elsewhere goes on: what somebody writes there is checked while the large file is open.
+      // Other files are still checked while the large file is open.
       await open(lead)
       expect(await offered(lead, 3, 'disallowed-tools: [')).toContain('read_file')
       expect(longest).toBeLessThan(10_000)
     })
   })
 
-  it.runIf(version === 'oldest')('is harmless where VS Code knows no contributed agents', async () => {
+  it.runIf(version === 'oldest')('is harmless if VS Code does not support contributed agents', async () => {
     const isActive = await code.host.run(
       (vscode) => vscode.extensions.getExtension('cadre.copilot-multi-agent').isActive as boolean,
     )
@@ -270,7 +270,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
       )
     })
 
-    it('lets the supervisor delegate, denies a worker what its role forbids, and asks for its evidence', async () => {
+    it('lets the supervisor delegate, denies a worker what its role forbids, and requires its evidence', async () => {
       await workbench.enableCopilot()
       await until("Copilot's tools", () =>
         code.host.run((vscode) =>
@@ -320,7 +320,7 @@ describe.each(['newest', 'oldest'] as const)('the languages in the %s VS Code', 
           .map(
             ({ lane, messages }) => `${lane} ${JSON.stringify(messages.slice(-2).map(({ parts }) => parts))}`,
           )
-      // VS Code asks a person before anything is written below `.github/hooks`, the artifact included.
+      // VS Code asks a person before anything is written below `.github/hooks`, including the artifact.
       expect(result, said().join('\n')).toMatchObject({ type: 'confirmation', toolId: 'copilot_createFile' })
       await until('the end of the chat', async () => {
         if (existsSync(artifact)) return code.model.requests().at(-1)?.lane === 0

@@ -1,4 +1,5 @@
-// The parts of the extension once, in the oldest version that it supports. The other files try them in detail, in the newest.
+// Tries each part of the extension once, in the oldest supported version. The other files test them in detail, in the
+// newest.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -64,7 +65,7 @@ describe('in the oldest VS Code', () => {
     expect(answer).toContain('✓ reader 2 I have read it.')
   })
 
-  it('goes on when the person clicks Approve, and shows the approval and the session in the views', async () => {
+  it('continues when the person clicks Approve, and shows the approval and the session in the views', async () => {
     const write = { calls: [{ name: 'write_file', input: { path: 'a.md', content: 'Written.\n' } }] }
     code.model.play(
       lane('coordinator', delegate('writer'), { text: 'It was written.' }),

@@ -30,7 +30,7 @@ const cadre = async (...args: string[]) => {
   const command = path.join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'cadre.js')
   const env = { PATH: process.env['PATH'], HOME: code.home }
   const options = { cwd: code.workspace, env }
-  // A run that waits for an approval ends with the code 3.
+  // A run that waits for an approval exits with code 3.
   const { stdout } = await promisify(execFile)(process.execPath, [command, ...args], options).catch(
     (error: { code: number; stdout: string }) => {
       if (error.code === 3) return error
@@ -44,7 +44,7 @@ const isSleeping = async () => {
   return listed.some(({ status }) => status === 'sleeping')
 }
 
-it('goes on with the built-in team of the run, and asks as before, though the settings have other agents by now', async () => {
+it('continues with the built-in team of the run, and asks as before, although the settings have other agents by now', async () => {
   code.model.play(
     {
       when: 'You coordinate.',
@@ -79,7 +79,7 @@ it('goes on with the built-in team of the run, and asks as before, though the se
   expect(existsSync(inWorkspace('two.md'))).toBe(true)
 })
 
-it('goes on with what the run was granted on the command line, and does not ask to trust the folder again', async () => {
+it('continues with the grants of the command line, and does not ask to trust the folder again', async () => {
   mkdirSync(inWorkspace('.github', 'hooks'), { recursive: true })
   const hook = { type: 'command', command: 'touch hook-ran' }
   writeFileSync(

@@ -1,4 +1,4 @@
-// The pictures of the extension's page: CADRE_TEST_SCREENSHOTS=packages/vscode/media/screenshots writes them anew.
+// The pictures of the extension's page: CADRE_TEST_SCREENSHOTS=packages/vscode/media/screenshots updates them.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -115,20 +115,20 @@ const row = (text: string | RegExp) =>
   workbench.page.locator('.part.sidebar .monaco-list-row').filter({ hasText: text, visible: true }).first()
 const answer = () => workbench.page.locator('.interactive-response').last()
 
-/** Drags the edge of a part of the window to this place. */
+/** Drags the edge of a part of the window to this position. */
 async function dragEdge(part: string, edge: 'left' | 'right', to: number): Promise<void> {
   const { mouse } = workbench.page
   const from = await workbench.page.evaluate<number>(
     `document.querySelector('.part.${part}').getBoundingClientRect().${edge}`,
   )
-  // The edge of a part is a little inside of what can be dragged.
+  // The draggable edge is slightly outside the part.
   await mouse.move(edge === 'left' ? from - 2 : from + 2, 300)
   await mouse.down()
   await mouse.move(to, 300, { steps: 5 })
   await mouse.up()
 }
 
-it('shows a tree of agents at work in the chat and in the sessions view', async () => {
+it('shows a tree of working agents in the chat and in the sessions view', async () => {
   await code.host.run(
     async (vscode, file) => {
       await vscode.window.showTextDocument(vscode.Uri.file(file))
@@ -180,7 +180,7 @@ it('shows a tree of agents at work in the chat and in the sessions view', async 
   await workbench.chat.waitForAnswer(/The tests show it\./)
 })
 
-it('shows an approval with the difference that it makes', async () => {
+it('shows an approval with its diff', async () => {
   await workbench.page.setViewportSize({ width: 1240, height: 960 })
   await workbench.chat.startNew()
   play({
@@ -216,7 +216,7 @@ it('shows an approval with the difference that it makes', async () => {
 it.each([
   ['light', 'Default Light Modern'],
   ['dark', 'Default Dark Modern'],
-])('shows the settings page in a theme that is %s', async (name, theme) => {
+])('shows the settings page in a %s theme', async (name, theme) => {
   await code.host.command('workbench.action.closeAllEditors')
   await code.host.command('workbench.action.closeAuxiliaryBar')
   await code.host.command('workbench.action.closeSidebar')

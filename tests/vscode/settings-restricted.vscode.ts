@@ -35,7 +35,7 @@ afterAll(async () => {
   await code?.stop()
 })
 
-it('uses nothing of a workspace that is not trusted: only agents of the user', async () => {
+it('uses nothing from an untrusted workspace: only agents of the user', async () => {
   await code.host.command('copilotMultiAgent.openSettings')
   const page = await workbench.webview('Agent Settings')
   await page.getByText('Restricted Mode: agents of this workspace are not used').waitFor()

@@ -44,7 +44,7 @@ afterAll(async () => {
   await code?.stop()
 })
 
-/** Writes what the workspace's settings say about agents, as a person or another program would. */
+/** Writes the agents to the workspace settings, as a person or another program would. */
 async function set(entryAgent: string | undefined, agents: readonly unknown[] | undefined): Promise<void> {
   await code.host.run(
     async (vscode, entry, list) => {
@@ -55,7 +55,7 @@ async function set(entryAgent: string | undefined, agents: readonly unknown[] | 
     entryAgent,
     agents,
   )
-  // VS Code writes the file first, and tells extensions of the new value later.
+  // VS Code writes the file first, and notifies extensions of the new value later.
   await until('the new settings', () =>
     code.host.run(
       (vscode, entry) =>
@@ -81,7 +81,7 @@ async function openPage(): Promise<Frame> {
   return page
 }
 
-/** A page with the agents of `team`, and nothing left of what was tried before. */
+/** A page with the agents of `team`, without leftovers of earlier tests. */
 async function openTeam(): Promise<Frame> {
   await set('lead', team)
   const page = await openPage()
@@ -107,7 +107,7 @@ async function dialogAnswer(button: string): Promise<void> {
 }
 
 beforeEach(async () => {
-  // A page that is closed keeps its edits: discard them.
+  // A closed page keeps its edits: discard them.
   const [open] = workbench.page.frames().filter((frame) => frame.url().includes('/webview/'))
   if (open !== undefined) {
     const page = await openPage()
@@ -123,7 +123,7 @@ beforeEach(async () => {
 })
 
 describe('configure agents and the entry agent', () => {
-  it('shows the built-in team where nothing is configured, and copies it into the settings', async () => {
+  it('shows the built-in team if nothing is configured, and copies it into the settings', async () => {
     const page = await openPage()
     await page.getByText('This level defines no agents.').waitFor()
     await page.getByRole('button', { name: 'Customize: copy into the settings' }).click()
@@ -135,7 +135,7 @@ describe('configure agents and the entry agent', () => {
     expect(await workbench.notifications()).toEqual([])
   })
 
-  it('says that the first agent replaces the built-in team, and copies the team first if a person wants it', async () => {
+  it('explains that the first agent replaces the built-in team, and copies the team first on request', async () => {
     const files = path.join(code.workspace, '.github')
     const away = path.join(code.folder, 'github-away')
     renameSync(files, away)
@@ -162,7 +162,7 @@ describe('configure agents and the entry agent', () => {
     }
   })
 
-  it('lists ready teams with what they are for, and adds one only when its button is pressed', async () => {
+  it('lists ready teams with their purpose, and adds one only when its button is clicked', async () => {
     const page = await openTeam()
     const { keyboard } = workbench.page
     await page.getByText('Add a team template').focus()
@@ -186,7 +186,7 @@ describe('configure agents and the entry agent', () => {
     expect(await written()).toMatchObject({ entryAgent: 'tester' })
   })
 
-  it('warns of an entry agent that does not exist, and uses the first one', async () => {
+  it('warns about an entry agent that does not exist, and uses the first one', async () => {
     await set('nobody', team)
     await until('the warning', async () =>
       (await workbench.notifications()).some((text) =>
@@ -205,7 +205,7 @@ describe('configure agents and the entry agent', () => {
 describe('settings that change while VS Code runs', () => {
   const prompts = () => JSON.stringify(code.model.requests().at(-1)?.messages)
 
-  it('apply from the next request on', async () => {
+  it('apply from the next request', async () => {
     await workbench.chat.startNew()
     code.model.play({ replies: [{ text: 'First answer.' }] })
     await set('lead', team)
@@ -256,7 +256,7 @@ describe('add, edit and remove agents, with persistence and confirmation', () =>
     expect((await written()).agents?.[2]).toMatchObject({ description: 'Saved by keys' })
   })
 
-  it('renames an agent everywhere it is named', async () => {
+  it('renames an agent and all references to it', async () => {
     const page = await openTeam()
     await select(page, 'reviewer')
     await page.locator('#name').fill('critic')
@@ -327,7 +327,7 @@ describe('add, edit and remove agents, with persistence and confirmation', () =>
 })
 
 describe('fields and permissions are validated on save', () => {
-  it('does not save invalid input, and says at the field and in a summary what is wrong', async () => {
+  it('does not save invalid input, and reports errors at the field and in a summary', async () => {
     const page = await openTeam()
     await select(page, 'tester')
     await page.locator('#name').fill('two words')
@@ -349,7 +349,7 @@ describe('fields and permissions are validated on save', () => {
     expect((await written()).agents).toEqual(team)
   })
 
-  it('shows what is wrong with the settings as soon as it opens', async () => {
+  it('shows problems of the settings as soon as it opens', async () => {
     const bad = { ...agent('bad name', { toolPermissions: { type: 'some' } }), systemPrompt: '' }
     await set('lead', [agent('lead'), bad])
     const page = await openPage()
@@ -372,7 +372,7 @@ describe('fields and permissions are validated on save', () => {
     })
   })
 
-  it('offers real tools and agents, and shows tools that are gone as missing', async () => {
+  it('offers real tools and agents, and shows missing tools as missing', async () => {
     await set(
       'lead',
       team.with(
@@ -409,7 +409,7 @@ describe('fields and permissions are validated on save', () => {
     })
   })
 
-  it('suggests the models that there are', async () => {
+  it('suggests the available models', async () => {
     const page = await openTeam()
     const models = await code.host.run(async (vscode) =>
       (await vscode.lm.selectChatModels()).map(({ id }: { id: string }) => id),
@@ -458,7 +458,7 @@ describe('the settings section: immediate validation, and reset with confirmatio
         ),
     ) as Promise<{ file: string; line: number; message: string }[]>
 
-  it('says once what is wrong with settings that were edited as text, at the line, and uses defaults for it', async () => {
+  it('reports errors in settings that were edited as text once, at the line, and uses defaults for them', async () => {
     const agents = [
       agent('lead'),
       agent('reviewer'),
@@ -504,7 +504,7 @@ describe('the settings section: immediate validation, and reset with confirmatio
     )
   })
 
-  it('shows problems of the user settings in the file of the user, and edits them at that level', async () => {
+  it('shows problems of the user settings in the user’s file, and edits them at that level', async () => {
     const setUser = (agents: readonly unknown[] | undefined) =>
       code.host.run(async (vscode, list) => {
         const settings = vscode.workspace.getConfiguration('copilotMultiAgent')
@@ -547,7 +547,7 @@ describe('the settings section: immediate validation, and reset with confirmatio
     expect(status).toContain('configuration\\.agents\\[0\\] must be an object')
   })
 
-  it('reads an older form, and writes the new one when a person agrees', async () => {
+  it('reads an older format, and writes the new one when a person agrees', async () => {
     const old = {
       'editor.tabSize': 2,
       'copilotMultiAgent.coordinator': { ...agent('lead'), delegationPermissions: true },
@@ -604,7 +604,7 @@ describe('the settings section: immediate validation, and reset with confirmatio
     expect(await page.locator('#description').inputValue()).toBe('Not lost')
   })
 
-  it('resets the agents of a level after a confirmation that says what is lost', async () => {
+  it('resets the agents of a level after a confirmation that lists what is lost', async () => {
     const page = await openTeam()
     await page.getByRole('button', { name: 'Reset…' }).click()
     await workbench.page.getByText('This removes 3 agents: lead, reviewer, tester.').waitFor()
@@ -650,7 +650,7 @@ describe('import, export and agent files', () => {
     expect(await written()).toEqual({ entryAgent: 'lead', agents: team })
   })
 
-  it('lists agent files with what is wrong with them, opens them and copies them into the settings', async () => {
+  it('lists agent files with their problems, opens them and copies them into the settings', async () => {
     const page = await openPage()
     const broken = page.locator('.cards li').filter({ hasText: 'broken.agent.md' })
     await broken.getByText('cannot be used', { exact: true }).waitFor()
@@ -668,7 +668,7 @@ describe('import, export and agent files', () => {
     )
   })
 
-  it('says which tools there are, and which ones agents name in vain', async () => {
+  it('lists the tools, and those that agents name but that are missing', async () => {
     await set('lead', [agent('lead', { toolPermissions: { type: 'specific', tools: ['gone_tool'] } })])
     await workbench.runCommand('Multi-Agent: Refresh Tools')
     await until('the warning', async () =>
@@ -684,7 +684,7 @@ describe('the page is accessible', () => {
     ['light', 'Default Light Modern'],
     ['dark', 'Default Dark Modern'],
     ['high-contrast', 'Default High Contrast'],
-  ])('has no fault that axe finds, in a theme that is %s', async (name, theme) => {
+  ])('has no fault that axe finds, in a %s theme', async (name, theme) => {
     await code.host.run(
       (vscode, id) =>
         vscode.workspace
@@ -728,7 +728,7 @@ describe('the page is accessible', () => {
     expect(content).toBeLessThanOrEqual(width)
   })
 
-  it('can be used with the keyboard alone', async () => {
+  it('can be used with only the keyboard', async () => {
     const page = await openTeam()
     await page.locator('.list .agent').first().focus()
     await workbench.page.keyboard.press('Tab')

@@ -35,7 +35,7 @@ const offered = () => requestsOf(code, 'coordinator').at(-1)?.tools ?? []
 describe('a workspace in Restricted Mode', () => {
   useVsCode({ version: 'oldest', trusted: false, workspace: files })
 
-  it('is only read, nothing of it is used, and the answer says so once', async () => {
+  it('is read-only, none of it is used, and the answer reports it once', async () => {
     expect(await code.host.run((vscode) => vscode.workspace.isTrusted)).toBe(false)
     code.model.play(lane('coordinator', write, { text: 'I may only read.' }))
     await workbench.chat.ask('@agents Write something')
@@ -51,7 +51,7 @@ describe('a workspace in Restricted Mode', () => {
   })
 })
 
-describe('a folder that brings hooks', () => {
+describe('a folder with hooks', () => {
   useVsCode({ workspace: files })
 
   const dialog = () => workbench.page.locator('.monaco-dialog-box')
@@ -65,7 +65,7 @@ describe('a folder that brings hooks', () => {
     await code.host.ready()
   }
 
-  it('is only read when the person decides later, and is not asked about again', async () => {
+  it('is read-only when the person decides later, and is not asked about again', async () => {
     const answered = ask()
     await dialog().waitFor()
     await workbench.page.keyboard.press('Escape')
@@ -78,7 +78,7 @@ describe('a folder that brings hooks', () => {
     expect(existsSync(path.join(code.workspace, 'hook-ran'))).toBe(false)
   })
 
-  it('can be trusted with the command, also after a person declined to trust it', async () => {
+  it('can be trusted with the command, even after a person declined to trust it', async () => {
     const choose = async (choice: string) => {
       const asked = code.host.command('copilotMultiAgent.trustFolder')
       await dialog().getByRole('button', { name: choice, exact: true }).click()
@@ -93,7 +93,7 @@ describe('a folder that brings hooks', () => {
     expect(offered()).toContain('write_file')
   })
 
-  it('is asked about before anything of it is used', async () => {
+  it('is asked about before any of it is used', async () => {
     const folder = path.join(code.folder, 'another')
     cpSync(path.join(code.workspace, '.github'), path.join(folder, '.github'), { recursive: true })
     cpSync(path.join(code.workspace, 'notes.md'), path.join(folder, 'notes.md'))
@@ -109,7 +109,7 @@ describe('a folder that brings hooks', () => {
     expect(existsSync(path.join(folder, 'hook-ran'))).toBe(true)
   })
 
-  it('is missed in a window without one, and the answer says what to do', async () => {
+  it('is missing in a window without one, and the answer explains what to do', async () => {
     await open('ew=true')
     await workbench.chat.ask('@agents Hello')
     await workbench.chat.waitForAnswer(/Open one with File > Open Folder/)

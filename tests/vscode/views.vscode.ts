@@ -82,7 +82,7 @@ describe('the views', () => {
       ),
     )
 
-  /** The parts of the views that read homes, as far as they are loaded. */
+  /** The loaded modules of the views that read homes. */
   const loaded = () =>
     code.host.run(() => {
       const { getBuiltinModule } = process as unknown as {
@@ -125,7 +125,7 @@ describe('the views', () => {
     expect(await loaded()).toEqual([])
   })
 
-  it('show a session of the command line with what it delegated, as soon as it is there', async () => {
+  it('show a session of the command line with its delegations, as soon as it exists', async () => {
     const { status } = await run('team.yaml')
     expect(status).toBe(0)
     await row('lead').waitFor()
@@ -155,7 +155,7 @@ describe('the views', () => {
     await row(/lead.*running in another process/)
       .locator('.codicon-debug-stop')
       .waitFor({ state: 'attached' })
-    // By its id: the rows move while the session begins to delegate, and a click could hit another one.
+    // By its id: the rows move when the session starts to delegate, and a click could hit another one.
     const session = readdirSync(home('sessions'))
       .map((name) => name.replace('.session.yaml', ''))
       .find(
@@ -168,7 +168,7 @@ describe('the views', () => {
     await row(/lead.*cancelled/).waitFor()
   })
 
-  it('show the difference that an edit makes, and approve it', async () => {
+  it('show the diff of an edit, and approve it', async () => {
     const waiting = await run('edit.yaml')
     expect(waiting.status).toBe(3)
     const { session } = lastLine(waiting.stdout)
@@ -205,7 +205,7 @@ describe('the views', () => {
     expect(shown).toContain(`\nFolder: ${workspace}\n`)
     expect(shown).toMatch(/^Agent: lead\nRisk: \w+\n/m)
     await workbench.screenshot('approval-command')
-    // Esc in the question for the reason decides nothing.
+    // Esc in the prompt for the reason decides nothing.
     await inline(row('touch made.txt'), 'Reject')
     await workbench.page
       .locator('.quick-input-widget input')
@@ -225,11 +225,11 @@ describe('the views', () => {
     expect(lastLine(resumed.stdout).text).toMatch(/^It says: rejected by \S+: Not today\.$/)
   })
 
-  it('say what somebody else decided before, and refuse what is no approval', async () => {
+  it('report an earlier decision of another user, and reject what is not an approval', async () => {
     const waiting = await run('hidden.yaml')
     const { questions, session } = lastLine(waiting.stdout)
     await row('Write notes.md').click()
-    // A character that nobody would see in a comparison is shown as an escape.
+    // An invisible character is shown as an escape.
     await until('the text', async () => (await text()).includes('(user\\u200b === admin)'))
     expect((await cadre('reject', questions[0].approval)).status).toBe(0)
     await code.host.command('copilotMultiAgent.approve', { session, question: questions[0].name })
@@ -242,7 +242,7 @@ describe('the views', () => {
     await row('Write notes.md').waitFor({ state: 'detached' })
   })
 
-  it('show tasks, open them at their line, and change nothing but their state', async () => {
+  it('show tasks, open them at their line, and change only their state', async () => {
     const file = home('tasks', 'work.task.md')
     const text =
       '# Work\r\n\r\n- [ ] A @worker "First"\r\n  id: t-1\r\n\t<!-- mine -->\r\n- [ ] "Second"\r\n  id: t-2\r\n  depends_on: t-1\r\n'
@@ -261,14 +261,14 @@ describe('the views', () => {
     await row(/Second.*after t-1/).waitFor()
   })
 
-  it('show a session file that cannot be read beside the others', async () => {
+  it('show an unreadable session file next to the others', async () => {
     writeFileSync(home('sessions', 'broken-1.session.yaml'), 'agent_id: [\n\u0000')
     await code.host.command('copilotMultiAgent.sessions.focus')
     await row(/broken-1.*cannot be read/).waitFor()
     expect(await row('lead').isVisible()).toBe(true)
   })
 
-  it('tell of an approval that arrives while nobody looks, and take the decision there', async () => {
+  it('notify about an approval that arrives unseen, and accept the decision there', async () => {
     await code.host.command('notifications.clearAll')
     await code.host.command('workbench.view.explorer')
     const waiting = await run('command.yaml')
@@ -283,7 +283,7 @@ describe('the views', () => {
     expect(readdirSync(workspace)).toContain('made.txt')
   })
 
-  it('add a task that is typed', async () => {
+  it('add a typed task', async () => {
     // It ends with its window, in the next test.
     code.host.command('copilotMultiAgent.newTask').catch(() => {})
     const input = workbench.page.locator('.quick-input-widget input').filter({ visible: true }).first()
@@ -303,7 +303,7 @@ describe('the views', () => {
     expect(await loaded()).toEqual([])
   })
 
-  it('show nothing of a home that came from elsewhere', async () => {
+  it('show nothing from a foreign home', async () => {
     // Another user, who did not create it.
     await open({ environment: {} })
     await code.host.command('copilotMultiAgent.sessions.focus')

@@ -1,4 +1,5 @@
-// What `npm install`, `npm audit` and `npm test` do, without a network: packages come from vendor, advisories from advisories.json.
+// Does what `npm install`, `npm audit` and `npm test` do, without a network: packages come from vendor, advisories from
+// advisories.json.
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 

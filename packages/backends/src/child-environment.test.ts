@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { childEnvironment } from './child-environment.ts'
 
-it('has what any program needs, what this one needs, and no key of anybody else', () => {
+it('contains what any program needs, what this one needs, and no other keys', () => {
   const env = {
     PATH: '/bin',
     HOME: '/h',

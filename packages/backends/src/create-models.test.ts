@@ -54,7 +54,7 @@ describe('the default model', () => {
     expect(idOf(await ask('', options))).toBe(scripted())
   })
 
-  it('is unknown when nothing is configured, and says how to', async () => {
+  it('is unknown if nothing is configured, with a hint', async () => {
     expect(await ask(undefined)).toEqual({
       kind: 'unknown',
       name: '',
@@ -65,7 +65,7 @@ describe('the default model', () => {
     })
   })
 
-  it('is unknown when there is only a server, and names what the server has', async () => {
+  it('is unknown if there is only a server, with the models of the server', async () => {
     const wire = await serve({ models: ['small', 'large'] })
     expect(await ask(undefined, { env: { OPENAI_BASE_URL: wire.url } })).toMatchObject({
       kind: 'unknown',
@@ -97,7 +97,7 @@ describe('the default model', () => {
       return { asked, options: { backends, defaultModel } }
     }
 
-    it('is the default where nothing else was chosen, also beside a server', async () => {
+    it('is the default if nothing else was chosen, even next to a server', async () => {
       const wire = await serve({ models: ['small'] })
       const { asked, options } = signedIn()
       const models = createModels({ env: { OPENAI_BASE_URL: wire.url }, clock: calmClock, ...options })
@@ -116,7 +116,7 @@ describe('the default model', () => {
       { model: 'scripted:a.yaml' },
       { env: { CADRE_MODEL: 'scripted:a.yaml' } },
       { config: { model: 'scripted:a.yaml' } },
-    ])('is not asked for where a model was chosen: %j', async (choice) => {
+    ])('is not requested if a model was chosen: %j', async (choice) => {
       const { asked, options } = signedIn()
       expect(idOf(await ask(undefined, { ...options, ...choice }))).toBe(scripted())
       expect(asked).toHaveLength(0)
@@ -127,7 +127,7 @@ describe('the default model', () => {
       { env: { CADRE_MODEL: 'other' } },
       { config: { model: 'other' } },
       { config: { model: 'mine', aliases: { mine: 'other' } } },
-    ])('says whose a chosen name without a backend is: %j', async (choice) => {
+    ])('determines the backend of a chosen bare name: %j', async (choice) => {
       const { asked, options } = signedIn()
       const models = createModels({ env: {}, clock: calmClock, ...options, ...choice })
       expect(idOf(await models.resolve(undefined))).toBe('account:other')
@@ -135,26 +135,23 @@ describe('the default model', () => {
       expect(asked).toHaveLength(1)
     })
 
-    it('is not asked for a model that is named with its backend', async () => {
+    it('is not requested for a model that is named with its backend', async () => {
       const { asked, options } = signedIn()
       expect(idOf(await ask('scripted:a.yaml', options))).toBe(scripted())
       expect(asked).toHaveLength(0)
     })
 
-    it.each([undefined, '', ' '])(
-      'that is not there leaves the server, then how to get one: %j',
-      async (none) => {
-        const wire = await serve({ models: ['small'] })
-        const defaultModel = async () => none
-        expect(idOf(await ask(undefined, { defaultModel, env: { OPENAI_BASE_URL: wire.url } }))).toBe(
-          'openai:small',
-        )
-        expect(idOf(await ask(undefined, { defaultModel }))).toMatch(/^unknown: no model is configured/)
-      },
-    )
+    it.each([undefined, '', ' '])('that is missing leaves the server, then a hint: %j', async (none) => {
+      const wire = await serve({ models: ['small'] })
+      const defaultModel = async () => none
+      expect(idOf(await ask(undefined, { defaultModel, env: { OPENAI_BASE_URL: wire.url } }))).toBe(
+        'openai:small',
+      )
+      expect(idOf(await ask(undefined, { defaultModel }))).toMatch(/^unknown: no model is configured/)
+    })
   })
 
-  it('is not followed around in a circle of aliases', async () => {
+  it('does not follow a cycle of aliases', async () => {
     expect(await ask(undefined, { config: { model: 'a', aliases: { a: 'b', b: 'a' } } })).toMatchObject({
       kind: 'unknown',
     })
@@ -185,7 +182,7 @@ describe('a name', () => {
     expect(found).toMatchObject({ kind: 'unknown', nearest: ['openai:gpt', 'openai:opnai:gpt'] })
   })
 
-  it('without a backend is of the default one', async () => {
+  it('without a backend refers to the default one', async () => {
     const wire = await serve({ models: ['gpt-x', 'qwen3:8b', 'org/model'] })
     const env = { OPENAI_BASE_URL: wire.url }
     for (const name of ['gpt-x', 'qwen3:8b', 'org/model']) {
@@ -198,7 +195,7 @@ describe('a name', () => {
     })
   })
 
-  it('of a server that is not configured is unknown, and says how to', async () => {
+  it('of a server that is not configured is unknown, with a hint', async () => {
     expect(await ask('openai:gpt')).toMatchObject({
       kind: 'unknown',
       name: 'openai:gpt',
@@ -209,7 +206,7 @@ describe('a name', () => {
     })
   })
 
-  it('has the window and the price that are configured', async () => {
+  it('has the configured window and price', async () => {
     const facts = { window: 5, price: { input: 1, output: 2 } }
     const wire = await serve({ models: ['a', 'b'] })
     const env = { OPENAI_BASE_URL: wire.url }
@@ -225,7 +222,7 @@ describe('a name', () => {
     ).not.toHaveProperty('model.window')
   })
 
-  it('belongs to a backend that was added', async () => {
+  it('can refer to an added backend', async () => {
     const model = { id: 'mine:x', reply: async () => ({ kind: 'reply', content: 'x', calls: [] }) as const }
     let loads = 0
     const backends = {
@@ -241,7 +238,7 @@ describe('a name', () => {
 })
 
 describe('the list of a server', () => {
-  it('decides which names are known, and names the nearest', async () => {
+  it('decides which names are known, and suggests the nearest', async () => {
     const wire = await serve({ models: ['gpt-5-mini', 'gpt-5', 'o3', 'llama3:latest'] })
     const models = createModels({ env: { OPENAI_BASE_URL: wire.url }, clock: calmClock })
     expect(await models.resolve('openai:gpt-5')).not.toHaveProperty('warning')
@@ -260,7 +257,7 @@ describe('the list of a server', () => {
     })
   })
 
-  it('is searched for what agent files call a model, and its own name is the one that is used', async () => {
+  it('is searched for the names in agent files, and its own name is used', async () => {
     const wire = await serve({ models: ['claude-sonnet-4', 'claude-sonnet-4.5', 'gpt-5-mini', 'gpt-5'] })
     const models = createModels({
       env: { OPENAI_BASE_URL: wire.url },
@@ -286,7 +283,7 @@ describe('the list of a server', () => {
     expect(wire.requests[0]?.body).toMatchObject({ model: 'claude-sonnet-4.5' })
   })
 
-  it('is asked for once, with the key, by however many sessions, which share the model', async () => {
+  it('is requested once, with the key, for any number of sessions, which share the model', async () => {
     const wire = await serve({ models: ['m'] })
     const models = createModels({
       env: { OPENAI_BASE_URL: wire.url, OPENAI_API_KEY: 'abcdef' },
@@ -301,7 +298,7 @@ describe('the list of a server', () => {
     expect(new Set(found.map((one) => one.kind === 'found' && one.model)).size).toBe(1)
   })
 
-  it('is asked for anew when a name is missing from an old one', async () => {
+  it('is requested again if a name is missing from an old one', async () => {
     let now = 0
     const names = ['old']
     const wire = await startWire(answers.hang(), { models: names })
@@ -327,7 +324,7 @@ describe('the list of a server', () => {
     ['answers nonsense', { models: answers.raw(['nonsense']) }, 'its answer is not JSON'],
     ['is no model server', { models: answers.raw(['<html>']) }, 'it answered with a web page'],
     ['answers something else', { models: answers.raw(['{"hello":1}']) }, 'its answer has an unknown format'],
-  ])('is done without, with a warning, when the server %s', async (_, options, reason) => {
+  ])('is skipped, with a warning, if the server %s', async (_, options, reason) => {
     const wire = await serve(options)
     const found = await ask('openai:m', {
       env: { OPENAI_BASE_URL: wire.url },
@@ -354,7 +351,7 @@ describe('the list of a server', () => {
     return { now: () => now, after }
   }
 
-  it('is done without when the key takes longer', async () => {
+  it('is skipped if the key takes longer', async () => {
     const wire = await serve({ models: ['m'] })
     let isUp = () => {}
     const after: Clock['after'] = (ms, callback) => {
@@ -376,7 +373,7 @@ describe('the list of a server', () => {
     expect(wire.listings).toHaveLength(0)
   })
 
-  it('is not asked for when that is configured', async () => {
+  it('is not requested if that is configured', async () => {
     const wire = await serve({ models: ['other'] })
     const found = await ask('openai:m', {
       env: { OPENAI_BASE_URL: wire.url },
@@ -392,7 +389,7 @@ describe('the list of a server', () => {
     ['{"data":[{"id":"m","max_model_len":8192},{"id":"n"}]}', 8192],
     ['[{"id":"m"}]', undefined],
     ['{"models":[{"name":"m","context_window":0},null,{}]}', undefined],
-  ])('says how much fits, in its own way: %s', async (body, window) => {
+  ])('reports the window in its own way: %s', async (body, window) => {
     const wire = await serve({ models: answers.raw([body]) })
     const found = await ask('openai:m', { env: { OPENAI_BASE_URL: wire.url } })
     expect(found).toMatchObject({ kind: 'found' })
@@ -406,7 +403,7 @@ describe('the list of a server', () => {
 })
 
 describe('a configuration that cannot work', () => {
-  it('is an error when a model is asked for', async () => {
+  it('is an error when a model is requested', async () => {
     await expect(
       ask('openai:m', { env: { OPENAI_BASE_URL: 'http://model.test', OPENAI_API_KEY: 'abcdef' } }),
     ).rejects.toMatchObject({

@@ -21,12 +21,12 @@ describe('tokens', () => {
     expect(hidden).not.toMatch(/ghu_0|abcdefghij|AAAA|exp=1|EFGH/)
   })
 
-  it('are hidden when they are set in the environment, whatever they look like', () => {
+  it('are hidden if they are set in the environment, whatever their format', () => {
     const hide = tokenHider({ GH_COPILOT_TOKEN: 'one.of+these', GITHUB_COPILOT_TOKEN: '', HOME: '/home/me' })
     expect(hide('xone.of+thesex oneXof+these in /home/me')).toBe('x[hidden]x oneXof+these in /home/me')
   })
 
-  it('are the only thing hidden', () => {
+  it('are the only text that is hidden', () => {
     const text = 'The token limit exceeded: 100 tokens of a token count, "token": 5, and laughs_out.'
     expect(hideTokens(text)).toBe(text)
   })

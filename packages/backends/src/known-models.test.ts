@@ -4,8 +4,10 @@ import { knownModel } from './known-models.ts'
 describe('the table of known models', () => {
   it.each([
     ['claude-sonnet-4-5-20250929', 3],
-    ['claude-sonnet-4-20250514', 3],
-    ['claude-opus-4-0', 15],
+    ['claude-opus-5', 5],
+    ['claude-opus-5-latest', 5],
+    ['claude-opus-5-5', undefined],
+    ['claude-sonnet-4-20250514', undefined],
     ['gpt-5', 1.25],
     ['gpt-5-mini-2025-08-07', 0.25],
     ['gpt-5-codex', undefined],
@@ -16,7 +18,7 @@ describe('the table of known models', () => {
     expect(knownModel(name, { isOfficial: true }).price?.input).toBe(input)
   })
 
-  it('has no price for the server of somebody else, and a window only where the name cannot mean another model', () => {
+  it('has no price for another server, and a window only if the name is unambiguous', () => {
     expect(knownModel('gpt-4o', { isOfficial: false })).toEqual({})
     expect(knownModel('claude-haiku-4-5', { isOfficial: false })).toEqual({
       window: 200_000,

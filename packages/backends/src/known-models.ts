@@ -14,28 +14,26 @@ function price(input: number, output: number, cacheRead: number, cacheWrite?: nu
   return { input, output, cacheRead, ...(cacheWrite !== undefined && { cacheWrite }) }
 }
 
-const opus = price(15, 75, 1.5, 18.75)
-const newerOpus = price(5, 25, 0.5, 6.25)
+const opus = price(5, 25, 0.5, 6.25)
 const sonnet = price(3, 15, 0.3, 3.75)
 
 /**
- * Published sizes and prices. `models` in the configuration takes precedence, and so does a size that the server reports.
- * An unlisted model has no known price: a budget in money then needs one from the configuration.
+ * What the companies' documentation says about their models, as of 17 November 2026. `models` in the configuration takes precedence, and
+ * so does a size that the server reports. Without a price, and for a model that is not listed, a budget in money needs one from the
+ * configuration. A row without a price has prices that depend on the request, or no documentation of all of them.
  */
 const rows: readonly Row[] = [
-  { name: 'claude-opus-4-6', window: 200_000, maxOutput: 128_000, price: newerOpus },
-  { name: 'claude-opus-4-5', window: 200_000, maxOutput: 64_000, price: newerOpus },
-  { name: 'claude-opus-4-1', window: 200_000, maxOutput: 32_000, price: opus },
-  { name: 'claude-opus-4', window: 200_000, maxOutput: 32_000, price: opus },
-  { name: 'claude-sonnet-4-6', window: 200_000, maxOutput: 64_000, price: sonnet },
+  { name: 'claude-opus-5-5', window: 1_000_000, maxOutput: 128_000 },
+  { name: 'claude-opus-5', window: 1_000_000, maxOutput: 128_000, price: opus },
+  { name: 'claude-opus-4-8', window: 1_000_000, maxOutput: 128_000, price: opus },
+  { name: 'claude-opus-4-6', window: 1_000_000, maxOutput: 128_000, price: opus },
+  { name: 'claude-opus-4-5', window: 200_000, maxOutput: 64_000, price: opus },
+  { name: 'claude-sonnet-5-5', window: 1_000_000, maxOutput: 128_000 },
+  { name: 'claude-sonnet-5', window: 1_000_000, maxOutput: 128_000, price: price(2, 10, 0.2, 2.5) },
+  { name: 'claude-sonnet-4-6', window: 1_000_000, maxOutput: 128_000, price: sonnet },
   { name: 'claude-sonnet-4-5', window: 200_000, maxOutput: 64_000, price: sonnet },
-  { name: 'claude-sonnet-4', window: 200_000, maxOutput: 64_000, price: sonnet },
+  { name: 'claude-haiku-5-5', window: 1_000_000, maxOutput: 128_000 },
   { name: 'claude-haiku-4-5', window: 200_000, maxOutput: 64_000, price: price(1, 5, 0.1, 1.25) },
-  { name: 'claude-3-7-sonnet', window: 200_000, maxOutput: 64_000, price: sonnet },
-  { name: 'claude-3-5-sonnet', window: 200_000, maxOutput: 8_192, price: sonnet },
-  { name: 'claude-3-5-haiku', window: 200_000, maxOutput: 8_192, price: price(0.8, 4, 0.08, 1) },
-  { name: 'claude-3-opus', window: 200_000, maxOutput: 4_096, price: opus },
-  { name: 'claude-3-haiku', window: 200_000, maxOutput: 4_096, price: price(0.25, 1.25, 0.03, 0.3) },
   { name: 'gpt-5', window: 400_000, maxOutput: 128_000, price: price(1.25, 10, 0.125) },
   { name: 'gpt-5-mini', window: 400_000, maxOutput: 128_000, price: price(0.25, 2, 0.025) },
   { name: 'gpt-5-nano', window: 400_000, maxOutput: 128_000, price: price(0.05, 0.4, 0.005) },
@@ -44,7 +42,7 @@ const rows: readonly Row[] = [
   { name: 'gpt-4.1-nano', window: 1_047_576, maxOutput: 32_768, price: price(0.1, 0.4, 0.025) },
   { name: 'gpt-4o', window: 128_000, maxOutput: 16_384, price: price(2.5, 10, 1.25) },
   { name: 'gpt-4o-mini', window: 128_000, maxOutput: 16_384, price: price(0.15, 0.6, 0.075) },
-  { name: 'o3', window: 200_000, maxOutput: 100_000, price: price(2, 8, 0.5) },
+  { name: 'o3', window: 200_000, maxOutput: 100_000 },
   { name: 'o4-mini', window: 200_000, maxOutput: 100_000, price: price(1.1, 4.4, 0.275) },
 ]
 

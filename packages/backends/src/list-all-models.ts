@@ -28,6 +28,8 @@ export interface ListedBackend {
   readonly defaultModel?: string
   /** Why there are none; a full sentence. */
   readonly trouble?: string
+  /** There are none because the server wants another key, or one at all. */
+  readonly rejectsKey?: boolean
 }
 
 export interface ListOptions {
@@ -96,7 +98,7 @@ async function ofServer(
   if (listed.kind === 'unlisted') {
     const advice = listed.advice === undefined ? '' : ` ${listed.advice}`
     const trouble = `cannot list the models of ${endpoint.shown}: ${listed.reason}.${advice}`
-    return { backend, models: [], trouble }
+    return { backend, models: [], trouble, rejectsKey: listed.rejectsKey === true }
   }
   return {
     backend,

@@ -11,7 +11,7 @@ const readme = readFileSync(path.join(import.meta.dirname, '..', 'README.md'), '
 const examples = [...readme.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '')
 
 describe('the guide', () => {
-  it.each(examples)('has playbooks that work: %#', async (text) => {
+  it.each(examples)('has working playbooks: %#', async (text) => {
     const { value, origin } = await parseYaml(text, 'README.md')
     const playbook = compilePlaybook(value, origin)
     const model = playScript(playbook, { id: 'scripted:README.md' })

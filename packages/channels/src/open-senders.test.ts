@@ -33,7 +33,7 @@ function toolsOf(config: Parameters<typeof openSenders>[0], env = {}, mail = fal
   }
 }
 
-test('without Slack a message is recorded in the home, once, and says that it went nowhere else', async () => {
+test('without Slack, a message is recorded in the home, once, and reports that it was not sent', async () => {
   const tools = toolsOf({})
   const input = { channel: '#general', text: 'Redis is up.' }
   expect(tools.effect('slack_send')).toBe('outbound')
@@ -47,7 +47,7 @@ test('without Slack a message is recorded in the home, once, and says that it we
   expect(folder.lines('outbox/slack.jsonl').filter(({ state }) => state === 'sent')).toHaveLength(1)
 })
 
-test('a crash in the middle of recording it: it is recorded, once', async () => {
+test('a crash while recording: it is recorded once', async () => {
   const input = { channel: '#general', text: 'Redis is up.' }
   void openOutbox(folder.home).send(
     { channel: 'slack', key: 's/c', inbox: 'slack-messages', message: input },
@@ -60,7 +60,7 @@ test('a crash in the middle of recording it: it is recorded, once', async () => 
   expect(folder.lines('inbox/slack-messages.jsonl')).toHaveLength(1)
 })
 
-test('with Slack it is posted, and can be read back', async () => {
+test('with Slack, it is posted, and can be read back', async () => {
   await using slack = await startSlack()
   const tools = toolsOf({ channels: { slack: slackSettings(slack) } }, slackEnvironment)
   expect((await tools.run('slack_send', { channel: 'C1', text: 'one' }, 's/1')).content).toContain(
@@ -72,7 +72,7 @@ test('with Slack it is posted, and can be read back', async () => {
   expect(JSON.parse(content)).toMatchObject({ direction: 'out', text: 'two' })
 })
 
-test('a fault in the configuration is said, and closes no other way out', async () => {
+test('reports a configuration error, which does not affect other senders', async () => {
   const smtp = { host: '127.0.0.1', port: 9, secure: false, from: 'a@example.org' }
   const tools = toolsOf(
     { channels: { slack: { bot_token_env: 'NOT_SET' }, mail: { out: { smtp } } } },
@@ -90,7 +90,7 @@ test('a fault in the configuration is said, and closes no other way out', async 
   })
 })
 
-test('there is no tool for mail where none can be sent', () => {
+test('there is no mail tool if mail cannot be sent', () => {
   expect(toolsOf({}).names).toContain('slack_read')
   expect(toolsOf({}).names).not.toContain('mail_send')
   expect(toolsOf({}, {}, true).names).toContain('mail_send')

@@ -2,7 +2,7 @@ import type { Report } from '@cadre/core'
 import { expect, test } from 'vitest'
 import { exitCodeOfError, exitCodeOfReport, exitCodes } from './exit-codes.ts'
 
-test('the numbers that scripts depend on', () => {
+test('keeps the numbers that scripts depend on', () => {
   expect(exitCodes).toEqual({
     done: 0,
     failed: 1,
@@ -47,7 +47,7 @@ test.each<[Report['status'], string | undefined, number]>([
   ['error', undefined, 1],
   ['error', 'backend', 5],
   ['error', 'timeout', 1],
-])('a report that is %s because of %s ends with %i', (status, code, number) => {
+])('a report that is %s because of %s exits with %i', (status, code, number) => {
   const usage = { input: 0, output: 0 }
   const report: Report = {
     type: 'report',

@@ -15,7 +15,7 @@ function tell(error: unknown, asJson: boolean, env: Record<string, string> = {})
   return { code: tellFailure(error, io, asJson), ...said }
 }
 
-test('a failure is one sentence with its place', () => {
+test('reports a failure in one sentence with its place', () => {
   const error = new CadreError('configuration', 'There is no key "modle".', { where: '/p/config.yaml:2' })
   expect(tell(error, false)).toEqual({
     code: 2,
@@ -32,7 +32,7 @@ test('a failure is one sentence with its place', () => {
   })
 })
 
-test('a bug is one line, with how to see more, and 70', () => {
+test('reports a bug in one line, with how to see more, and exits with 70', () => {
   const plain = tell(new TypeError('x is not a function'), false)
   expect(plain.code).toBe(70)
   expect(plain.stderr).toMatch(
@@ -51,7 +51,7 @@ test('a bug is one line, with how to see more, and 70', () => {
   expect(JSON.parse(tell('thrown text', true).stdout)).toMatchObject({ type: 'error', code: 'bug' })
 })
 
-test('what a file says cannot act on the terminal', () => {
+test('text from a file cannot control the terminal', () => {
   expect(tell(new CadreError('usage', 'there is no agent "\x1b[2Jx"'), false).stderr).toBe(
     'cadre: there is no agent "x"\n',
   )

@@ -1,5 +1,6 @@
 import type { Environment } from '@cadre/runtime'
 import { cleanText } from './output/clean-text.ts'
+import { foldFor } from './output/fold-for.ts'
 import type { Output } from './output/output.ts'
 
 /** The parts of the process that a command may use. */
@@ -10,5 +11,9 @@ export interface Io extends Environment {
 }
 
 export function createIo(io: Omit<Io, 'warn'>): Io {
-  return { ...io, warn: (message) => void io.stderr.write(`cadre: ${cleanText(message)}\n`) }
+  const { stderr } = io
+  return {
+    ...io,
+    warn: (message) => void stderr.write(`${foldFor(stderr, `cadre: ${cleanText(message)}`)}\n`),
+  }
 }

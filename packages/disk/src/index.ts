@@ -51,19 +51,19 @@ export {
 } from './system/process-identity.ts'
 export { startProcess } from './system/start-process.ts'
 export { systemClock } from './system/system-clock.ts'
-export { isOutOfFiles, systemTrouble } from './system/system-trouble.ts'
+export { isOutOfFiles, systemErrorCode } from './system/system-error-code.ts'
 export { decodeText } from './text/decode-text.ts'
-export { fitsPattern } from './text/fits-pattern.ts'
 export { glob, type Matcher } from './text/glob.ts'
 export {
   eolOf,
   isBlank,
   type Line,
   type LinesRange,
-  linesBehindMark,
+  linesAfterMark,
   linesOf,
   widthOf,
 } from './text/lines-of.ts'
+export { matchesPattern } from './text/matches-pattern.ts'
 export { type RawText, rawOf, textOf } from './text/raw-text.ts'
 export { appendSetting } from './yaml/append-setting.ts'
 export { type Diagnostic, showDiagnostic } from './yaml/diagnostic.ts'

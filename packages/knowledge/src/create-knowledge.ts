@@ -41,14 +41,23 @@ export function createKnowledge(options: KnowledgeOptions): KnowledgeSource {
     isHidden: hiddenIn(workspace),
     mayLeave,
   })
+  /** Sessions that start in the same turn of the event loop share what was read: a reply may delegate a hundred times. */
+  const justRead = new Map<string, ReturnType<typeof readFiles>>()
+  const readIn = (workspace: string) => {
+    const known = justRead.get(workspace)
+    if (known !== undefined) return known
+    const read = readFiles(placesOf(workspace))
+    justRead.set(workspace, read)
+    setImmediate(() => justRead.delete(workspace))
+    return read
+  }
   return {
     async inform({ agent, workspace, tools }) {
       const facts = environmentFacts(workspace, now())
       if (!wantsInstructions(agent)) return { parts: [await facts] }
-      const places = placesOf(workspace)
-      const found = findInstructions(places)
+      const { found, skilled } = readIn(workspace)
       const { parts, notices } = instructionParts(found.always, trusted)
-      const { skills, diagnostics } = findSkills(places)
+      const { skills, diagnostics } = skilled
       const listed = tools.has('read_file') ? listedPart(found.listed) : undefined
       const listing = skillsPart(skills, tools)
       return {
@@ -60,6 +69,10 @@ export function createKnowledge(options: KnowledgeOptions): KnowledgeSource {
     placesOf,
     skills: (workspace) => findSkills(placesOf(workspace)).skills,
   }
+}
+
+function readFiles(places: KnowledgePlaces) {
+  return { found: findInstructions(places), skilled: findSkills(places) }
 }
 
 function noticeOf(diagnostic: Diagnostic): Notice {

@@ -51,7 +51,7 @@ describe('editing agents', () => {
     expect(freeName('a-2', [agent('a'), agent('a-2')])).toBe('a-3')
   })
 
-  it('duplicates an agent beside it, with everything but its name', () => {
+  it('duplicates an agent next to it, with everything but its name', () => {
     const more = duplicateAgent(
       { ...team, agents: team.agents.with(1, agent('reviewer', [], { maxTurns: 7 })) },
       1,
@@ -61,14 +61,14 @@ describe('editing agents', () => {
     expect(names(duplicateAgent(more, 1))).toContain('reviewer-copy-2')
   })
 
-  it('updates the references to an agent that is renamed', () => {
+  it('updates the references to a renamed agent', () => {
     const renamed = renameAgent(team, 1, 'critic')
     expect(targets(renamed, 0)).toEqual({ type: 'specific', agents: ['critic', 'tester'] })
     expect(targets(renamed, 2)).toEqual({ type: 'specific', agents: ['critic'] })
     expect(renameAgent(team, 0, 'boss').entryAgent).toBe('boss')
   })
 
-  it('leaves references alone while two agents have the same name', () => {
+  it('keeps references while two agents have the same name', () => {
     const twice = renameAgent(team, 2, 'reviewer')
     const apart = renameAgent(twice, 2, 'reviewer-b')
     expect(targets(apart, 0)).toEqual({ type: 'specific', agents: ['reviewer', 'reviewer'] })
@@ -82,7 +82,7 @@ describe('editing agents', () => {
     expect(namedBy(team, 1)).toEqual(['lead', 'tester'])
   })
 
-  it('gives a deleted entry agent the successor that was chosen', () => {
+  it('replaces a deleted entry agent with the chosen successor', () => {
     expect(deleteAgent(team, 0, 'tester')).toMatchObject({ entryAgent: 'tester' })
     expect(deleteAgent(team, 0)).toMatchObject({ entryAgent: 'reviewer' })
   })
@@ -98,7 +98,7 @@ describe('editing agents', () => {
     expect(moveAgent(team, 2, 1)).toBe(team)
   })
 
-  it('adds a team whose agents name each other, renamed where a name is taken', () => {
+  it('adds a team whose agents refer to each other, renamed if a name exists', () => {
     const more = addAgents(team, [agent('lead', ['reviewer']), agent('reviewer')], 'lead')
     expect(names(more).slice(3)).toEqual(['lead-2', 'reviewer-2'])
     expect(targets(more, 3)).toEqual({ type: 'specific', agents: ['reviewer-2'] })
@@ -106,7 +106,7 @@ describe('editing agents', () => {
     expect(addAgents({ entryAgent: '', agents: [] }, [agent('a'), agent('b')], 'b').entryAgent).toBe('b')
   })
 
-  it('changes fields, and removes a model that is empty', () => {
+  it('changes fields, and removes an empty model', () => {
     const changed = changeAgent(team, 1, { description: 'Reviews' })
     expect(changed.agents[1]).toMatchObject({ name: 'reviewer', description: 'Reviews' })
     const modelled = changeModel(team, 1, 'gpt')

@@ -10,7 +10,7 @@ const keys = (key: string, more: Partial<Keys> = {}): Keys => ({
   ...more,
 })
 
-it('saves with Ctrl+S and Cmd+S, also while Caps Lock is on, and with no other keys', () => {
+it('saves with Ctrl+S and Cmd+S, even with Caps Lock, and with no other keys', () => {
   const all = [
     keys('s', { ctrlKey: true }),
     keys('s', { metaKey: true }),

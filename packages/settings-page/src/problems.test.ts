@@ -27,21 +27,21 @@ const shown = (configuration: Configuration, problems: readonly Problem[], tried
   shownProblems({ problems, configuration, level: level(), tried })
 
 describe('the problems that the page shows', () => {
-  it('has every problem of agents that are set, before anything is edited', () => {
+  it('include every problem of saved agents, before anything is edited', () => {
     expect(shown(set, [empty(0), empty(1)])).toEqual([empty(0), empty(1)])
   })
 
-  it('says that a field of a new agent is empty only once saving was tried', () => {
+  it('include empty fields of a new agent only after an attempt to save', () => {
     const more = addAgent(set, emptyAgent('new-agent'))
     expect(shown(more, [empty(1), empty(2)])).toEqual([empty(1)])
     expect(shown(more, [empty(1), empty(2)], true)).toEqual([empty(1), empty(2)])
   })
 
-  it('keeps the problems of an agent while it is renamed', () => {
+  it('keep those of an agent while it is renamed', () => {
     expect(shown(renameAgent(set, 1, 'good-name'), [empty(1)])).toEqual([empty(1)])
   })
 
-  it('shows what is wrong in the settings until its field is changed', () => {
+  it('include errors in the settings until their field is changed', () => {
     const at = (configuration: Configuration) =>
       shownProblems({ problems: [], configuration, level: level([written]), tried: false })
     expect(at(set)).toEqual([written])
@@ -49,7 +49,7 @@ describe('the problems that the page shows', () => {
     expect(at(changeAgent(set, 1, { toolPermissions: { type: 'all' } }))).toEqual([])
   })
 
-  it('has none of agents that are gone', () => {
+  it('exclude those of deleted agents', () => {
     expect(shown({ entryAgent: '', agents: [] }, [empty(0)])).toEqual([])
   })
 })

@@ -32,12 +32,12 @@ const changed = (view: View): View =>
   })
 
 describe('the page', () => {
-  it('shows the level that is used, else the workspace', () => {
+  it('shows the level in use, or the workspace', () => {
     expect(opened(team('a')).level).toBe('user')
     expect(opened(undefined).level).toBe('workspace')
   })
 
-  it('has nothing to save after an edit was taken back', () => {
+  it('has nothing to save after an edit was reverted', () => {
     const view = changed(opened(team('a')))
     expect(view.draft?.stamp).toBe('1')
     expect(after(view, { type: 'edited', configuration: team('a') }).draft).toBeUndefined()
@@ -54,7 +54,7 @@ describe('the page', () => {
     expect(configurationOf(after(view, { type: 'discarded' })).agents).toHaveLength(2)
   })
 
-  it('shows settings that change outside at once where nothing was edited', () => {
+  it('shows outside changes immediately if nothing was edited', () => {
     const view = after(opened(team('a')), {
       type: 'received',
       message: { type: 'state', state: state(team('a', 'b'), '2') },
@@ -63,7 +63,7 @@ describe('the page', () => {
     expect(configurationOf(view).agents).toHaveLength(2)
   })
 
-  it('has its edits again after it was hidden or closed', () => {
+  it('restores its edits after it was hidden or closed', () => {
     const { draft } = changed(opened(team('a')))
     const hidden = after(initialView({ draft: draft!, selected: 0 }), {
       type: 'received',
@@ -77,7 +77,7 @@ describe('the page', () => {
       expect(configurationOf(view).agents).toMatchObject([{ description: 'mine' }])
   })
 
-  it('adds agents from elsewhere to what is edited, and selects the first of them', () => {
+  it('adds agents from elsewhere to the edits, and selects the first of them', () => {
     const view = after(changed(opened(team('a'))), {
       type: 'received',
       message: { type: 'agents', agents: team('a', 'b').agents, from: 'a file' },
@@ -115,7 +115,7 @@ describe('the page', () => {
     it.each<[string, Action]>([
       ['the button', { type: 'adding' }],
       ['the command', { type: 'received', message: { type: 'newAgent' } }],
-    ])('asks what to begin with before %s adds an agent', (_, action) => {
+    ])('asks what to start with before %s adds an agent', (_, action) => {
       const view = after(used, action)
       expect(view).toMatchObject({ asksStart: true })
       expect(view.draft).toBeUndefined()
@@ -128,7 +128,7 @@ describe('the page', () => {
       expect(view).toMatchObject({ asksStart: false, selected: 2, focusName: 1 })
     })
 
-    it('begins with one agent, or changes nothing', () => {
+    it('starts with one agent, or changes nothing', () => {
       const one = after(used, { type: 'adding' }, { type: 'started', from: 'nothing' })
       expect(configurationOf(one)).toMatchObject({ entryAgent: 'new-agent', agents: [{ name: 'new-agent' }] })
       expect(after(used, { type: 'adding' }, { type: 'started' })).toEqual(used)
@@ -141,7 +141,7 @@ describe('the page', () => {
     })
   })
 
-  it('selects an agent that exists after one was removed outside', () => {
+  it('selects an existing agent after one was removed outside', () => {
     const view = after(
       opened(team('a', 'b', 'c')),
       { type: 'selected', index: 2 },

@@ -1,9 +1,9 @@
 import { eolOf, isBlank, linesOf, type RawText, rawOf } from '@cadre/disk'
 import { markerOf, taskWithId } from './change-task.ts'
 import { applySplices, type Splice, todoIn } from './edit-tasks.ts'
-import { contentOf, deeper, wholeLines } from './field-edit.ts'
+import { contentOf, deeper, replaceLines } from './field-edit.ts'
 import { writtenTitle } from './head-edit.ts'
-import { type Expected, holds } from './holds.ts'
+import { type Expected, isIntendedEdit } from './is-intended-edit.ts'
 import type { Heading } from './read-tasks.ts'
 import { refused, type TaskEdit } from './task-edit.ts'
 import type { NewTask } from './task-item.ts'
@@ -49,7 +49,7 @@ export function addTask(
       const reread = readWritten(after)
       const at = reread.written.findIndex(({ item }) => item?.id === id)
       const isBelow = reread.written[at]?.task.above === (above ?? -1)
-      if (at !== -1 && isBelow && holds(read, reread, { at, added: 1, expected }))
+      if (at !== -1 && isBelow && isIntendedEdit(read, reread, { at, added: 1, expected }))
         return { kind: 'changed', raw: after }
     }
   return refused(
@@ -100,7 +100,7 @@ function parentPlace(raw: RawText, read: ReadFile, above: number): Place {
   return {
     indent: child?.indent ?? field?.indent ?? deeper(parent, undefined),
     bullet: (child ?? parent).bullet,
-    splice: (lines) => wholeLines(raw, parent.treeEnd, 0, lines, parent.eol || eolOf(raw)),
+    splice: (lines) => replaceLines(raw, parent.treeEnd, 0, lines, parent.eol || eolOf(raw)),
   }
 }
 
@@ -136,13 +136,13 @@ function endOf(raw: RawText, read: ReadFile, heading: Heading, bullet: string): 
   const last = roots.at(-1)
   const before = roots.at(-2)
   const isTight = before !== undefined && last !== undefined && before.treeEnd === last.start
-  const at = behindIndented(raw, last?.treeEnd ?? heading.end, { until, isEmpty: last === undefined })
+  const at = afterIndented(raw, last?.treeEnd ?? heading.end, { until, isEmpty: last === undefined })
   const eol = eolOf(raw)
   return {
     indent: '',
     bullet: last?.bullet ?? bullet,
     splice: (lines) => {
-      const { insert } = wholeLines(raw, at, 0, lines, eol)
+      const { insert } = replaceLines(raw, at, 0, lines, eol)
       const isOpen = at > 0 && raw[at - 1] !== '\n'
       const rest = raw.slice(at, at + 200)
       const after = isTight || rest === '' || /^[ \t]*\r?\n/.test(rest) ? '' : eol
@@ -160,7 +160,7 @@ function endOf(raw: RawText, read: ReadFile, heading: Heading, bullet: string): 
  * Indented text outside a task would become part of a task inserted before it. In a section without tasks, the end is after all of its
  * text.
  */
-function behindIndented(
+function afterIndented(
   raw: RawText,
   from: number,
   { until, isEmpty }: { until: number; isEmpty: boolean },

@@ -2,7 +2,7 @@ import type { RawText } from '@cadre/disk'
 import { applySplices, type Splice } from './edit-tasks.ts'
 import { fieldEdit } from './field-edit.ts'
 import { editHead } from './head-edit.ts'
-import { type Expected, holds } from './holds.ts'
+import { type Expected, isIntendedEdit } from './is-intended-edit.ts'
 import { refused, type TaskEdit } from './task-edit.ts'
 import type { TaskChange, TaskItem, TaskState } from './task-item.ts'
 import { isFailed, stateOfMarker } from './task-state.ts'
@@ -29,7 +29,7 @@ export function changeTask(raw: RawText, id: string, change: TaskChange): TaskEd
   for (const careful of [false, true]) {
     const after = applySplices(raw, splicesOf({ raw, one, child, plan, careful }))
     if (after === raw) return careful ? cannot(one) : { kind: 'same' }
-    if (holds(read, readWritten(after), { at: found, expected: plan.expected }))
+    if (isIntendedEdit(read, readWritten(after), { at: found, expected: plan.expected }))
       return { kind: 'changed', raw: after }
   }
   return cannot(one)

@@ -1,4 +1,4 @@
-import { linesBehindMark, type RawText, rawOf } from '@cadre/disk'
+import { linesAfterMark, type RawText, rawOf } from '@cadre/disk'
 import { type Heading, scanTasks, type Task } from './read-tasks.ts'
 
 /** One change of a text, limited to these bytes. */
@@ -55,7 +55,7 @@ export function fieldSplice(raw: RawText, task: Task, field: NewField): Splice[]
 
 /** Inserts the lines of a task at the top of `## TODO`, and adds the heading if it is missing. */
 export function insertTask(raw: RawText, lines: readonly string[]): RawText {
-  const all = linesBehindMark(raw)
+  const all = linesAfterMark(raw)
   const todo = todoIn(scanTasks(raw).headings)
   const heading = todo === undefined ? -1 : all.findIndex(({ start }) => start === todo.start)
   const eol = (all[Math.max(heading, 0)]?.eol ?? '') || '\n'

@@ -34,7 +34,7 @@ function changedField(raw: RawText, field: TaskField, form: ValueForm, eol: stri
   const splices = raw.slice(valueAt, valueEnd) === rawOf(first) ? [] : [said]
   if (form.kind === 'block' || end > lineEnd) {
     const lines = form.kind === 'block' ? contentOf(form.lines, field.indent) : []
-    splices.push(wholeLines(raw, lineEnd, end - lineEnd, lines, eol))
+    splices.push(replaceLines(raw, lineEnd, end - lineEnd, lines, eol))
   }
   return splices
 }
@@ -50,12 +50,12 @@ function newField({ raw, task, child, key }: FieldEdit, form: ValueForm): Splice
   if (form.kind === 'line') {
     const indent = lastLine?.indent ?? own[0]?.indent ?? deeper(task, child)
     const at = lastLine?.end ?? own[0]?.start ?? task.lineEnd
-    return wholeLines(raw, at, 0, [rawOf(`${indent}${key}: ${form.text}`)], eol)
+    return replaceLines(raw, at, 0, [rawOf(`${indent}${key}: ${form.text}`)], eol)
   }
   const wanted = own.at(-1)?.indent ?? deeper(task, child)
   const indent = child !== undefined && child.width > widthOf(wanted) ? child.indent : wanted
   const lines = [`${indent}${key}: ${form.sign}`, ...contentOf(form.lines, indent)]
-  return wholeLines(raw, task.end, 0, lines, eol)
+  return replaceLines(raw, task.end, 0, lines, eol)
 }
 
 /** The indentation of the fields of a task. */
@@ -68,7 +68,7 @@ export function contentOf(lines: readonly string[], indent: string): RawText[] {
 }
 
 /** Replaces whole lines. Keeps a missing line ending at the end of the file. */
-export function wholeLines(
+export function replaceLines(
   raw: RawText,
   at: number,
   remove: number,

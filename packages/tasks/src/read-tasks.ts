@@ -2,7 +2,7 @@ import {
   isBlank,
   type Line,
   type LinesRange,
-  linesBehindMark,
+  linesAfterMark,
   type RawText,
   textOf,
   widthOf,
@@ -68,7 +68,7 @@ export interface Heading {
 }
 
 /** Something in a file that is probably a mistake. */
-export interface Oddity {
+export interface ScanProblem {
   readonly kind: 'unclosed fence' | 'unclosed comment' | 'almost a task' | 'below a field'
   readonly line: number
   /** The start of the line, and the position of the problem. */
@@ -79,7 +79,7 @@ export interface Oddity {
 export interface ScannedTasks {
   readonly tasks: readonly Task[]
   readonly headings: readonly Heading[]
-  readonly oddities: readonly Oddity[]
+  readonly scanProblems: readonly ScanProblem[]
 }
 
 const taskLine = /^([ \t]*)([-*+])[ \t]+\[([^\][\n]*)\](?:[ \t]+([^\n]*))?$/
@@ -98,13 +98,18 @@ export function readTasks(raw: RawText): readonly Task[] {
 
 /** Like `readTasks`, with headings and problems. Indexes are relative to the start of `range`. */
 export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
-  const lines = linesBehindMark(raw, range)
+  const lines = linesAfterMark(raw, range)
   const hidden = findHidden(lines)
   const tasks: Draft[] = []
   const headings: Heading[] = []
-  const oddities: Oddity[] = []
-  const odd = (kind: Oddity['kind'], line: Line) =>
-    oddities.push({ kind, line: line.number, start: line.start, at: line.start + indentOf(line.text).length })
+  const scanProblems: ScanProblem[] = []
+  const odd = (kind: ScanProblem['kind'], line: Line) =>
+    scanProblems.push({
+      kind,
+      line: line.number,
+      start: line.start,
+      at: line.start + indentOf(line.text).length,
+    })
   /** The tasks that may contain the next line, the innermost last. */
   const open: Open[] = []
   let block: BlockDraft | undefined
@@ -177,7 +182,7 @@ export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
   }
   closeBlock()
   closeTo(0)
-  return { tasks, headings, oddities }
+  return { tasks, headings, scanProblems }
 }
 
 /** Returns the value of a field that occurs exactly once. */

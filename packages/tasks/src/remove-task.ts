@@ -1,7 +1,7 @@
 import type { RawText } from '@cadre/disk'
 import { taskWithId } from './change-task.ts'
 import { applySplices } from './edit-tasks.ts'
-import { holds } from './holds.ts'
+import { isIntendedEdit } from './is-intended-edit.ts'
 import { refused, type TaskEdit } from './task-edit.ts'
 import { readWritten } from './written-tasks.ts'
 
@@ -19,6 +19,6 @@ export function removeTask(raw: RawText, id: string): TaskEdit {
     : 0
   const after = applySplices(raw, [{ at: start, remove: treeEnd + gap - start, insert: '' }])
   const meant = { at, removed: removed === -1 ? read.written.length - at : removed }
-  if (holds(read, readWritten(after), meant)) return { kind: 'changed', raw: after }
+  if (isIntendedEdit(read, readWritten(after), meant)) return { kind: 'changed', raw: after }
   return refused(`Removing the task on line ${task.line} would change the meaning of other tasks.`)
 }

@@ -1,5 +1,5 @@
 import type { RawText } from '@cadre/disk'
-import { type Oddity, type ScannedTasks, scanTasks, type Task, type TaskField } from './read-tasks.ts'
+import { type ScannedTasks, type ScanProblem, scanTasks, type Task, type TaskField } from './read-tasks.ts'
 
 export interface Scanned {
   readonly raw: RawText
@@ -11,7 +11,7 @@ export interface ScannedAgain {
   readonly scan: ScannedTasks
   /** How many tasks at the beginning are the same objects. */
   readonly before: number
-  /** How many tasks at the end are equal, at other offsets unless `isInPlace`. */
+  /** How many tasks at the end are unchanged. Unless `isInPlace`, their offsets have shifted. */
   readonly behind: number
   readonly isInPlace: boolean
 }
@@ -28,7 +28,7 @@ const least = 16_384
  */
 export function scanAgain(known: Scanned, raw: RawText, shortest = least): ScannedAgain | undefined {
   const { raw: old, scan } = known
-  if (raw.length < shortest || scan.oddities.some(isUnclosed)) return undefined
+  if (raw.length < shortest || scan.scanProblems.some(isUnclosed)) return undefined
   const same = commonParts(old, raw)
   const first = scan.tasks.findLastIndex((task) => task.width === 0 && task.lineEnd <= same.before)
   const behindAt = old.length - same.behind
@@ -42,11 +42,11 @@ export function scanAgain(known: Scanned, raw: RawText, shortest = least): Scann
     number: from?.line ?? 1,
     to: to === undefined ? raw.length : to.start + shift,
   })
-  if (part.oddities.some(isUnclosed)) return undefined
+  if (part.scanProblems.some(isUnclosed)) return undefined
   return join({ known, raw, part, first: Math.max(0, first), last, from, to, shift })
 }
 
-function isUnclosed({ kind }: Oddity): boolean {
+function isUnclosed({ kind }: ScanProblem): boolean {
   return kind === 'unclosed fence' || kind === 'unclosed comment'
 }
 
@@ -65,7 +65,7 @@ function join({ known: { raw: old, scan }, raw, part, first, last, from, to, shi
   const start = from?.start ?? 0
   const stop = to?.start ?? Number.POSITIVE_INFINITY
   const headings = scan.headings.filter((one) => one.start < start)
-  const oddities = scan.oddities.filter((one) => one.start < start)
+  const scanProblems = scan.scanProblems.filter((one) => one.start < start)
   const tasks = scan.tasks.slice(0, first)
   const sectionsBefore = headings.length
   for (const task of part.tasks)
@@ -75,7 +75,7 @@ function join({ known: { raw: old, scan }, raw, part, first, last, from, to, shi
       section: task.section + sectionsBefore,
     })
   headings.push(...part.headings)
-  oddities.push(...part.oddities)
+  scanProblems.push(...part.scanProblems)
   const moved = scan.headings.filter((one) => one.start >= stop)
   const shifts: Shifts = {
     at: shift,
@@ -89,11 +89,16 @@ function join({ known: { raw: old, scan }, raw, part, first, last, from, to, shi
     headings.push(
       isInPlace ? heading : { ...heading, start: heading.start + shift, end: heading.end + shift },
     )
-  for (const one of scan.oddities)
+  for (const one of scan.scanProblems)
     if (one.start >= stop)
-      oddities.push({ ...one, line: one.line + shifts.line, start: one.start + shift, at: one.at + shift })
+      scanProblems.push({
+        ...one,
+        line: one.line + shifts.line,
+        start: one.start + shift,
+        at: one.at + shift,
+      })
   for (const task of behind) tasks.push(isInPlace ? task : shifted(task, shifts))
-  return { scan: { tasks, headings, oddities }, before: first, behind: behind.length, isInPlace }
+  return { scan: { tasks, headings, scanProblems }, before: first, behind: behind.length, isInPlace }
 }
 
 interface Shifts {

@@ -1,5 +1,5 @@
 import { type RawText, textOf } from '@cadre/disk'
-import type { Oddity, TaskField } from './read-tasks.ts'
+import type { ScanProblem, TaskField } from './read-tasks.ts'
 import type { HeadField, HeadToken } from './task-head.ts'
 import type { TaskProblem } from './task-item.ts'
 import { isFailed, isPlainBullet, stateOfMarker } from './task-state.ts'
@@ -24,17 +24,18 @@ export function problemsOf(raw: RawText, { scan, written }: ReadFile): readonly 
     const { task } = one
     if (isPlainBullet(task)) continue
     const say = sayOn(task.line, task.start)
-    lookAtMarkers(one, say)
+    checkMarkers(one, say)
     lookAtHead(one, say)
-    lookAtIndent(one, written[task.above], say)
-    lookAtFields(one, sayOn)
-    lookAtMeaning(one, written[task.above], { ids, say, sayOn })
+    checkIndent(one, written[task.above], say)
+    checkFields(one, sayOn)
+    checkMeaning(one, written[task.above], { ids, say, sayOn })
   }
-  for (const { kind, line, start, at } of scan.oddities) sayOn(line, start)(at, 'warning', ...oddities[kind])
+  for (const { kind, line, start, at } of scan.scanProblems)
+    sayOn(line, start)(at, 'warning', ...scanProblems[kind])
   return problems.sort((a, b) => a.line - b.line || a.column - b.column)
 }
 
-const oddities: Readonly<Record<Oddity['kind'], readonly [code: string, message: string]>> = {
+const scanProblems: Readonly<Record<ScanProblem['kind'], readonly [code: string, message: string]>> = {
   'almost a task': [
     'TD005',
     'This looks like a task but is not one. A task begins with `- [ ] `, with both spaces.',
@@ -50,7 +51,7 @@ const oddities: Readonly<Record<Oddity['kind'], readonly [code: string, message:
   ],
 }
 
-function lookAtMarkers({ task, head }: Written, say: Say): void {
+function checkMarkers({ task, head }: Written, say: Say): void {
   const first = task.marker
   if (stateOfMarker(first) === undefined)
     say(
@@ -88,10 +89,9 @@ function lookAtHead({ task, head, item }: Written, say: Say): void {
     if (token.kind === 'tag')
       say(at(token), 'warning', 'TD011', `#${token.text} is after the title. Move it before the title.`)
     if (token.kind === 'rest') readEndState(token.text, (...said) => say(at(token), ...said))
-    if (token.kind === 'field') lookAtHeadField(token, isBare, (...said) => say(at(token), ...said))
+    if (token.kind === 'field') checkHeadField(token, isBare, (...said) => say(at(token), ...said))
   }
-  if (isBare && title !== undefined)
-    lookInTitle(title.text, (word, ...said) => say(at(title) + word, ...said))
+  if (isBare && title !== undefined) checkTitle(title.text, (word, ...said) => say(at(title) + word, ...said))
   if (title === undefined && !item?.title)
     say(task.headAt, 'warning', 'TD031', 'This task has no title. Write the title in quotes.')
 }
@@ -109,7 +109,7 @@ function readEndState(text: string, tell: Told): void {
     )
 }
 
-function lookAtHeadField({ key, rawValue, text }: HeadField, isBare: boolean, tell: Told): void {
+function checkHeadField({ key, rawValue, text }: HeadField, isBare: boolean, tell: Told): void {
   if (isBare)
     tell(
       'warning',
@@ -121,7 +121,7 @@ function lookAtHeadField({ key, rawValue, text }: HeadField, isBare: boolean, te
 }
 
 /** Reports words that have a meaning before the title, but are only text in it. */
-function lookInTitle(text: string, tell: (word: number, ...told: Parameters<Told>) => void): void {
+function checkTitle(text: string, tell: (word: number, ...told: Parameters<Told>) => void): void {
   for (const found of text.matchAll(/(?<=^|[ \t])([@#])[^\s@#,"'`]+/g)) {
     const [code, what] = found[1] === '@' ? ['TD010', 'does not assign the task'] : ['TD011', 'is not a tag']
     // Columns are counted in bytes until they are shown.
@@ -135,7 +135,7 @@ function lookInTitle(text: string, tell: (word: number, ...told: Parameters<Told
   }
 }
 
-function lookAtIndent({ task }: Written, above: Written | undefined, say: Say): void {
+function checkIndent({ task }: Written, above: Written | undefined, say: Say): void {
   const step = task.width - (above?.task.width ?? 0)
   if (task.indent.includes('\t'))
     say(
@@ -162,9 +162,9 @@ function lookAtIndent({ task }: Written, above: Written | undefined, say: Say): 
     )
 }
 
-function lookAtFields(one: Written, sayOn: (line: number, start: number) => Say): void {
+function checkFields(one: Written, sayOn: (line: number, start: number) => Say): void {
   const { task } = one
-  if (!isEachOnce(one)) lookForTwice(one, sayOn)
+  if (!isEachOnce(one)) checkDuplicates(one, sayOn)
   for (const field of task.fields)
     if (field.rawBlock !== undefined && field.block?.length === 0)
       sayOn(field.line, field.start)(
@@ -181,7 +181,7 @@ function isEachOnce({ task, head, item }: Written): boolean {
   return count === item?.fields.size
 }
 
-function lookForTwice({ task, head }: Written, sayOn: (line: number, start: number) => Say): void {
+function checkDuplicates({ task, head }: Written, sayOn: (line: number, start: number) => Say): void {
   const seen = new Set<string>()
   const look = (key: string, at: number, say: Say) => {
     if (seen.has(key))
@@ -204,7 +204,7 @@ interface Meaning {
   readonly sayOn: (line: number, start: number) => Say
 }
 
-function lookAtMeaning(one: Written, above: Written | undefined, { ids, say, sayOn }: Meaning): void {
+function checkMeaning(one: Written, above: Written | undefined, { ids, say, sayOn }: Meaning): void {
   const { task, head, item } = one
   if (item === undefined) return
   const on = (key: string): ((...told: Parameters<Told>) => void) => {

@@ -32,14 +32,14 @@ const mostRecent = 2
 export function readWritten(raw: RawText): ReadFile {
   const known = recent.find((one) => one.raw === raw)
   if (known !== undefined) return known.read
-  const read = readAgain(recent, raw) ?? readAnew(raw)
+  const read = readChanged(recent, raw) ?? readFully(raw)
   recent.unshift({ raw, read })
   recent.length = Math.min(recent.length, mostRecent)
   return read
 }
 
 /** Reads everything, without the cache. */
-export function readAnew(raw: RawText): ReadFile {
+export function readFully(raw: RawText): ReadFile {
   const scan = scanTasks(raw)
   const written: Written[] = []
   addWritten(written, scan, scan.tasks.length)
@@ -48,9 +48,9 @@ export function readAnew(raw: RawText): ReadFile {
 
 /**
  * Reads only the parts that differ from a text that was read before. Returns `undefined` if there is none. The result equals that of
- * `readAnew`.
+ * `readFully`.
  */
-export function readAgain(known: readonly Recent[], raw: RawText, shortest?: number): ReadFile | undefined {
+export function readChanged(known: readonly Recent[], raw: RawText, shortest?: number): ReadFile | undefined {
   for (const { raw: old, read } of known) {
     const again = scanAgain({ raw: old, scan: read.scan }, raw, shortest)
     if (again !== undefined) return joined(read, again)

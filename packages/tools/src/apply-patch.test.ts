@@ -14,7 +14,7 @@ const apply = (...lines: string[]) =>
   ws.call('apply_patch', { input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') })
 
 describe('apply_patch', () => {
-  it('adds, updates, moves and deletes in one go', async () => {
+  it('adds, updates, moves and deletes in one call', async () => {
     ws.write('a.txt', 'one\ntwo\nthree\n')
     ws.write('b.txt', 'b\n')
     ws.write('c.txt', 'c\n')
@@ -61,7 +61,7 @@ describe('apply_patch', () => {
     )
   })
 
-  it('refuses a place that could be two', async () => {
+  it('refuses an ambiguous place', async () => {
     ws.write('a.py', 'pass\nx\npass\n')
     const result = await apply('*** Update File: a.py', '@@', '-pass', '+return')
     expect(result).toMatchObject({ failed: true, content: expect.stringContaining('2 times, at lines 1, 3') })
@@ -74,7 +74,7 @@ describe('apply_patch', () => {
     expect(ws.read('a.txt')).toBe('a\nc\nD\nDD\ne\n')
   })
 
-  it('keeps \\r\\n and the mark, appends at the end, and changes a last line without newline', async () => {
+  it('keeps \\r\\n and the byte order mark, appends at the end, and changes a last line without newline', async () => {
     ws.write('a.txt', '\ufeffa\r\nb\r\n')
     await apply('*** Update File: a.txt', '@@', ' b', '+c', '*** End of File')
     expect(ws.read('a.txt')).toBe('\ufeffa\r\nb\r\nc\r\n')
@@ -83,13 +83,13 @@ describe('apply_patch', () => {
     expect(ws.read('b.txt')).toBe('a\nc')
   })
 
-  it('forgives trailing spaces, and nothing more', async () => {
+  it('ignores trailing spaces, and no other difference', async () => {
     ws.write('a.txt', 'one  \n  two\n')
     expect(await apply('*** Update File: a.txt', '@@', ' one', '-two', '+2')).toMatchObject({ failed: true })
     expect(await apply('*** Update File: a.txt', '@@', ' one', '-  two', '+  2')).not.toHaveProperty('failed')
   })
 
-  it('changes nothing when one file of several cannot be changed', async () => {
+  it('changes nothing if one of several files cannot be changed', async () => {
     ws.write('a.txt', 'a\n')
     ws.write('b.txt', 'b\n')
     expect(
@@ -117,7 +117,7 @@ describe('apply_patch', () => {
     ])
   })
 
-  it('takes back what it wrote when a later file cannot be written', async () => {
+  it('reverts its changes if a later file cannot be written', async () => {
     ws.write('a.txt', 'a\n')
     ws.write('b.txt', 'b\n')
     ws.write('gone.txt', 'gone\n')
@@ -187,7 +187,7 @@ describe('apply_patch', () => {
     expect(ws.read('a.txt')).toBe('a\n')
   })
 
-  it('does not take the numbers of another format for an anchor', async () => {
+  it('does not treat the line numbers of another format as an anchor', async () => {
     ws.write('a.txt', 'a\nb\n')
     expect(await apply('*** Update File: a.txt', '@@ -99,1 +99,1 @@', '-b', '+B')).not.toHaveProperty(
       'failed',

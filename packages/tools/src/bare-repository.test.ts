@@ -39,8 +39,8 @@ const orders = [
   ['objects', 'HEAD', 'refs', 'config'],
 ] as const
 
-describe('file tools make no git repository', () => {
-  it('git would run what such a repository names', () => {
+describe('file tools create no git repository', () => {
+  it('git would run the program that such a repository names', () => {
     for (const { path: file, content } of Object.values(parts('x'))) ws.write(file, content)
     expect(isRun('x')).toBe(true)
   })
@@ -62,7 +62,7 @@ describe('file tools make no git repository', () => {
     expect(isRun('')).toBe(false)
   })
 
-  it('with one patch: nothing of it stays', async () => {
+  it('with one patch: none of it stays', async () => {
     const added = Object.values(parts(''))
       .map(({ path: file, content }) => `*** Add File: ${file}\n${content.trimEnd().replace(/^/gm, '+')}`)
       .join('\n')
@@ -83,7 +83,7 @@ describe('file tools make no git repository', () => {
     expect(await ws.call('write_file', { path: 'one/config', content: 'x' })).not.toHaveProperty('failed')
   })
 
-  it('and change none that is there', async () => {
+  it('and change no existing one', async () => {
     execFileSync('git', ['init', '-q', '--bare', 'store.git'], { cwd: ws.root })
     for (const file of ['HEAD', 'config', 'hooks/post-receive', 'objects/aa/x', 'new.txt', 'deep/new.txt'])
       expect(await ws.call('write_file', { path: `store.git/${file}`, content: 'x' }), file).toMatchObject({
@@ -92,7 +92,7 @@ describe('file tools make no git repository', () => {
       })
   })
 
-  it('and write everything else, also by these names', async () => {
+  it('and write everything else, even with these names', async () => {
     for (const file of ['HEAD', 'src/objects/a.ts', 'src/refs/b.ts', 'config', 'docs/refs'])
       expect(await ws.call('write_file', { path: file, content: 'x' }), file).not.toHaveProperty('failed')
     writeFileSync(path.join(ws.root, 'src/HEAD.md'), '')

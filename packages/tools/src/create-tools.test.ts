@@ -3,7 +3,7 @@ import { createTools } from './create-tools.ts'
 import { combineTools } from './custom/combine-tools.ts'
 
 describe('createTools', () => {
-  it('the built-in tools do not take names from each other', () => {
+  it('the names of built-in tools do not collide', () => {
     const tools = createTools()
     expect(combineTools([tools])).toEqual({ tools, reports: [] })
     expect(tools.map(({ name }) => name)).toEqual([
@@ -21,7 +21,7 @@ describe('createTools', () => {
     ])
   })
 
-  it('no alias is the name of a class: an agent that lists a class gets all of it', () => {
+  it('no alias is the name of a class, so an agent that lists a class gets all of it', () => {
     const classes = ['search', 'execute', 'web', 'agent', 'todo', 'message']
     for (const { aliases = [] } of createTools())
       expect(aliases.filter((alias) => classes.includes(alias.toLowerCase()))).toEqual([])

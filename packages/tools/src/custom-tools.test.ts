@@ -43,7 +43,7 @@ describe('loadCustomTools', () => {
     ).toEqual({ content: 'one ran' })
   })
 
-  it('does not touch what is not trusted', async () => {
+  it('does not load untrusted modules', async () => {
     const marker = path.join(folder, 'ran')
     write(
       'evil.mjs',
@@ -59,7 +59,7 @@ describe('loadCustomTools', () => {
     expect(existsSync(marker)).toBe(false)
   })
 
-  it('asks about the real file, not about a link to it', async () => {
+  it('checks the trust of the real file, not of a link to it', async () => {
     const { symlinkSync } = await import('node:fs')
     write('real.mjs', `export const one = ${tool('one')}`)
     symlinkSync('real.mjs', path.join(folder, 'link.mjs'))
@@ -80,7 +80,7 @@ describe('loadCustomTools', () => {
     ['no-schema.mjs', `export const x = { ...${tool('one')}, input: { type: 'object' } }`, 'malformed'],
     ['no-json.mjs', `export const x = { ...${tool('one')}, parameters: undefined }`, 'malformed'],
     ['list.mjs', 'export const tools = [1, null]', 'malformed'],
-  ])('%s is a fault with its path, and the others are loaded', async (name, source, code) => {
+  ])('%s is reported with its path, and the others are loaded', async (name, source, code) => {
     if (source !== undefined) write(name, source)
     write('good.mjs', `export const good = ${tool('good')}`)
     const { tools, faults } = await load([name, 'good.mjs'])
@@ -94,14 +94,14 @@ describe('loadCustomTools', () => {
       })
   })
 
-  it('a changed module is another module', async () => {
+  it('loads a changed module again', async () => {
     write('a.mjs', `export const a = ${tool('before')}`)
     expect((await load(['a.mjs'])).tools[0]?.name).toBe('before')
     write('a.mjs', `export const a = ${tool('afterwards')}`)
     expect((await load(['a.mjs'])).tools[0]?.name).toBe('afterwards')
   })
 
-  it('cannot take the place of the editor', async () => {
+  it('cannot pose as editor tools', async () => {
     write('a.mjs', `export const a = { ...${tool('a')}, origin: 'editor' }`)
     expect((await load(['a.mjs'])).tools[0]?.origin).toBe('custom')
   })
@@ -120,7 +120,7 @@ describe('combineTools', () => {
       run: async () => ({ content: '' }),
     })
 
-  it('editor over custom over built-in, in whatever order they come', () => {
+  it('editor over custom over built-in, in any order', () => {
     const lists = [
       [make('Read_File', 'custom')],
       [make('read_file', 'built-in'), make('other', 'built-in')],
@@ -137,14 +137,14 @@ describe('combineTools', () => {
     }
   })
 
-  it('keeps the first of two from one origin, and says so', () => {
+  it('keeps and reports the first of two tools from one origin', () => {
     const [first, second] = [make('a', 'custom'), make('a', 'custom')]
     const { tools, reports } = combineTools([[first!], [second!]])
     expect(tools[0]).toBe(first)
     expect(reports[0]?.message).toContain('two custom tools named a')
   })
 
-  it('a name is worth more than an alias, and a stronger alias more than a weaker', () => {
+  it('a name takes precedence over an alias, and a stronger alias over a weaker one', () => {
     const { tools, reports } = combineTools([
       [make('read_file', 'built-in', ['Read', 'view'])],
       [make('Read', 'custom', ['view'])],
@@ -154,7 +154,7 @@ describe('combineTools', () => {
     expect(reports).toHaveLength(2)
   })
 
-  it('a tool of the editor replaces what it names as an alias, and has all its names', () => {
+  it('an editor tool replaces the tool it names as an alias, and gets all its names', () => {
     const { tools, reports } = combineTools([
       [make('read_file', 'built-in', ['Read', 'view']), make('search_files', 'built-in', ['Grep'])],
       [make('my_search', 'custom', ['search_files'])],

@@ -44,7 +44,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     return failed ? `FAILED ${content}` : content.replace(/\n\[ripgrep is not installed.*$/, '')
   }
 
-  it('is read, listed, found and searched by its name, and is not written', async () => {
+  it('can be read, listed, found and searched by its name, but not written', async () => {
     expect(await call('read_file', { path: 'memory/system.md' })).toContain('Docker Desktop')
     expect(await call('list_directory', { path: 'memory' })).toBe('private/\nsystem.md')
     expect(await call('list_directory', {})).toBe(
@@ -71,7 +71,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     expect(await call('read_file', { path: 'memory/../config.yaml' })).toMatch(/^FAILED/)
   })
 
-  it('is part of a ranked search of everything, where it belongs by how good it is', async () => {
+  it('is part of a ranked search of everything, sorted by score', async () => {
     const found = await call('search_files', { query: 'docker desktop machine', mode: 'ranked' })
     expect(found).toContain('[memory/ is the memory of this home, which all workspaces share]')
     expect(found).toContain('1. memory/system.md:1 System')
@@ -82,7 +82,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     expect(only).not.toContain('config.yaml')
   })
 
-  it('keeps from agents what a policy does, by either of its names', async () => {
+  it('is subject to the policy, under either of its names', async () => {
     for (const pattern of [
       'memory/private/**',
       '**/private/**',
@@ -102,7 +102,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     }
   })
 
-  it('follows no link out of it', async () => {
+  it('follows no link outside', async () => {
     symlinkSync('../config.yaml', path.join(home, 'memory/link.md'))
     symlinkSync('..', path.join(home, 'memory/up'))
     expect(await call('read_file', { path: 'memory/link.md' })).toMatch(/^FAILED/)

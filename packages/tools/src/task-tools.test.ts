@@ -73,7 +73,7 @@ const everything = async () =>
   (await done('query_tasks', { query: 'SELECT * FROM tasks/*.task.md' }))['rows'] as Record<string, unknown>[]
 
 describe('create_task', () => {
-  it('writes a task with who made it into the file of the agent', async () => {
+  it('writes a task with its author to the file of the agent', async () => {
     const answer = await done('create_task', {
       title: 'Check Redis',
       priority: 'b',
@@ -109,7 +109,7 @@ describe('create_task', () => {
     ])
   })
 
-  it('takes whole tasks, nested, and answers with their ids', async () => {
+  it('accepts whole tasks, nested, and returns their ids', async () => {
     const content = [
       '## TODO',
       '',
@@ -140,7 +140,7 @@ describe('create_task', () => {
     })
   })
 
-  it('makes each task once, however often the same call is run, and whenever it was interrupted', async () => {
+  it('creates each task once, however often the same call runs, and wherever it was interrupted', async () => {
     const content = '- [ ] "one"\n  - [ ] "two"\n- [ ] "three"\n'
     const real = openTaskFiles({ folder: path.join(home, 'tasks') })
     for (let crash = 0; crash < 3; crash++) {
@@ -179,7 +179,7 @@ describe('create_task', () => {
     expect(other['task_ids']).toHaveLength(3)
   })
 
-  it('puts a task below another one, in the file of that', async () => {
+  it('puts a task below another one, in the same file', async () => {
     write('plan.task.md', '## TODO\n\n- [ ] "Top"\n  id: top\n')
     expect(await done('create_task', { title: 'Below', parent: 'top' })).toMatchObject({
       file: 'tasks/plan.task.md',
@@ -226,7 +226,7 @@ describe('create_task', () => {
     expect(read('there.task.md')).toBe('- [ ] "There"\n  id: taken\n')
   })
 
-  it('writes text as text, whatever it holds', async () => {
+  it('writes any text as text', async () => {
     const title = 'Say "hi" @all #x `y` [x]\n- [x] done id: z'
     const description = '- [x] "Injected"\n  id: evil\n## TODO\n```\n<!--'
     const { task_id: id } = await done('create_task', { title, description })
@@ -241,7 +241,7 @@ describe('create_task', () => {
     expect(rows[0]).not.toHaveProperty('who')
   })
 
-  it('ends where tasks make tasks without end', async () => {
+  it('limits tasks that create tasks', async () => {
     const tool = toolNamed('create_task')
     for (let at = 1; at <= 9; at++) {
       const context = { ...contextOf(`c${at}`), session: `s${at}`, key: `s${at}/c` }
@@ -269,7 +269,7 @@ describe('create_task', () => {
     }
   })
 
-  it('understands the names of another dialect', async () => {
+  it('accepts the names of another dialect', async () => {
     await done('TaskCreate', { subject: 'Elsewhere', description: 'd', activeForm: 'Doing' })
     expect((await everything())[0]).toMatchObject({ title: 'Elsewhere' })
   })
@@ -293,7 +293,7 @@ describe('update_task', () => {
   ].join('\n')
   beforeEach(() => write('a.task.md', text))
 
-  it('changes what is named and nothing else', async () => {
+  it('changes only what is named', async () => {
     expect(await done('update_task', { id: 'task-001', title: 'Primera', priority: 'B' })).toEqual({
       success: true,
       id: 'task-001',
@@ -308,7 +308,7 @@ describe('update_task', () => {
     )
   })
 
-  it('says which sessions changed a task, and whose mark it is', async () => {
+  it('records which sessions changed a task, and the owner of each mark', async () => {
     await done('update_task', { id: 'task-002', tags: ['x'] })
     const tool = toolNamed('update_task')
     const by = (session: string, given: object) =>
@@ -327,7 +327,7 @@ describe('update_task', () => {
     expect(fields()).toEqual(['other-2, planner-1', 'other-2 done'])
   })
 
-  it('names everybody who changes it at the same time', async () => {
+  it('records all sessions that change it at the same time', async () => {
     const tool = toolNamed('update_task')
     const sessions = Array.from({ length: 8 }, (_, at) => `s-${at}`)
     await Promise.all(
@@ -343,14 +343,14 @@ describe('update_task', () => {
     expect(task?.fields.get('updated_by')?.split(', ').sort()).toEqual(sessions)
   })
 
-  it('does not begin the own task anew', async () => {
+  it('does not restart its own task', async () => {
     write('own.task.md', '- [~] @planner "Mine"\n  id: own\n  session: planner-1\n')
     expect(await refused('update_task', { id: 'own', state: 'open' })).toContain(
       'is the task you are working on',
     )
   })
 
-  it('says when a task was done', async () => {
+  it('records when a task was done', async () => {
     await done('update_task', { id: 'task-001', status: 'completed', fields: { result: 'fine' } })
     const [row] = await everything()
     expect(row).toMatchObject({
@@ -360,7 +360,7 @@ describe('update_task', () => {
     })
   })
 
-  it('takes the beginning of an id that fits one', async () => {
+  it('accepts a unique id prefix', async () => {
     write('b.task.md', '- [ ] "x"\n  id: other-7\n')
     expect(await done('update_task', { task_id: 'oth', state: 'skipped' })).toMatchObject({
       id: 'other-7',
@@ -391,7 +391,7 @@ describe('update_task', () => {
     expect(read('a.task.md')).toBe(text)
   })
 
-  it('does not find the file of the approvals', async () => {
+  it('does not see the file of the approvals', async () => {
     const approvals = '- [_] "x"\n  id: approval-2\n'
     write('approvals.task.md', approvals)
     expect(await refused('update_task', { id: 'approval-2', state: 'done' })).toMatch(
@@ -400,7 +400,7 @@ describe('update_task', () => {
     expect(read('approvals.task.md')).toBe(approvals)
   })
 
-  it('may ask for approvals, and knows whether a change is made', async () => {
+  it('may require approvals, and can check whether a change was made', async () => {
     const given = { id: 'task-002', approval_required: true, tags: ['x'], description: 'a\nb' }
     const tool = toolNamed('update_task')
     expect(await tool.check?.(given, contextOf('c'), signal)).toBe('not_done')
@@ -416,7 +416,7 @@ describe('query_tasks', () => {
     write('approvals.task.md', '- [_] `Approve`\n  id: approval-1\n  type: approval_request\n')
   })
 
-  it('answers with rows, and with what is wrong in the files', async () => {
+  it('returns rows, and problems in the files', async () => {
     const answer = await done('query_tasks', {
       query: 'SELECT id, who FROM tasks/a.task.md WHERE NOT completed',
     })
@@ -448,7 +448,7 @@ describe('query_tasks', () => {
     expect(readdirSync(path.join(home, 'tasks')).sort()).toEqual(['a.task.md', 'approvals.task.md'])
   })
 
-  it('shows a part of what would be too much, and says so', async () => {
+  it('shows a part of a large result, and reports it', async () => {
     const long = Array.from(
       { length: 2000 },
       (_, at) => `- [ ] "Task ${at} ${'x'.repeat(50)}"\n  id: t${at}\n`,

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { LogOutputChannel } from 'vscode'
 
-// What the files use of VS Code, which exists in its extension host only.
+// The parts of VS Code that the files use, which exist only in its extension host.
 const host = vi.hoisted(() => {
   const shown: string[] = []
   const commands = new Map<string, (argument: unknown) => Promise<unknown>>()
@@ -20,13 +20,13 @@ const host = vi.hoisted(() => {
   }
 })
 vi.mock('vscode', () => host.api)
-// Files before this one may have loaded these modules with another part of VS Code.
+// Earlier test files may have loaded these modules with another VS Code mock.
 vi.resetModules()
 const { command } = await import('./command.ts')
 const { attempt } = await import('./settings/attempt.ts')
 const log = { error: () => {}, show: () => {} } as unknown as LogOutputChannel
 
-test('a fault is a message without links, and never reaches VS Code', async () => {
+test('an error is a message without links, and never reaches VS Code', async () => {
   const fail = () => {
     throw new Error('there is no agent [x](command:evil)')
   }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode'
 import { complain } from './messages.ts'
 
-/** Registers a command whose fault is a message, and nothing else. Its argument may come from a link, so it is anything. */
+/** Registers a command whose errors are shown as a message. Its argument may come from a link, so it can be anything. */
 export function command(
   log: vscode.LogOutputChannel,
   name: string,
@@ -16,7 +16,7 @@ export function command(
   })
 }
 
-/** Shows a fault to the person, with what could not be done if that is not clear from it. */
+/** Shows an error, with the failed action if that is not clear from it. */
 export function tellFault(log: vscode.LogOutputChannel, error: unknown, what?: string): void {
   const reason = error instanceof Error ? error.message : String(error)
   const message = what === undefined ? reason : `${what}: ${reason}`

@@ -6,7 +6,8 @@ const manifest: { contributes: { commands: { command: string }[] } } = JSON.pars
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 )
 
-// Registered commands are recorded until they are disposed; whatever else is asked of VS Code is answered with something that can be called and disposed.
+// Records registered commands until they are disposed; every other part of VS Code is a stub that can be called and
+// disposed.
 const host = vi.hoisted(() => {
   const registered = new Set<string>()
   const anything: object = new Proxy(function anything() {}, {
@@ -46,11 +47,11 @@ const host = vi.hoisted(() => {
   return { registered, anything, api: withRest(api) }
 })
 vi.mock('vscode', () => host.api)
-// Files before this one may have loaded these modules with another part of VS Code.
+// Earlier test files may have loaded these modules with another VS Code mock.
 vi.resetModules()
 
 test('every command of the manifest has a handler until the extension is disposed, and every handler a command', async () => {
-  // Nothing that happens later belongs to this.
+  // Later timers must not affect this test.
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   vi.resetModules()
@@ -62,7 +63,7 @@ test('every command of the manifest has a handler until the extension is dispose
       get: (own, key) => Reflect.get(own, key) ?? host.anything,
     }) as unknown as ExtensionContext,
   )
-  // Only the item "Show more" of a view uses it.
+  // Used only by the item "Show more" of a view.
   const hidden = ['copilotMultiAgent.showMoreSessions']
   const declared = manifest.contributes.commands.map(({ command }) => command)
   expect([...host.registered].toSorted()).toEqual([...declared, ...hidden].toSorted())

@@ -12,7 +12,7 @@ import { registerViews } from './views/register-views.ts'
 
 let stop: (() => Promise<void>) | undefined
 
-/** Registers everything and loads nothing of the engine: that happens at the first use. */
+/** Registers everything without loading the engine, which is loaded on first use. */
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Copilot Multi-Agent', { log: true })
   const settings = createAgentSettings(context)
@@ -34,7 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
   )
 }
 
-/** Lets everything that runs sleep; VS Code waits a moment for it. The rest is disposed with the context's subscriptions. */
+/** Suspends all runs; VS Code waits briefly. Everything else is disposed with the context's subscriptions. */
 export function deactivate(): Promise<void> | undefined {
   return stop?.()
 }

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest'
 import { closingFence, code, codeLines, escaped, fenced, noticeText } from './markdown.ts'
 
-it('keeps text from being taken for Markdown', () => {
+it('keeps text from being read as Markdown', () => {
   expect(escaped('[x](command:y) <b> **z**\n# h')).toBe('\\[x\\]\\(command:y\\) \\<b\\> \\*\\*z\\*\\* \\# h')
   expect(escaped('a'.repeat(600))).toHaveLength(502)
 })
 
-it('fences what itself has fences', () => {
+it('fences text that contains fences', () => {
   expect(fenced('a\n```\nb')).toBe('````\na\n```\nb\n````')
   expect(fenced('a', 'diff')).toBe('```diff\na\n```')
   expect(code('a`b``c')).toBe('```a`b``c```')
   expect(code('`a')).toBe('`` `a ``')
 })
 
-it('writes lines as code that wraps, line by line, and that nothing in them ends', () => {
+it('writes lines as wrapping code that nothing in them ends', () => {
   expect(codeLines(['a b', '', '`c``', '# d'])).toBe('`a b`  \n`\u00a0`  \n``` `c`` ```  \n`# d`')
   expect(codeLines(['```', '</code>'])).toBe('```` ``` ````  \n`</code>`')
   const long = `${'word '.repeat(1_000)}end`
@@ -39,6 +39,6 @@ it('closes the fence that a text has left open', () => {
   expect(closingFence('~~~\n```\n')).toBe('\n~~~')
 })
 
-it('sets a notice apart, line by line', () => {
+it('separates a notice, line by line', () => {
   expect(noticeText('a *b*\nc')).toBe('> ⚠️ a \\*b\\*  \n> c')
 })

@@ -1,4 +1,4 @@
-/** How text of models, files and tools is put into Markdown, so that it stays text. */
+/** Embeds text of models, files and tools in Markdown so that it stays text. */
 
 /** One line as plain text. */
 export function escaped(text: string, longest = 500): string {
@@ -14,12 +14,12 @@ export function code(text: string, longest = 200): string {
   return shown === '' ? '' : codeSpan(shown)
 }
 
-/** Lines as code that wraps at any width. A fence does not wrap: what is beyond the edge of the chat is not seen. */
+/** Lines as code that wraps at any width. A code fence does not wrap, so text beyond the edge of the chat would be hidden. */
 export function codeLines(lines: readonly string[]): string {
   return lines.map((line) => codeSpan(keptSpaces(line) || '\u00a0')).join('  \n')
 }
 
-/** Markdown shows several spaces as one. The last of them stays, so that the line can wrap there. */
+/** Markdown collapses spaces. The last one stays a space, so that the line can wrap there. */
 function keptSpaces(line: string): string {
   return line
     .replace(/\r$/, '')
@@ -29,24 +29,24 @@ function keptSpaces(line: string): string {
 
 function codeSpan(text: string): string {
   const fence = '`'.repeat(longestRun(text) + 1)
-  // Backticks at an end would be taken for a part of the fence.
+  // Backticks at an end would become part of the delimiter.
   const gap = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
   return `${fence}${gap}${text}${gap}${fence}`
 }
 
-/** Lines in a fence that nothing in them can close. */
+/** Lines in a fence that they cannot close. */
 export function fenced(text: string, language = ''): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
   return `${fence}${language}\n${text}\n${fence}`
 }
 
-/** Something that the person should know, set apart from what agents say. */
+/** A notice for the person, separate from the agents' text. */
 export function noticeText(message: string): string {
   const lines = message.split('\n').map((line) => escaped(line, 2000))
   return `> ⚠️ ${lines.join('  \n> ')}`
 }
 
-/** The fence that a text has left open, on a line of its own; empty when it has not. */
+/** The fence that a text has left open, on its own line; empty if there is none. */
 export function closingFence(text: string): string {
   let open = ''
   for (const line of text.split('\n')) {

@@ -13,7 +13,7 @@ const host = vi.hoisted(() => {
   }
 })
 vi.mock('vscode', () => host.api)
-// Other files have loaded these with a VS Code of their own.
+// Other test files have loaded these with their own VS Code mock.
 vi.resetModules()
 const { ask, complain, inform, warn } = await import('./messages.ts')
 
@@ -30,7 +30,7 @@ test('no message has a link, whatever it quotes', async () => {
   ])
 })
 
-test('nothing but this module shows a message directly, unless what it shows is made plain there', () => {
+test('only this module shows messages directly, unless the text is made plain there', () => {
   const calls = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.ts$/.test(file) && !/\.test\.ts$/.test(file) && file !== 'messages.ts')
     .flatMap((file) => {
@@ -40,7 +40,7 @@ test('nothing but this module shows a message directly, unless what it shows is 
   expect(calls).toEqual([])
 })
 
-/** `word` is one of our own. */
+/** `word` is one of the own helpers. */
 function directCalls(text: string): string[] {
   const calls = text.match(/show(?:Information|Warning|Error)Message\b\s*\(?\s*[^\n]*/g) ?? []
   return calls.filter((call) => !/Message\(\s*(?:plainMessage\(|`\$\{word\}\. [^$`]*`)/.test(call))

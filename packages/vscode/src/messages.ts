@@ -2,8 +2,8 @@ import * as vscode from 'vscode'
 import { plainMessage } from './plain-message.ts'
 
 /**
- * The only way to a notification or a dialog. VS Code makes links of `[text](target)` in a notification, and a link may run a
- * command: text of settings, files and agents must not become one.
+ * The only way to show a notification or a dialog. VS Code turns `[text](target)` in a notification into a link, which may
+ * run a command: text of settings, files and agents must not become one.
  */
 
 export function inform(text: string, ...buttons: string[]): Thenable<string | undefined> {

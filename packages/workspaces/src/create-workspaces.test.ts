@@ -14,8 +14,8 @@ import { describe, expect, it } from 'vitest'
 import { createWorkspaces } from './create-workspaces.ts'
 import { callOf, createGround, gitIn, never } from './workspaces.spec-helpers.ts'
 
-describe('a workspace of its own', () => {
-  it('is a worktree on its own branch, and begins with what the folder holds, committed or not', async () => {
+describe('a separate workspace', () => {
+  it('is a worktree on its own branch, and starts with the content of the folder, committed or not', async () => {
     const ground = createGround()
     ground.write('a.txt', 'changed\n')
     ground.write('new/file.txt', 'new\n')
@@ -37,7 +37,7 @@ describe('a workspace of its own', () => {
     expect(ground.git('log', '--format=%s').trim()).toBe('first')
   })
 
-  it('is found again, also by another process, and made again when its folder was removed', async () => {
+  it('is found again, even by another process, and recreated if its folder was deleted', async () => {
     const ground = createGround()
     const folder = await ground.prepare('builder-1')
     await ground.call('builder-1', 'c1', { 'x.txt': 'x' })
@@ -52,7 +52,7 @@ describe('a workspace of its own', () => {
     expect((await ground.keeper.state('builder-1')).commits).toBe(2)
   })
 
-  it('of a folder that is under no repository is a repository of its own, out of reach', async () => {
+  it('of a folder without a repository is a separate, unreachable repository', async () => {
     const ground = createGround({ git: false })
     ground.write('docs/a.md', 'a')
     ground.write('run.sh', '#!/bin/sh\n')
@@ -71,7 +71,7 @@ describe('a workspace of its own', () => {
     expect(readdirSync(path.join(folder, 'docs'))).toEqual(['b.md'])
   })
 
-  it('of a repository without a commit likewise; of one with a detached head it is a worktree', async () => {
+  it('of a repository without a commit likewise; with a detached head it is a worktree', async () => {
     const ground = createGround({ git: false })
     ground.git('init', '-q')
     ground.write('a.txt', 'a')
@@ -87,7 +87,7 @@ describe('a workspace of its own', () => {
     expect(ground.read('b.txt')).toBe('b')
   })
 
-  it('has the session in the same folder below the top as it would have been', async () => {
+  it('puts the session in the same subfolder as in the base', async () => {
     const ground = createGround()
     ground.write('packages/x/index.ts', 'x')
     mkdirSync(ground.at('packages/empty'))
@@ -97,7 +97,7 @@ describe('a workspace of its own', () => {
     expect(readdirSync(await ground.prepare('s-2', ground.at('packages/empty')))).toEqual([])
   })
 
-  it('begins with what others have done whose work it continues', async () => {
+  it('starts with the changes of sessions that it continues', async () => {
     const ground = createGround()
     await ground.prepare('s-1')
     await ground.prepare('s-2')
@@ -116,7 +116,7 @@ describe('a workspace of its own', () => {
     })
   })
 
-  it('says why it cannot be', async () => {
+  it('reports why it cannot be created', async () => {
     const ground = createGround()
     const prepare = (session: string, base = ground.project) =>
       ground.keeper.prepare({ session, root: session, agent: 'b', base }, never)
@@ -143,7 +143,7 @@ describe('a workspace of its own', () => {
     expect(await prepare('s-3')).toMatchObject({ kind: 'ready' })
   })
 
-  it('takes any name of a session for a branch that git accepts', async () => {
+  it('turns any session name into a valid branch name', async () => {
     const ground = createGround()
     for (const session of ['a b~c^d', 'x.lock', '-rf', 'ä@{é', 'two..dots', 'builder-1'])
       await ground.prepare(session)
@@ -153,7 +153,7 @@ describe('a workspace of its own', () => {
     expect((await ground.keeper.list()).map(({ state }) => state)).toEqual(Array(6).fill('empty'))
   })
 
-  it('that was half made when the process died is made anew', async () => {
+  it('that was partially created when the process died is created again', async () => {
     const ground = createGround()
     await ground.prepare('s-1')
     const file = ground.home.at('storage', 'workspaces', 's-1.json')
@@ -167,7 +167,7 @@ describe('a workspace of its own', () => {
 })
 
 describe('every effect there', () => {
-  it('is a commit with the session and the call in its message, and no commit where nothing changed', async () => {
+  it('is a commit with the session and the call in its message, and no commit if nothing changed', async () => {
     const ground = createGround()
     const folder = await ground.prepare('s-1')
     await ground.call('s-1', 'call_1', { 'x.txt': 'x' })
@@ -183,7 +183,7 @@ describe('every effect there', () => {
     expect(gitIn(folder, 'status', '--porcelain')).toBe('')
   })
 
-  it('of several at once is committed one after the other, each with its own files', async () => {
+  it('of concurrent calls is committed one after the other, each with its own files', async () => {
     const ground = createGround()
     await ground.prepare('s-1')
     const ids = Array.from({ length: 8 }, (_, i) => `c${i}`)
@@ -206,7 +206,7 @@ describe('every effect there', () => {
     expect((await later.state('s-1')).commits).toBe(1)
   })
 
-  it('is never seen by another session, and never half', async () => {
+  it('is never visible to another session, and never partial', async () => {
     const ground = createGround()
     const folders = await Promise.all(['s-1', 's-2', 's-3'].map((session) => ground.prepare(session)))
     for (const [i, folder] of folders.entries()) writeFileSync(path.join(folder, 'a.txt'), `half of ${i}`)
@@ -216,7 +216,7 @@ describe('every effect there', () => {
     expect(ground.git('status', '--porcelain')).toBe('')
   })
 
-  it('stays, whatever the agent does with git itself', async () => {
+  it('stays, whatever the agent does with git', async () => {
     const ground = createGround()
     const folder = await ground.prepare('s-1')
     await ground.call('s-1', 'c1', { 'x.txt': '1' })
@@ -241,7 +241,7 @@ describe('every effect there', () => {
 })
 
 describe('files of agents', () => {
-  it('make our git run nothing', async () => {
+  it('never make Cadre’s git run anything', async () => {
     const ground = createGround()
     const mark = ground.at('..', `${path.basename(ground.project)}-ran`)
     const script = `#!/bin/sh\ntouch ${mark}\ncat\n`
@@ -290,7 +290,7 @@ describe('files of agents', () => {
     expect(ground.read('a.txt')).toBe('agent\n')
   })
 
-  it('lead our git nowhere else: the .git of a workspace, links, odd names', async () => {
+  it('never redirect Cadre’s git: the .git of a workspace, links, unusual names', async () => {
     const ground = createGround()
     const other = createGround()
     const folder = await ground.prepare('s-1')
@@ -331,7 +331,7 @@ describe('files of agents', () => {
     )
   })
 
-  it('that cannot be read stop nothing', async () => {
+  it('that are unreadable block nothing', async () => {
     const ground = createGround()
     const folder = await ground.prepare('s-1')
     writeFileSync(path.join(folder, 'locked'), 'x')
@@ -341,7 +341,7 @@ describe('files of agents', () => {
     expect((await ground.keeper.diff('s-1')).stat).toContain('free')
   })
 
-  it('of a submodule are left alone', async () => {
+  it('of a submodule are not touched', async () => {
     const inner = createGround()
     const ground = createGround()
     ground.git('submodule', '--quiet', 'add', inner.project, 'inner')
@@ -353,7 +353,7 @@ describe('files of agents', () => {
     expect(ground.git('status', '--porcelain')).toBe('')
   })
 
-  it('in repositories and submodules stay, and the workspace with them', async () => {
+  it('in repositories and submodules stay, and so does the workspace', async () => {
     const inner = createGround()
     const ground = createGround()
     ground.git('submodule', '--quiet', 'add', inner.project, 'inner')

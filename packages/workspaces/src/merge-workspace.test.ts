@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createGround, never } from './workspaces.spec-helpers.ts'
 
 describe('merging a workspace', () => {
-  it('makes one commit of the session’s changes alone, and leaves what the person has in hand', async () => {
+  it('makes one commit with only the session’s changes, and keeps the person’s uncommitted ones', async () => {
     const ground = createGround()
     ground.write('mine.txt', 'not committed')
     ground.write('staged.txt', 's')
@@ -33,7 +33,7 @@ describe('merging a workspace', () => {
     expect((await ground.keeper.state('s-1')).state).toBe('merged')
   })
 
-  it('brings ignored files that a tool named into the folder, and into no commit', async () => {
+  it('copies ignored files that a tool named to the folder, without a commit', async () => {
     const ground = createGround()
     await ground.prepare('s-1')
     await ground.call('s-1', 'c1', { 'ignored/out.js': 'built', 'a.txt': 'two\n' })
@@ -56,7 +56,7 @@ describe('merging a workspace', () => {
     expect(ground.exists('ignored/out.js')).toBe(false)
   })
 
-  it('does not write over ignored files of a person', async () => {
+  it('does not overwrite ignored files of a person', async () => {
     for (const git of [true, false]) {
       const ground = createGround({ git })
       ground.write('.gitignore', 'ignored/\n')
@@ -75,7 +75,7 @@ describe('merging a workspace', () => {
     }
   })
 
-  it('includes ignored files that a command made when a person asks for them', async () => {
+  it('includes ignored files that a command created if a person requests them', async () => {
     const ground = createGround()
     const folder = await ground.prepare('s-1')
     mkdirSync(path.join(folder, 'ignored/deep'), { recursive: true })
@@ -91,7 +91,7 @@ describe('merging a workspace', () => {
     expect((await ground.keeper.state('s-1')).ignored).toEqual(['ignored/y'])
   })
 
-  it('hands ignored files that a tool named on through workspaces, and keeps those of commands', async () => {
+  it('passes ignored files that a tool named through workspaces, and keeps those of commands', async () => {
     const ground = createGround()
     const above = await ground.prepare('s-1')
     const folder = await ground.prepare('s-2', above)
@@ -116,7 +116,7 @@ describe('merging a workspace', () => {
     expect(readFileSync(path.join(next, 'ignored/out.js'), 'utf8')).toBe('built')
   })
 
-  it('reports conflicts with their names and touches nothing', async () => {
+  it('reports conflicting files and changes nothing', async () => {
     const ground = createGround()
     await ground.prepare('s-1')
     await ground.call('s-1', 'c1', { 'a.txt': 'agent\n', 'c.txt': 'c', 'b.txt': 'b2\n' })
@@ -138,7 +138,7 @@ describe('merging a workspace', () => {
     expect(ground.git('status', '--porcelain')).toBe('')
   })
 
-  it('refuses where files that are not committed would be written over', async () => {
+  it('refuses to overwrite uncommitted files', async () => {
     const ground = createGround()
     await ground.prepare('s-1')
     await ground.call('s-1', 'c1', { 'a.txt': 'agent\n', 'new.txt': 'agent' })
@@ -161,7 +161,7 @@ describe('merging a workspace', () => {
     await expect(ground.keeper.merge('s-1')).rejects.toThrow('a merge is in progress here')
   })
 
-  it('without a commit changes files alone, and fits to what is not committed', async () => {
+  it('without a commit changes only files, and respects uncommitted ones', async () => {
     const ground = createGround()
     ground.write('a.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n')
     await ground.prepare('s-1')
@@ -173,7 +173,7 @@ describe('merging a workspace', () => {
     expect(ground.git('log', '--format=%s').trim()).toBe('first')
   })
 
-  it('takes what came after the first merge in a second one', async () => {
+  it('merges later changes in a second merge', async () => {
     const ground = createGround()
     await ground.prepare('s-1')
     await ground.call('s-1', 'c1', { 'x.txt': '1' })
@@ -185,7 +185,7 @@ describe('merging a workspace', () => {
     expect(ground.read('x.txt')).toBe('1 and mine')
   })
 
-  it('brings the files of a repository of its own back into the folder, with the same care', async () => {
+  it('merges the files of a separate repository back into the folder, with the same checks', async () => {
     const ground = createGround({ git: false })
     ground.write('a.txt', 'one\n')
     ground.write('b.txt', 'b\n')
@@ -208,7 +208,7 @@ describe('merging a workspace', () => {
     expect(ground.exists('.git')).toBe(false)
   })
 
-  it('goes into the workspace of the session above, as a commit there', async () => {
+  it('goes into the workspace of the parent session, as a commit there', async () => {
     const ground = createGround()
     const above = await ground.prepare('s-1')
     await ground.call('s-1', 'c1', { 'above.txt': 'a' })
@@ -233,7 +233,7 @@ describe('rolling back', () => {
   const names = (ground: ReturnType<typeof createGround>) =>
     ground.keeper.state('s-1').then(({ files }) => files)
 
-  it('undoes one call of three, by a commit', async () => {
+  it('undoes one call of three, with a commit', async () => {
     const ground = createGround()
     await fill(ground)
     expect(await ground.keeper.rollback('s-1', { call: 'c2' })).toMatchObject({
@@ -249,7 +249,7 @@ describe('rolling back', () => {
     expect(await names(ground)).toContain('c2.txt')
   })
 
-  it('undoes a session, and what was not committed with it', async () => {
+  it('undoes a session, including its uncommitted changes', async () => {
     const ground = createGround()
     await fill(ground)
     writeFileSync(ground.home.at('workspaces', 's-1', 'rest.txt'), 'r')
@@ -258,7 +258,7 @@ describe('rolling back', () => {
     expect((await ground.keeper.state('s-1')).state).toBe('empty')
   })
 
-  it('undoes what a session has done in the workspace of another, and nothing else', async () => {
+  it('undoes only what a session did in the workspace of another', async () => {
     const ground = createGround()
     await fill(ground)
     const guest = ground.spec('s-1', { id: 'guest-1' })
@@ -269,7 +269,7 @@ describe('rolling back', () => {
     expect(await names(ground)).toHaveLength(3)
   })
 
-  it('refuses where a later change builds on it, and says which', async () => {
+  it('refuses if a later change depends on it, and names it', async () => {
     const ground = createGround()
     await ground.prepare('s-1')
     await ground.call('s-1', 'c1', { 'x.txt': 'one\n' })
@@ -293,8 +293,8 @@ describe('rolling back', () => {
   })
 })
 
-describe('what is left over', () => {
-  it('goes when nothing would be lost, and stays when something would', async () => {
+describe('leftovers', () => {
+  it('are removed if nothing would be lost, and stay otherwise', async () => {
     const ground = createGround()
     for (const session of ['empty-1', 'merged-1', 'open-1', 'hand-1', 'ignored-1'])
       await ground.prepare(session)
@@ -311,7 +311,7 @@ describe('what is left over', () => {
     expect(ground.git('worktree', 'list').trim().split('\n')).toHaveLength(3)
   })
 
-  it('of a folder that vanished is forgotten by git, and no other worktree is', async () => {
+  it('of a deleted folder are removed from git, and no other worktree is', async () => {
     const ground = createGround()
     const folder = await ground.prepare('s-1')
     const mine = path.join(ground.home.path, '..', 'mine')
@@ -323,7 +323,7 @@ describe('what is left over', () => {
     expect(ground.git('branch', '--list', 'cadre/*')).toBe('')
   })
 
-  it('of a session that was never written down is listed, and can be removed', async () => {
+  it('of a session that was never recorded are listed, and can be removed', async () => {
     const ground = createGround()
     await ground.prepare('s-1')
     await ground.call('s-1', 'c1', { 'x.txt': 'x' })

@@ -15,7 +15,7 @@ export interface CadreOptions {
   readonly keepInput?: boolean
   /** The home came from elsewhere: it is not recorded as the user's own. */
   readonly isForeign?: boolean
-  /** What is tested is about the process: it is started, although the process of the test could run the command. */
+  /** The test is about the process, so one is started, although the test process could run the command. */
   readonly ownProcess?: boolean
 }
 
@@ -24,22 +24,22 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
-  /** Every line of standard output as JSON; fails when one is not. */
+  /** Parses every line of standard output as JSON; fails if one is invalid. */
   json(): Record<string, unknown>[]
 }
 
 export interface RunningCadre {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>
   readonly pid: number
-  /** What was printed so far. */
+  /** The output so far. */
   stdout(): string
   stderr(): string
-  /** Resolves when the predicate holds for what was printed; fails when the process ends before. */
+  /** Resolves when the predicate is true for the output; fails if the process exits before. */
   until(holds: (stdout: string, stderr: string) => boolean): Promise<void>
   ended(): Promise<Ended>
 }
 
-/** Starts the built command as a process of its own, with nothing of the caller's settings. */
+/** Starts the built command as a separate process, without the caller's settings. */
 export function startCadre(args: readonly string[], options: CadreOptions): RunningCadre {
   const env = prepareEnvironment(args, options)
   const child = spawn(process.execPath, [bin, ...args], {
@@ -85,7 +85,7 @@ export function startCadre(args: readonly string[], options: CadreOptions): Runn
   }
 }
 
-/** Runs the command to its end: in this process where that makes no difference, because starting one takes long. */
+/** Runs the command to its end: in this process if that makes no difference, because starting one is slow. */
 export async function runCadre(args: readonly string[], options: CadreOptions): Promise<Ended> {
   if (options.ownProcess || !canRunHere(args, options.env)) return startCadre(args, options).ended()
   const env = prepareEnvironment(args, options)
@@ -93,7 +93,7 @@ export async function runCadre(args: readonly string[], options: CadreOptions): 
   return { ...ended, signal: null, json: () => parseLines(ended.stdout) }
 }
 
-/** The environment of the command: nothing of the caller's settings. */
+/** The environment of the command, without the caller's settings. */
 function prepareEnvironment(args: readonly string[], { cwd, env: more, isForeign }: CadreOptions) {
   const env = { PATH: ownPath, HOME: cwd, USER: 'tester', ...more }
   if (!isForeign) recordOwnHome({ cwd, env, args })

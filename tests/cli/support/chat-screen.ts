@@ -11,7 +11,7 @@ export const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`
 export const marksPastes = (screen: string) =>
   screen.lastIndexOf('\x1b[?2004h') > screen.lastIndexOf('\x1b[?2004l')
 
-/** What a person would see and could scroll back to. */
+/** The visible text, including the scrollback. */
 export function shown(output: string, columns = 100): string {
   const drawn = new VirtualScreen(columns, 1000)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what only moves within a line, or says something about the keyboard.
@@ -25,12 +25,12 @@ export function isAsking(text: string, prompt: string): boolean {
   return at > 0 && /^\n[^\n]*\/help$/.test(text.slice(at + 1 + prompt.length)) && /─$/.test(text.slice(0, at))
 }
 
-/** Opens a chat and waits until it can be talked to. */
+/** Opens a chat and waits for its prompt. */
 export async function open(project: Project, ...flags: string[]): Promise<Terminal> {
   return openAt({ columns: 100, rows: 30 }, project, ['chat', ...usual, ...flags])
 }
 
-/** As `open`, with another size, other arguments or another environment. */
+/** Like `open`, with another size, other arguments or another environment. */
 export async function openAt(
   options: Parameters<typeof openTerminal>[2],
   project: Project,
@@ -41,7 +41,7 @@ export async function openAt(
   return terminal
 }
 
-/** Types, and waits until what is new on the screen fits. */
+/** Types, and waits until the new text on the screen matches. */
 export async function type(terminal: Terminal, keys: string, fits: (text: string) => boolean): Promise<void> {
   const before = shown(terminal.screen())
   terminal.type(keys)
@@ -53,7 +53,7 @@ export async function type(terminal: Terminal, keys: string, fits: (text: string
   })
 }
 
-/** Says something and waits for the answer and the next prompt. */
+/** Sends a message, and waits for the answer and the next prompt. */
 export function say(terminal: Terminal, keys: string, answer: string, prompt = 'lead'): Promise<void> {
   return type(terminal, keys, (text) => text.includes(answer) && isAsking(`\n${text}`, `${prompt}>`))
 }
@@ -62,7 +62,7 @@ export function speaking(): Project {
   return createProject({ ...agentFile('lead'), 'p.yaml': speaks })
 }
 
-/** A key that changes nothing of a text, and that the tool below waits for: all that was typed before it has arrived then. */
+/** A key without effect on the text, which the tool below waits for: then all earlier input has arrived. */
 export const goOn = '\x1f'
 const hold = `export const hold = { name: 'hold', description: 'x', class: 'read', effect: 'read',
   input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
@@ -76,7 +76,7 @@ const hold = `export const hold = { name: 'hold', description: 'x', class: 'read
     signal.addEventListener('abort', () => { process.stdin.off('data', look); reject(new Error('stopped')) })
   }) }`
 
-/** A chat in the middle of a turn, which goes on when that key is typed. */
+/** A chat in the middle of a turn, which continues when that key is typed. */
 export async function busy(...steps: object[]): Promise<Terminal> {
   const project = createProject({
     ...agentFile('lead'),

@@ -7,14 +7,14 @@ import { agentFile, createProject, type Project } from './project.ts'
 export interface HostileHome {
   /** What the attacker publishes. */
   readonly upstream: Project
-  /** Whose own folder is elsewhere, with a harmless model of their own. */
+  /** The user, with a separate home directory and a harmless model. */
   readonly user: Project
   readonly env: Readonly<Record<string, string>>
-  /** Of what was run: the names of the markers it left. */
+  /** The names of the markers that executed code left. */
   marks(): string[]
   /** A clone of it, as the user makes it. */
   clone(): Project
-  /** Puts the attacker's files into another repository. */
+  /** Adds the attacker's files to another repository. */
   plant(repository: Project): void
   cadre(
     project: Project,
@@ -31,13 +31,13 @@ export const git = (cwd: string, ...args: string[]) =>
   })
 
 /**
- * A repository with a home in it that does everything a home can do, and a user whose own settings would lead into it. Sessions
- * with an approval in them are made by the real command and then moved.
+ * A repository with a home that tries everything a home can do, and a user whose own settings would use it. Sessions with
+ * an approval are created by the real command and then moved.
  */
 export async function createHostileHome(): Promise<HostileHome> {
   const marked = createProject()
   const mark = (name: string) => `touch '${marked.at(name)}'`
-  // In a sandbox only the folder of the project can be written.
+  // In a sandbox, only the project folder is writable.
   const run = (name: string) => ({ tool: 'execute_command', input: { command: `touch ran-${name}` } })
   const playbook = (name: string) => ({ lanes: { '*': [{ calls: [run(name)] }, { reply: 'Done.' }] } })
   const upstream = createProject({
@@ -129,7 +129,7 @@ export async function createHostileHome(): Promise<HostileHome> {
   }
 }
 
-/** The same folder of a project, as a project. */
+/** A subfolder of a project, as a project. */
 function at(project: Project, folder: string): Project {
   const place = (...names: string[]) => project.at(folder, ...names)
   const within = (file: string) => path.join(folder, file)
@@ -145,7 +145,7 @@ function at(project: Project, folder: string): Project {
   }
 }
 
-/** A session that waits for an approval and has got it: whoever takes it up runs the command. */
+/** A session with an approved call: resuming it runs the command. */
 async function forgeSession(upstream: Project, call: object): Promise<void> {
   const donor = createProject({
     ...agentFile('evil'),

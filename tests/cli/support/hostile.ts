@@ -7,16 +7,16 @@ export interface Hostile {
   readonly project: Project
   readonly user: Project
   readonly env: Readonly<Record<string, string>>
-  /** What of it was run, by the names of the markers it leaves. */
+  /** The names of the markers that executed code left. */
   marks(): string[]
-  /** Runs the command there, as somebody whose own folder is empty. */
+  /** Runs the command there, as a user with an empty home directory. */
   cadre(...args: string[]): ReturnType<Project['cadre']>
 }
 
 const all = Object.keys(hookEvents)
 const camel = Object.values(hookEvents).map((event) => event.camel)
 
-/** A repository in which everything that could be run leaves a marker. Called `evil` in it: an agent and a session. */
+/** A repository in which everything that could run leaves a marker. It has an agent and a session named `evil`. */
 export function createHostileFolder(): Hostile {
   const user = createProject({ 'keep.txt': '' })
   const marked = createProject()
@@ -109,7 +109,7 @@ export function createHostileFolder(): Hostile {
   }
 }
 
-/** A session that goes on when it is resumed; its record says that its agent has hooks. */
+/** A session that continues when resumed; its record claims that its agent has hooks. */
 function sessionText(workspace: string, hooks: object): string {
   const agent = { name: 'stranger', description: 'x', tools: { kind: 'all' }, hooks }
   return `session_id: evil-1

@@ -1,18 +1,18 @@
 /**
- * Owns the process of the test while the command runs in it: its environment, its current folder, its listeners.
+ * Owns the test process while the command runs in it: its environment, current folder and listeners.
  *
- * 1. One command at a time. Whoever starts a second one meanwhile has to start a process for it.
- * 2. Afterwards everything is as it was before. A command that leaves a listener behind fails its test.
+ * 1. One command at a time. A second concurrent command needs a separate process.
+ * 2. Everything is restored afterwards. A command that leaves a listener behind fails its test.
  */
 import { Readable, Writable } from 'node:stream'
 import { createIo } from '../../../packages/cli/src/io.ts'
 import { openOutput } from '../../../packages/cli/src/output/output.ts'
 import { runCadre } from '../../../packages/cli/src/run-cadre.ts'
 
-/** What these do is about processes: they start one, watch one or end one. */
+/** These commands start, watch or end processes. */
 const ownProcess = new Set(['up', 'down', 'demo'])
 
-/** The path of this process when no command runs in it. */
+/** The PATH of this process while no command runs in it. */
 export const ownPath = process.env['PATH'] ?? ''
 
 export interface CommandRequest {
@@ -24,7 +24,7 @@ export interface CommandRequest {
 
 let isBusy = false
 
-/** Whether this process can run the command as well as one of its own could. Variables of Node are for a process that starts. */
+/** True if this process can run the command as well as a separate one. Variables of Node affect only the start of a process. */
 export function canRunHere(args: readonly string[], env: Readonly<Record<string, string>> = {}): boolean {
   const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'))
   return !isBusy && !isForNode && !args.some((word) => ownProcess.has(word))
@@ -44,7 +44,7 @@ export async function runHere({ args, cwd, env, input }: CommandRequest) {
       stdin: Readable.from(input === '' ? [] : [Buffer.from(input)], {
         objectMode: false,
       }) as NodeJS.ReadStream,
-      // Another object each time, because what is known about an environment is known for the life of a process.
+      // A new object each time, because facts about an environment are cached until the process exits.
       env: new Proxy(process.env, { set: (own, name, value) => Reflect.set(own, name, value) }),
       cwd,
     })

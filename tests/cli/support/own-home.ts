@@ -4,12 +4,12 @@ import { openHome, openOwnHomes } from '@cadre/home'
 
 export interface OwnHomeRequest {
   readonly cwd: string
-  /** Of the command that will use the home: HOME says whose it is. */
+  /** The environment of the command that will use the home: HOME determines its owner. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly args?: readonly string[]
 }
 
-/** Records a home that a test has put together as one that the user created, as `cadre` does when it creates one. */
+/** Records a home that a test has created as the user's own, as `cadre` does when it creates one. */
 export function recordOwnHome({ cwd, env, args = [] }: OwnHomeRequest): void {
   const named = args.indexOf('--home')
   const home = named < 0 ? undefined : args[named + 1]

@@ -25,14 +25,14 @@ export interface Project {
   start(args: readonly string[], options?: Partial<CadreOptions>): RunningCadre
   /** Every file with a digest of its content, for comparing before and after. */
   listing(): string[]
-  /** Names of the session files, without their ending. */
+  /** The names of the session files, without their extension. */
   sessions(): string[]
 }
 
-/** Where a user's homes are recorded: what a command notes there is none of the project's files. */
+/** Where a user's homes are recorded: these are not files of the project. */
 const records = new Set(['.config', '.config/cadre', '.config/cadre/homes.jsonl'])
 
-/** A folder of its own, with these files in it; objects are written as JSON, which is YAML as well. */
+/** A new folder with these files; objects are written as JSON, which is also YAML. */
 export function createProject(files: Readonly<Record<string, string | object>> = {}): Project {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-e2e-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -76,7 +76,7 @@ function digest(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 }
 
-/** An agent file of the home. */
+/** An agent file in the home. */
 export function agentFile(name: string, fields: object = {}): Record<string, object> {
   const file = { id: name, description: `The ${name}`, system_prompt: `You are ${name}.`, ...fields }
   return { [`.cadre/templates/${name}.agent.yaml`]: file }
@@ -94,7 +94,7 @@ export function report(text: string): object {
   return { calls: [{ tool: 'reportOut', input: { report: text } }] }
 }
 
-/** A tool that runs something, and so needs a decision; and the configuration that names it. */
+/** A tool that runs something and so needs approval, and the configuration that names it. */
 export const deployTool = {
   '.cadre/deploy.mjs': `export const deploy = { name: 'deploy', description: 'x', class: 'execute', effect: 'execute',
     input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },

@@ -6,7 +6,7 @@ import { bin } from './cadre.ts'
 import { recordOwnHome } from './own-home.ts'
 import type { Project } from './project.ts'
 
-// `script` of util-linux runs a command in a terminal of its own; other systems have another one of the same name.
+// `script` of util-linux runs a command in a new terminal; other systems have a different program of that name.
 export const hasScript = /util-linux/.test(
   spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
 )
@@ -15,16 +15,16 @@ export interface Terminal {
   screen(): string
   type(keys: string): void
   until(holds: (screen: string) => boolean): Promise<void>
-  /** As `until`, for what came since something was last typed. */
+  /** Like `until`, for output since the last input. */
   answers(holds: (screen: string) => boolean): Promise<void>
   ended(): Promise<number | null>
-  /** Makes the terminal wider or narrower, as its window would. */
+  /** Resizes the terminal, as its window would. */
   resize(columns: number, rows: number): Promise<void>
-  /** Of the command itself, not of the terminal. */
+  /** The pid of the command itself, not of the terminal. */
   pid(): number
 }
 
-/** Runs the built command in a terminal of its own. */
+/** Runs the built command in a new terminal. */
 export function openTerminal(
   project: Project,
   args: readonly string[],
@@ -50,7 +50,7 @@ export function openTerminal(
   })
   const closed = once(child, 'close') as Promise<[number | null]>
   const pid = () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim())
-  // Killing `script` alone would hang up the command, which then goes on writing while the project is removed.
+  // Killing only `script` would hang up the command, which would keep writing while the project is deleted.
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const command = pid()
@@ -98,5 +98,5 @@ export function openTerminal(
 
 export const hide = '\x1b[?25l'
 const show = '\x1b[?25h'
-/** Whether the cursor is there. Never hidden is as good. */
+/** True if the cursor is visible, or was never hidden. */
 export const isRestored = (screen: string) => screen.lastIndexOf(show) >= screen.lastIndexOf(hide)

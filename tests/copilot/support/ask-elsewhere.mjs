@@ -1,4 +1,4 @@
-// A process that asks one question through the Copilot SDK, until somebody ends it. Uses the built packages.
+// A process that sends one request through the Copilot SDK, until it is killed. Uses the built packages.
 import { createModels } from '@cadre/backends'
 
 process.on('SIGTERM', () => process.exit(1))

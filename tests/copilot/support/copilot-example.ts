@@ -17,14 +17,14 @@ export interface CopilotExample {
   readonly project: Project
   readonly github: FakeGitHub
   readonly played: PlayedScript
-  /** `cadre run` on the example, as a process of its own. */
+  /** Runs `cadre run` on the example, as a separate process. */
   run(args: readonly string[], options?: ExampleOptions): Promise<ExampleRun>
   cadre(args: readonly string[], input?: string): Promise<Ended>
 }
 
 export const model = 'copilot-ls:gpt-5'
 
-/** A copy of an example, with the real language server, and its playbook as the model behind GitHub. */
+/** A copy of an example with the real language server, and its playbook as the model behind GitHub. */
 export async function openCopilotExample(
   team: string,
   project = openExample(team),

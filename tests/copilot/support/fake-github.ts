@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request for a chat completion, as the language server sends it. */
+/** A request for a chat completion from the language server. */
 export interface ChatRequest {
   readonly model: string
   readonly stream?: boolean
@@ -29,7 +29,7 @@ export interface FakeCall {
 
 export type ChatAnswer =
   | {
-      /** Each item is a piece of the stream. */
+      /** Each item is a chunk of the stream. */
       readonly text?: string | readonly string[]
       readonly calls?: readonly FakeCall[]
       readonly finish?: 'stop' | 'length' | 'content_filter' | 'tool_calls'
@@ -39,10 +39,10 @@ export type ChatAnswer =
       readonly body?: unknown
       readonly headers?: { readonly [name: string]: string }
     }
-  /** The stream begins and then breaks. */
+  /** The stream starts and then breaks. */
   | { readonly broken: string }
 
-/** What the model says. A promise that stays pending is a model that hangs. */
+/** The replies of the model. A promise that stays pending is a hanging model. */
 export type ChatScript = (request: ChatRequest) => ChatAnswer | Promise<ChatAnswer>
 
 export interface FakeModel {
@@ -55,24 +55,24 @@ export interface FakeModel {
 
 export interface FakeGitHub {
   readonly url: string
-  /** For the environment of a language server: it is signed in, and everything it asks for is asked here. */
+  /** The environment of a language server that is signed in here, and sends all requests here. */
   readonly env: { readonly [name: string]: string }
   readonly requests: readonly Recorded[]
-  /** The requests for chat completions that carry tools, or all when `all` is set. */
+  /** The requests for chat completions with tools, or all if `all` is set. */
   readonly chats: readonly ChatRequest[]
   script: ChatScript
   models: readonly FakeModel[]
-  /** All that was billed so far. */
+  /** The total billed so far. */
   readonly usage: { input: number; output: number }
-  /** With a status, the endpoint of Copilot's tokens answers with it instead of a token. */
+  /** A status that the Copilot token endpoint returns instead of a token. */
   refuseTokens: number | undefined
-  /** Seconds that a token of Copilot is good for. */
+  /** The lifetime of a Copilot token in seconds. */
   tokenLife: number
-  /** Every token of Copilot that was given out so far is refused from now on. */
+  /** Rejects every Copilot token issued so far. */
   expireTokens(): void
-  /** Further headers of every chat completion. */
+  /** Additional headers of every chat completion. */
   chatHeaders: { readonly [name: string]: string }
-  /** Answers a path itself, before anything else does. Gives `undefined` for what it does not know. */
+  /** Handles a path before all other handlers. Returns `undefined` for other paths. */
   intercept:
     | ((request: Recorded) => { readonly status?: number; readonly body: unknown } | undefined)
     | undefined
@@ -87,8 +87,8 @@ export interface Recorded {
 }
 
 /**
- * GitHub as far as the language server needs it, on loopback: tokens, the user, the models, chat completions, and the telemetry that it
- * insists on.
+ * The parts of GitHub that the language server needs, on loopback: tokens, the user, the models, chat completions, and its
+ * required telemetry.
  */
 export async function startFakeGitHub(
   script: ChatScript,
@@ -248,13 +248,13 @@ export async function startFakeGitHub(
   }
 }
 
-/** The text of a message, whatever its shape. */
+/** The text of a message in any format. */
 export function textOf({ content }: ChatMessage): string {
   if (content === null) return ''
   return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')
 }
 
-/** All user messages as one text: a lane looks for its own words in it. */
+/** All user messages as one text, in which a lane searches for its own words. */
 export function userText(request: ChatRequest): string {
   return request.messages
     .filter(({ role }) => role === 'user')
@@ -262,7 +262,7 @@ export function userText(request: ChatRequest): string {
     .join('\n')
 }
 
-/** The results of tools since the last reply. */
+/** The tool results since the last reply. */
 export function lastResults({ messages }: ChatRequest): string[] {
   const after = messages.findLastIndex(({ role }) => role === 'assistant')
   return messages
@@ -271,7 +271,7 @@ export function lastResults({ messages }: ChatRequest): string[] {
     .map(textOf)
 }
 
-/** How many results of tools there are in all. */
+/** The total number of tool results. */
 export function resultCount({ messages }: ChatRequest): number {
   return messages.filter(({ role }) => role === 'tool').length
 }

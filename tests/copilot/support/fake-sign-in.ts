@@ -1,24 +1,24 @@
 import type { FakeGitHub, Recorded } from './fake-github.ts'
 
-/** How GitHub answers the question whether the person has entered the code. */
+/** GitHub's answer to whether the person has entered the code. */
 export type Poll = 'pending' | 'slow_down' | 'expired' | 'denied' | 'granted'
 
 export interface FakeSignIn {
   readonly code: string
   readonly address: string
-  /** What GitHub gives out in the end. It must appear nowhere. */
+  /** The token that GitHub finally issues. It must appear nowhere. */
   readonly token: string
-  /** Answers to polls; the last one is repeated. */
+  /** Answers to polls; the last one repeats. */
   polls: readonly Poll[]
-  /** How often it was polled. */
+  /** The number of polls. */
   readonly polled: number
-  /** Seconds for which the code is good. */
+  /** The lifetime of the code in seconds. */
   codeLife: number
-  /** With a status, no code is given out. */
+  /** A status that is returned instead of a code. */
   refuseCodes: number | undefined
 }
 
-/** Gives the fake GitHub the device flow of OAuth. */
+/** Adds the OAuth device flow to the fake GitHub. */
 export function addDeviceFlow(github: FakeGitHub): FakeSignIn {
   const signIn = {
     code: 'WDJB-MJHT',

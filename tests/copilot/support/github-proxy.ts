@@ -7,14 +7,14 @@ import path from 'node:path'
 import { TLSSocket } from 'node:tls'
 
 export interface GitHubProxy {
-  /** For the environment of a language server: every address on the network is the fake GitHub. */
+  /** The environment of a language server for which every network address leads to the fake GitHub. */
   readonly env: { readonly [name: string]: string }
   close(): Promise<void>
 }
 
 /**
- * Leads every connection to the fake GitHub, whatever host it is meant for, and proves to be that host with a certificate of its own.
- * The language server keeps only the host of a sign-in, so after a restart it asks `https://github.com` and nothing else.
+ * Routes every connection to the fake GitHub, whatever its host, with a generated certificate for that host. The language
+ * server stores only the host of a sign-in, so after a restart it contacts only `https://github.com`.
  */
 export async function startGitHubProxy(fakeUrl: string): Promise<GitHubProxy> {
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-proxy-'))
@@ -37,7 +37,7 @@ export async function startGitHubProxy(fakeUrl: string): Promise<GitHubProxy> {
   const proxy = createServer((_, response) => response.writeHead(501).end())
   proxy.on('connect', ({ url: target = '' }, socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n')
-    // Addresses that the fake itself gave out are not secured.
+    // Addresses that the fake itself returned use plain HTTP.
     const isSecured = target.endsWith(':443')
     const client = isSecured ? new TLSSocket(socket, { isServer: true, key, cert }) : socket
     const fake = connect(fakePort, '127.0.0.1')

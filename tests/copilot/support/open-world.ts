@@ -9,16 +9,16 @@ import { serverPackage } from './server-command.ts'
 
 export interface World {
   readonly folder: string
-  /** For a command that runs in this world. */
+  /** The environment for a command in this world. */
   readonly env: { readonly [name: string]: string | undefined }
   readonly github: FakeGitHub
   readonly events: readonly CadreEvent[]
-  /** A runtime on the files of this world. The models of one are those of no other. */
+  /** A runtime on the files of this world, with its own models. */
   open(options?: RuntimeOptions): Promise<Runtime>
   report(runtime: Runtime, work: string, agent?: string): Promise<Report>
 }
 
-/** A project folder with agents, the real language server, and GitHub on this machine. */
+/** A project folder with agents, the real language server, and a fake GitHub on this machine. */
 export async function openWorld(
   script: ChatScript,
   files: { readonly [name: string]: string } = {},
@@ -66,7 +66,7 @@ export async function openWorld(
   }
 }
 
-/** An agent file of Cadre's own dialect. */
+/** An agent file in Cadre's own dialect. */
 export function agentFile(name: string, header: string, prompt: string): { readonly [path: string]: string } {
   return {
     [`.github/agents/${name}.agent.md`]: `---\nname: ${name}\ndescription: ${name}\n${header}\n---\n${prompt}\n`,

@@ -11,29 +11,29 @@ import {
 
 export interface PlayedScript {
   readonly script: ChatScript
-  /** What was asked and is not in the playbook. */
+  /** Requests that are not in the playbook. */
   readonly problems: readonly string[]
-  /** Lines of the playbook that nobody asked for. */
+  /** Unused lines of the playbook. */
   leftovers(): readonly { readonly where: string }[]
 }
 
 type Agent = Pick<AgentDefinition, 'name' | 'prompt'>
 
 /**
- * A playbook as the model behind GitHub, so that an example plays the same lines with the scripted model and with Copilot. Whose line it
- * is follows from the prompt of the agent, which the language server passes on as it is.
+ * A playbook as the model behind GitHub, so that an example plays the same lines with the scripted model and with Copilot.
+ * The lane follows from the agent's prompt, which the language server passes on unchanged.
  */
 export async function playbookScript(file: string, agents: readonly Agent[]): Promise<PlayedScript> {
   const playbook = await createPlaybookReader()(file)
   if (playbook === undefined) throw new Error(`There is no playbook ${file}.`)
   const model = playScript(playbook, { id: 'scripted:github' })
   const problems: string[] = []
-  // Replies of the agent that handed over are no rounds of the one that took over.
+  // Replies of the previous agent are not rounds of the agent after a handoff.
   const earlier = new Map<string, number>()
   return { script, problems, leftovers: () => model.leftovers() }
 
   async function script(chat: ChatRequest): Promise<ChatAnswer> {
-    // The server begins with words of its own about the machine.
+    // The server adds its own text about the machine first.
     const begin = chat.messages.findIndex((message) => textOf(message).includes('<system_instructions>'))
     const messages = chat.messages.slice(begin)
     const first = messages.slice(0, 1).map(textOf).join()

@@ -30,13 +30,13 @@ import { fileWorld } from '../../engine/worlds.ts'
 
 export const apiKey = 'secret-key-of-the-model-server'
 
-/** What the Copilot runtime sends to the model server. */
+/** A request of the Copilot runtime to the model server. */
 export interface Asked {
-  /** The agent, by its prompt. */
+  /** The agent, identified by its prompt. */
   readonly agent: string
   readonly messages: readonly AskedMessage[]
   readonly tools: readonly string[]
-  /** How often the model has spoken in this conversation. */
+  /** The number of model replies in this conversation. */
   readonly step: number
   readonly request: WireRequest
 }
@@ -57,16 +57,16 @@ export interface SdkWorld {
   readonly folder: string
   /** The home of the user. */
   readonly home: string
-  /** What the model server was asked, in order. */
+  /** The requests to the model server, in order. */
   readonly asked: readonly Asked[]
   report(agent?: string, work?: string, signal?: AbortSignal): Promise<Report>
   /** Every session file, as text. */
   journals(): string
-  /** The processes of the Copilot runtime that this world started and that are alive. */
+  /** The living processes of the Copilot runtime that this world started. */
   runtimes(): number[]
-  /** Files of the home that hold this text. */
+  /** Files of the home that contain this text. */
   filesWith(text: string): string[]
-  /** Another process that asks the same model server one question through a runtime of its own. */
+  /** Another process that sends one request to the same model server through its own runtime. */
   startElsewhere(): ChildProcess
   answer: ReturnType<typeof fileWorld>['answer']
 }
@@ -79,12 +79,12 @@ export interface SdkWorldOptions {
   readonly limits?: Partial<RunLimits>
   readonly agents?: Parameters<typeof defineAgent>[0][]
   readonly env?: (url: string) => Record<string, string>
-  /** How the model server lists its models. By default it has one, `m`. */
+  /** The model server's list of models. Default: one model, `m`. */
   readonly listing?: WireAnswer
   readonly model?: string
 }
 
-/** The real Copilot runtime, a model server on loopback, and session files in a folder of their own. */
+/** The real Copilot runtime, a model server on loopback, and session files in a new folder. */
 export async function sdkWorld(
   script: (asked: Asked) => WireAnswer | Promise<WireAnswer>,
   options: SdkWorldOptions = {},
@@ -185,7 +185,7 @@ export function sdkFolder(): string {
   return path.join(folder, 'node_modules', '@github', 'copilot-sdk')
 }
 
-/** By the folder each of them was given. */
+/** Identified by the folder of each process. */
 export function runtimesOf(home: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(`COPILOT_HOME=${home}/`))
@@ -215,7 +215,7 @@ function readRequest(request: WireRequest): Asked {
   }
 }
 
-/** The results of calls that the model was shown, by id. */
+/** The results of calls that the model received, by id. */
 export function resultsIn(asked: Pick<Asked, 'messages'> | undefined): Record<string, string | null> {
   const results = asked?.messages.filter(({ role }) => role === 'tool') ?? []
   return Object.fromEntries(results.map((result) => [result.tool_call_id ?? '', result.content]))

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FakeGitHub } from './fake-github.ts'
 
-/** The processes of language servers that are signed in here and have not ended, whoever started them. */
+/** The living language server processes that are signed in here, whoever started them. */
 export function serversOf({ url }: Pick<FakeGitHub, 'url'>): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -10,15 +10,15 @@ import { serverPackage } from './server-command.ts'
 export interface SignInWorld {
   readonly github: FakeGitHub
   readonly signIn: FakeSignIn
-  /** Its folder is the user's home as well. */
+  /** Its folder is also the user's home. */
   readonly project: Project
   /** For commands: the fake GitHub, and the language server that the tests installed. */
   readonly env: Record<string, string>
-  /** Files below the user's home that contain the text; not those in which the language server itself keeps tokens. */
+  /** Files below the user's home that contain the text, except for the language server's token files. */
   filesWith(text: string): string[]
 }
 
-/** A user on a machine for which every address leads to the fake GitHub. */
+/** A user on a machine on which every address leads to the fake GitHub. */
 export async function signInWorld(files: Record<string, string | object> = {}): Promise<SignInWorld> {
   const github = await startFakeGitHub(() => ({ text: 'Hello.' }))
   const proxy = await startGitHubProxy(github.url)
@@ -42,7 +42,7 @@ export async function signInWorld(files: Record<string, string | object> = {}): 
   }
 }
 
-/** The processes that a process started. */
+/** The children of a process. */
 export function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()

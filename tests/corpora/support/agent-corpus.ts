@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type ReadAgent, readAgentText } from '@cadre/agents'
 
-/** One file of a corpus, and what the loader made of it. */
+/** One file of a corpus, and the loader's result. */
 export interface CorpusFile {
-  /** Below the folder of the corpus, with `/`. */
+  /** Relative to the corpus folder, with `/`. */
   readonly path: string
   readonly text: string
 }
@@ -14,12 +14,12 @@ export interface ReadFile extends CorpusFile {
   readonly status: 'ok' | 'rescued' | 'failed'
 }
 
-/** Our own files, one and more of every dialect: what is there without any corpus. */
+/** The shipped samples, at least one per dialect: available without any corpus. */
 export const samples = path.join(import.meta.dirname, '..', 'samples')
 
 const corpora = process.env['CADRE_CORPORA']
 
-/** The real files, where the environment names them. */
+/** The real files, if the environment names them. */
 export const realAgents = corpora === undefined ? undefined : path.join(corpora, 'agents')
 
 export function filesBelow(folder: string | undefined): CorpusFile[] {
@@ -35,7 +35,7 @@ export function filesBelow(folder: string | undefined): CorpusFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** As if the corpus were the root of a disk: the folders above it must not decide the dialect. */
+/** As if the corpus were the root of a disk: the folders above it must not affect the dialect. */
 export function readFile(file: CorpusFile): ReadFile {
   const read = readAgentText({ path: `/${file.path}`, text: file.text })
   return { ...file, read, status: statusOf(read) }

@@ -1,7 +1,7 @@
 import type { ReadFile } from './agent-corpus.ts'
 import { digest, isLong, type Label, normalise } from './labels.ts'
 
-/** In what the loader and the person who labelled a file do not agree. */
+/** The differences between the loader and the person who labelled a file. */
 export function differencesFrom(label: Label, { read: { agent, diagnostics }, status }: ReadFile): string[] {
   const faults: string[] = []
   const compare = (what: string, ours: unknown, theirs: unknown) => {

@@ -1,40 +1,40 @@
 /**
- * A header as somebody sees it who has never heard of YAML: lines between two rules, keys at the left margin. On purpose
- * so simple that it can be believed, and without anything of the loader, whose mistakes it is there to find.
+ * A header as seen without knowing YAML: lines between two rules, keys at the left margin. Deliberately simple enough to be
+ * obviously correct, and independent of the loader, whose mistakes it must find.
  */
 export interface CrudeHeader {
-  /** Where its names come from: the header, or the whole file when one cannot see where the header ends. */
+  /** The source of its names: the header, or the whole file if the end of the header is unclear. */
   readonly text: string
-  /** Of every key at the left margin, and of those that a YAML file keeps in `metadata` and `spec`. */
+  /** Every key at the left margin, and those in `metadata` and `spec` of a YAML file. */
   readonly values: readonly CrudeValue[]
-  /** There is a rule behind it. */
+  /** It is followed by a rule. */
   readonly closed: boolean
 }
 
 export interface CrudeValue {
   readonly key: string
-  /** Everything from behind the colon to the next key. */
+  /** Everything after the colon up to the next key. */
   readonly text: string
 }
 
 const keyAtMargin = /^["']?([A-Za-z][\w-]*)["']?[ \t]*:(?=[ \t]|$|[[{"'*])/
 const rule = /^(\s*)---\s*$/
 
-/** `undefined`: there is nothing at the beginning of the file that could be a header. */
+/** `undefined`: nothing at the start of the file could be a header. */
 export function crudeHeader(path: string, text: string): CrudeHeader | undefined {
   const isData = /\.(ya?ml|json)$/i.test(path)
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
   let at = lines.findIndex((line) => line.trim() !== '')
   if (/^\s*(`{3,}|~{3,})\w*\s*$/.test(lines[at] ?? '')) at++
   const margin = rule.exec(lines[at] ?? '')?.[1]
-  // What is further to the right than the first rule belongs to a value.
+  // A line that is indented deeper than the first rule is part of a value.
   const isEnd = (line: string) =>
     (rule.exec(line)?.[1]?.length ?? Infinity) <= (margin ?? '').length ||
     (isData && line.trimEnd() === '...')
   if (margin === undefined && !isData && !/^(name|description|tools|model)\s*:/.test(lines[at] ?? ''))
     return undefined
   if (margin !== undefined) at++
-  // The first rule twice is a slip when keys follow; the header is what comes behind it.
+  // The first rule twice is a typo if keys follow; the header starts after it.
   const next = lines.find((line, index) => index > at && !/^\s*(#|$)/.test(line))
   if (isEnd(lines[at] ?? '') && keyAtMargin.test(next ?? '')) at++
   const below = lines.slice(Math.max(at, 0))
@@ -46,7 +46,7 @@ export function crudeHeader(path: string, text: string): CrudeHeader | undefined
   return { text: (isClear ? header : below).join('\n'), values, closed: isData || end !== -1 }
 }
 
-/** Whether somebody who opens the file would say that it has a header. */
+/** True if a person who opens the file would say that it has a header. */
 export function hasHeader(path: string, text: string): boolean {
   const header = crudeHeader(path, text)
   return header?.closed === true && header.values.length > 0

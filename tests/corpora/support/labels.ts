@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
 
-/** What a person who read a file says about it. The text of a description is not kept, only where it is and what it digests to. */
+/** What a person who read a file says about it. The text of a description is not stored, only its lines and digest. */
 export interface Label {
   readonly path: string
-  /** What is odd about it. */
+  /** What is unusual about it. */
   readonly kind: string
   readonly status: 'ok' | 'rescued' | 'failed'
   readonly name?: string
@@ -20,7 +20,7 @@ export interface Label {
   readonly modelInvocable?: boolean
 }
 
-/** More names than anybody wants to read here, all of them on one line of the file. */
+/** A long list of names, all on one line of the file. */
 export interface LongList {
   readonly line: number
   readonly count?: number
@@ -28,7 +28,7 @@ export interface LongList {
 }
 
 export interface LabelledText {
-  /** The first and the last line of the file it is on. */
+  /** Its first and last line in the file. */
   readonly lines: readonly [number, number]
   /** How it is written there. */
   readonly as: 'plain' | 'single' | 'double' | 'block'
@@ -46,7 +46,7 @@ export function readLabels(): readonly Label[] {
   return parse(readFileSync(labelsFile, 'utf8')) as Label[]
 }
 
-/** How texts are compared: where lines are broken does not matter. */
+/** Normalizes texts for comparison: line breaks do not matter. */
 export function normalise(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
@@ -55,7 +55,7 @@ export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** The description, cut out of the file by the lines of its label. */
+/** Extracts the description from the labelled lines of the file. */
 export function textAt(text: string, { lines, as }: LabelledText): string {
   const [first, last] = lines
   const slice = text

@@ -9,7 +9,7 @@ export function pickMutation(random: Random): Mutation {
   return random.pick(random.below(30) === 0 ? rareMutations : mutations)
 }
 
-/** What a hand that slips, a program that writes half a file, or somebody with bad intentions does to one. */
+/** Damage by typos, by programs that write half a file, or by attackers. */
 const mutations: readonly Mutation[] = [
   onLines('cut lines', (lines, at, random) => lines.toSpliced(at, 1 + random.below(3))),
   onLines('repeat a line', (lines, at) => lines.toSpliced(at, 0, lines[at] ?? '')),
@@ -189,7 +189,7 @@ const strayLines = [
   ],
 ]
 
-/** Whatever of this is run leaves a mark: the global `cadreMarker`, or a file of the name `cadre-marker`. */
+/** If any of this runs, it leaves a mark: the global `cadreMarker`, or a file named `cadre-marker`. */
 const attacks = [
   ...[
     "!!js/function 'function () { globalThis.cadreMarker = 1 }'",
@@ -216,7 +216,7 @@ const attacks = [
 
 type Change<T> = (content: T, at: number, random: Random) => T
 
-/** Headers are what matters, so most changes happen near the beginning. */
+/** Headers matter most, so most changes are near the start. */
 function placeIn(length: number, near: number, random: Random): number {
   return random.below(Math.max(1, random.below(5) === 0 ? length : Math.min(length, near)))
 }

@@ -1,6 +1,6 @@
 import { isMap, parseDocument } from 'yaml'
 
-/** What a strict reading of a file says. Only for files that are written as they should be. */
+/** The result of strict parsing. Only for well-formed files. */
 export interface StrictAgent {
   readonly name: string
   readonly description: string
@@ -10,7 +10,7 @@ export interface StrictAgent {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** `undefined`: YAML finds the least thing wrong, or there is no header. */
+/** `undefined`: YAML finds any error, or there is no header. */
 export function strictAgent(path: string, text: string): StrictAgent | undefined {
   const values = strictHeader(path, text)
   if (values === undefined) return undefined
@@ -34,7 +34,7 @@ function strictHeader(path: string, text: string): Values | undefined {
   if (document.errors.length > 0 || document.warnings.length > 0 || !isMap(document.contents))
     return undefined
   const values = document.toJS() as Values
-  // A template may keep its keys in two groups.
+  // A template may have its keys in two groups.
   return isTemplate ? { ...values, ...groupOf(values['metadata']), ...groupOf(values['spec']) } : values
 }
 
@@ -66,14 +66,14 @@ function textOf(value: unknown): string {
 function toolsOf(values: Values, key: RegExp): 'all' | readonly string[] {
   const keys = Object.keys(values).filter((written) => key.test(written))
   const selections = keys.map((written) => selectionOf(values[written]))
-  // Two keys: only what both name.
+  // Two keys: only names in both.
   return selections.reduce(
     (a, b) => (a === 'all' ? b : b === 'all' ? a : a.filter((name) => b.includes(name))),
     'all',
   )
 }
 
-/** Nothing, `true` and whatever else is not a list of names give no tools. */
+/** Empty, `true` and anything else that is not a list of names grants no tools. */
 function selectionOf(value: unknown): 'all' | readonly string[] {
   if (typeof value === 'string') return named(split(value))
   if (Array.isArray(value)) return named(split(value.filter((item) => typeof item === 'string').join(',')))
@@ -86,17 +86,17 @@ function selectionOf(value: unknown): 'all' | readonly string[] {
 }
 
 function named(names: readonly string[]): 'all' | readonly string[] {
-  // `Agent(a, b)` and `Bash(git *)` give the tool; what they limit is looked at elsewhere.
+  // `Agent(a, b)` and `Bash(git *)` grant the tool; their limits are checked elsewhere.
   return names.includes('*') ? 'all' : names.map((name) => name.replace(/\(.*$/s, '').trim())
 }
 
-/** At commas that are not in parentheses. */
+/** Splits at commas outside parentheses. */
 function split(text: string): string[] {
   const names = text.match(/(?:\([^)]*\)|[^,(])+/g) ?? []
   return names.map((name) => name.trim()).filter((name) => name !== '')
 }
 
-/** `inherit` says what holds without it. */
+/** `inherit` means the default. */
 function modelsOf(value: unknown): readonly string[] {
   const models = Array.isArray(value) ? value : [value]
   return models.map(textOf).filter((model) => model !== '' && model !== 'inherit')

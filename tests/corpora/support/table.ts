@@ -2,16 +2,16 @@ import type { ReadFile } from './agent-corpus.ts'
 import { hasHeader } from './crude-header.ts'
 
 interface Marks {
-  /** Files that a strict reading can read. */
+  /** Files that strict parsing accepts. */
   readonly strict: ReadonlySet<string>
-  /** Those of them that were read the same. */
+  /** Those of them with equal results. */
   readonly equal: ReadonlySet<string>
   readonly labelled: ReadonlySet<string>
 }
 
 const columns = ['files', 'with header', 'ok', 'rescued', 'failed', 'strict', 'equal', 'labelled'] as const
 
-/** How many files of each dialect ended how, for whoever runs the tests. */
+/** Counts the results of each dialect, for people who run the tests. */
 export function byDialect(files: readonly ReadFile[], { strict, equal, labelled }: Marks): string {
   const dialects = [...new Set(files.map(({ read }) => read.dialect))].sort()
   const rows = [...dialects, 'all'].map((dialect) => {

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@cadre/core'
 import { type CrudeHeader, type CrudeValue, crudeValues } from './crude-header.ts'
 
-/** How an agent may do more than its header says, judged by the crude reading alone; empty when it may not. */
+/** Returns how an agent may do more than its header says, judged by the crude reading alone; empty if it may not. */
 export function wideningOf(
   agent: AgentDefinition,
   header: CrudeHeader,
@@ -16,11 +16,11 @@ export function wideningOf(
   )
     faults.push(`gets every tool, though its header says ${show(tools)}`)
   if (agent.tools.kind === 'list') {
-    // A YAML template may call its tools capabilities; nothing else names tools.
+    // A YAML template may name its tools capabilities; nothing else names tools.
     const values = [...tools, ...crudeValues(header, /^capabilities$/i)]
     const text = namesIn === 'value' ? values.map((value) => value.text).join('\n') : header.text
     const known = bare(text)
-    // What stands behind a backslash can be any sign at all.
+    // A backslash can escape any character.
     const invented = text.includes('\\')
       ? []
       : agent.tools.names.filter((name) => !known.includes(bare(name)))
@@ -42,9 +42,9 @@ export function wideningOf(
   return faults
 }
 
-/** A star that stands alone: not a part of `github/*`. */
+/** A lone star, not a part of `github/*`. */
 const permitsAll = ({ text }: CrudeValue) => /(^|[\s,[{"'])\*(?=$|[\s,\]}"':])/.test(text)
-/** A map in which every tool is forbidden leaves the others. */
+/** A map that denies every listed tool leaves the others. */
 const forbidsOnly = ({ text }: CrudeValue) => /^\s*(\n\s+["']?[^\s"'*:]+["']?: false\s*)+$/.test(text)
 const namesSomething = ({ text }: CrudeValue) => /^[^#\n]*\w/.test(text)
 const says = (word: string) => (value: CrudeValue) => value.text.trim() === word
@@ -56,7 +56,7 @@ const show = (values: readonly CrudeValue[]) =>
       .slice(0, 200),
   )
 
-/** Without what quotes and line breaks put into the text of a name. */
+/** Without characters that quotes and line breaks add to a name. */
 function bare(text: string): string {
   return text.replaceAll(/[\s'"]/g, '')
 }

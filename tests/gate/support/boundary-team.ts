@@ -5,7 +5,7 @@ import { array, defineTool, object, string, type Tool } from '@cadre/core'
 import { createTools } from '@cadre/tools'
 import { onTestFinished } from 'vitest'
 
-/** A real folder, removed after the test. */
+/** A real folder, deleted after the test. */
 export function createWorkspace(files: Readonly<Record<string, string>> = {}) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-role-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -70,7 +70,7 @@ const custom = defineTool({
 }) as Tool
 const shell = { ...custom, name: 'execute_command', origin: 'built-in' } as Tool
 
-/** The real tools up to where they would touch anything, and some that nobody has. */
+/** The real tools without their effects, and some that no agent has. */
 export const boundaryTools: readonly Tool[] = [
   ...createTools().map((tool): Tool => ({ ...tool, run: async () => ({ content: 'did it' }) })),
   save,

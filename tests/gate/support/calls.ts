@@ -30,7 +30,7 @@ const command = fc
       )
       .join(''),
   )
-/** Calls of which some are allowed, some ask and some are denied, in the project of the tests that compare decisions. */
+/** Calls that are allowed, asked or denied, in the project of the tests that compare decisions. */
 export const callsOf: fc.Arbitrary<GeneratedCall> = fc.oneof(
   { weight: 6, arbitrary: command.map((line) => ({ tool: 'execute_command', input: { command: line } })) },
   {

@@ -17,18 +17,18 @@ export interface HookProject {
   readonly path: string
   readonly userHome: string
   readonly policyFolder: string
-  /** What the hooks have had to say to the person. */
+  /** The messages of the hooks to the person. */
   readonly told: string[]
   write(file: string, content: string | object): string
   find(options?: { readonly trusted?: boolean; readonly policyOwner?: number }): HookSet
   hooks(options?: Partial<HooksOptions>): Hooks
-  /** What a hook with this name was told on its standard input. */
+  /** The standard input of the hook with this name. */
   payload(name: string): JsonObject
   recorded(name: string): boolean
   text(file: string): string
 }
 
-/** Keeps what it is told, in every way, under the name it is called with; prints and ends as it is asked to. */
+/** Records its input in every form, under the given name; prints and exits as requested. */
 const recorder = `#!/bin/sh
 cat > "records/$1.json"
 cat "$COPILOT_HOOK_INPUT_PATH" > "records/$1.file.json"
@@ -40,7 +40,7 @@ if [ -n "$2" ]; then printf '%s' "$2"; fi
 exit "\${3:-0}"
 `
 
-/** A folder of its own with a recording script in it, a user's folder and an administrator's beside it. */
+/** A new folder with a recording script, and folders for a user and an administrator next to it. */
 export function createHookProject(files: Readonly<Record<string, string | object>> = {}): HookProject {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-hooks-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -88,7 +88,7 @@ export function createHookProject(files: Readonly<Record<string, string | object
   }
 }
 
-/** The command that records under this name, prints `output` and ends with `code`. */
+/** A command that records under this name, prints `output` and exits with `code`. */
 export function record(name: string, output: string | object = '', code = 0): string {
   const printed = typeof output === 'string' ? output : JSON.stringify(output)
   return `sh record.sh ${name} '${printed.replaceAll("'", `'\\''`)}' ${code}`

@@ -21,7 +21,7 @@ const worker: AgentDefinition = {
   tools: { kind: 'all' },
 }
 
-/** An entry session, or with `depth` one that somebody else has started. */
+/** An entry session, or with `depth` a delegated one. */
 export function sessionAt(workspace: string, depth = 0, part: Partial<SessionSpec> = {}): SessionSpec {
   const isChild = depth > 0
   return {

@@ -2,21 +2,21 @@ import { readTeamFiles } from '@cadre/agents'
 import { answers, startWire, type WireAnswer, type WireReply, type WireRequest } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
 
-/** What each agent of the supervisor team says, one reply a round. After its last reply it says "Done." */
+/** The lines of each agent of the supervisor team, one reply per round. After its last reply it says "Done." */
 export type Lanes = Readonly<Record<string, readonly WireReply[]>>
 
 export interface Asked {
   readonly agent: string
-  /** The last message of the request, as JSON: what the agent was told. */
+  /** The last message of the request, as JSON. */
   readonly told: string
 }
 
 export interface LaneServer {
   /** Without `/v1`. */
   readonly url: string
-  /** Every question of an agent of the team, in the order of arrival. */
+  /** Every request of a team agent, in order of arrival. */
   readonly asked: readonly Asked[]
-  /** What an agent was told before its n-th reply, from 1. */
+  /** What an agent received before its n-th reply, from 1. */
   told(agent: string, n: number): string
 }
 
@@ -25,11 +25,11 @@ interface Message {
   readonly content: unknown
 }
 
-/** A model server for the programs that these tests run: messages as Anthropic's, completions as OpenAI's. */
+/** A model server for the tested programs: Anthropic's messages and OpenAI's completions. */
 export async function serveLanes(lanes: Lanes): Promise<LaneServer> {
   const prompts = readTeamFiles('supervisor').map(({ agent }) => ({
     name: agent.name,
-    // Hosts may wrap lines or add their own words. The first sentence is the agent's own.
+    // Hosts may wrap lines or add their own text. The first sentence is the agent's own.
     mark: agent.prompt.trim().split('.')[0] ?? '',
   }))
   const asked: Asked[] = []

@@ -20,7 +20,7 @@ export function runClaude(project: string, server: LaneServer, agent: string): P
     ANTHROPIC_MODEL: 'claude-sonnet-4-5',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
-    // It refuses to work without asking for root otherwise.
+    // Otherwise it refuses to run as root without asking.
     IS_SANDBOX: '1',
   })
 }
@@ -62,7 +62,7 @@ async function runHost(
   return { code, output }
 }
 
-/** npm chooses one package of several for this machine, and the program is in that one. */
+/** npm chooses one of several packages for this machine, which contains the program. */
 function programOf(name: string, program: string): string {
   const [scope = '', base = ''] = name.split('/')
   const folder = path.join(process.env['CADRE_TEST_HOSTS'] ?? '', 'node_modules', scope)

@@ -1,5 +1,5 @@
-// The way of a test into the extension host: it posts the text of a function to the socket CADRE_TEST_BRIDGE, which runs here
-// with `vscode` and its arguments. The socket lies in a folder that only the user of the test may enter.
+// Gives a test access to the extension host: it posts the text of a function to the socket CADRE_TEST_BRIDGE, which runs
+// here with `vscode` and its arguments. The socket is in a folder that only the test's user may enter.
 const { rmSync } = require('node:fs')
 const http = require('node:http')
 const vscode = require('vscode')
@@ -10,8 +10,8 @@ exports.serveBridge = async () => {
   })
   server.requestTimeout = 0
   const socket = process.env.CADRE_TEST_BRIDGE
-  // A reload of the window starts a new host while the old one may still be there. The server is never closed: that would
-  // remove the socket of the next host.
+  // A reload of the window starts a new host while the old one may still be running. The server is never closed, because
+  // that would remove the socket of the next host.
   rmSync(socket, { force: true })
   await new Promise((resolve, reject) => server.once('error', reject).listen(socket, resolve))
 }

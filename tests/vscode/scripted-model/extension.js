@@ -8,8 +8,8 @@ const { registerTools } = require('./tools')
 exports.activate = async (context) => {
   context.subscriptions.push(registerModels(), registerProbe(), ...registerTools())
   await serveBridge()
-  // Somebody has to ask for the models, or chat says that there are none. Not awaited: VS Code 1.105 waits with the
-  // answer until this extension is active.
+  // The models must be requested, or chat reports that there are none. Not awaited: VS Code 1.105 answers only when this
+  // extension is active.
   vscode.lm
     .selectChatModels({ vendor: 'scripted' })
     .then((models) =>

@@ -20,7 +20,7 @@ const models = [
   { id: 'scripted-two', name: 'Scripted Two' },
 ].map((model, index) => ({
   ...model,
-  // Where the picker is hidden, VS Code takes the default one.
+  // If the picker is hidden, VS Code uses the default one.
   isDefault: index === 0,
   family: 'scripted',
   version: '1',
@@ -34,7 +34,7 @@ const models = [
 let requests = 0
 const failures = new Map()
 
-/** The command `scriptedModel.offer` takes the models away, or offers them again. */
+/** The command `scriptedModel.offer` removes the models, or offers them again. */
 exports.registerModels = () => {
   let offered = models
   const changed = new vscode.EventEmitter()

@@ -1,5 +1,5 @@
-// A chat participant that shows what the model of the picker says and runs the tools it calls: the least that brings a
-// confirmation or a cancellation about.
+// A chat participant that shows the reply of the picked model and runs its tool calls: the minimum that causes a
+// confirmation or a cancellation.
 const vscode = require('vscode')
 const { write } = require('./log')
 

@@ -1,7 +1,7 @@
 import type { Lane, ModelRequest, Step } from './script.ts'
 import type { VsCode } from './start-vscode.ts'
 
-/** An agent of the settings. Its prompt is what its lane is found by. */
+/** An agent of the settings. Its lane is found by its prompt. */
 export interface TestAgent {
   readonly name: string
   readonly systemPrompt: string
@@ -46,7 +46,7 @@ export function lane(name: string, ...replies: readonly Step[]): Lane {
   return { when: promptOf(name), replies }
 }
 
-/** A reply that delegates, to each of these at once. */
+/** A reply that delegates to all of these at once. */
 export function delegate(...names: readonly string[]): Step {
   return {
     calls: names.map((agentName) => ({
@@ -64,7 +64,7 @@ export function report(text: string): Step {
   return { calls: [{ name: 'reportOut', input: { report: text } }] }
 }
 
-/** Writes the agents into the user's settings, and waits until VS Code has them. */
+/** Writes the agents to the user settings, and waits until VS Code has them. */
 export async function configure(
   { host }: VsCode,
   agents: readonly TestAgent[],

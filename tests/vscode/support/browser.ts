@@ -1,4 +1,4 @@
-// The part of Playwright that the tests use. Playwright is no dependency: `npm run test:vscode` installs it elsewhere.
+// The part of Playwright that the tests use. Playwright is not a dependency: `npm run test:vscode` installs it elsewhere.
 import { loadTool } from './installed.ts'
 
 interface Within {
@@ -71,13 +71,13 @@ interface Playwright {
   }
 }
 
-/** A Chromium without a window, which asks nothing of the network by itself. */
+/** A headless Chromium that makes no network requests by itself. */
 export function launchBrowser(): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
   return loadTool<Playwright>('playwright-core').chromium.launch({
     executablePath: '/usr/bin/chromium',
     headless: true,
-    // Root may not use Chromium's sandbox; every page here is our own.
+    // Root cannot use Chromium's sandbox; every page here is trusted.
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', ...quiet],
   })
 }

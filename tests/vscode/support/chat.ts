@@ -6,17 +6,17 @@ import { until } from './until.ts'
 export interface Chat {
   /** Types this into the chat and sends it. */
   ask(text: string): Promise<void>
-  /** Chooses the model for what is asked from now on. */
+  /** Chooses the model for later requests. */
   useModel(id: 'scripted-one' | 'scripted-two'): Promise<void>
-  /** The text of the last answer, as far as it has come. */
+  /** The text of the last answer so far. */
   lastAnswer(): Promise<string>
-  /** Waits until the last answer is complete and contains this. */
+  /** Waits until the last answer is complete and matches. */
   waitForAnswer(expected: RegExp): Promise<string>
-  /** Waits until the chat asks this before it runs a tool. */
+  /** Waits until the chat asks for this confirmation before it runs a tool. */
   waitForConfirmation(title: string | RegExp): Promise<void>
-  /** Lets the tool that waits for a confirmation run. */
+  /** Confirms the pending tool. */
   confirm(): Promise<void>
-  /** Cancels the answer that is being written. */
+  /** Cancels the answer in progress. */
   cancel(): Promise<void>
   startNew(): Promise<void>
 }
@@ -29,7 +29,7 @@ interface Item {
 }
 
 const input = '.interactive-input-part .interactive-input-editor .monaco-editor'
-// Only what is in view has an element, in any order.
+// Only visible items have an element, in any order.
 const readItems = `[...document.querySelectorAll('.interactive-session .monaco-list-row')]
   .map((row) => ({ row, item: row.querySelector('.interactive-item-container') }))
   .filter(({ item }) => item)
@@ -58,12 +58,12 @@ export function chatOf(page: Page, { host, version }: VsCode): Chat {
       await show()
       if (version === 'newest') await hasModel(page)
       const before = (await lastItem())?.index ?? -1
-      // Not clicked: messages of VS Code can cover it.
+      // Not clicked, because messages of VS Code can cover it.
       await page.locator(input).last().locator('textarea, .native-edit-context').first().focus()
       await page.keyboard.press('Control+A')
       await page.keyboard.press('Delete')
       await page.keyboard.type(text)
-      // Closes the list of suggestions, which would take the Enter.
+      // Closes the suggestions, which would handle Enter.
       await page.keyboard.press('Escape')
       await page.keyboard.press('Enter')
       await until('the question to be sent', async () => {
@@ -95,7 +95,8 @@ export function chatOf(page: Page, { host, version }: VsCode): Chat {
   }
 }
 
-// Before the picker shows a model, the answer is that there is none. The oldest version hides the picker in an empty chat.
+// Before the picker shows a model, the chat answers that there is none. The oldest version hides the picker in an empty
+// chat.
 async function hasModel(page: Page): Promise<void> {
   await until('the chat to have a model', async () =>
     (await page.locator('.interactive-input-part').last().textContent())?.includes('Scripted'),

@@ -4,11 +4,11 @@ import { until } from './until.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the whole API of VS Code, which exists in the extension host only
 type VsCodeApi = any
 
-/** The extension host of a window: runs functions of a test in it. */
+/** Runs functions of a test in the extension host of a window. */
 export interface Host {
   /**
-   * Runs this function in the extension host. It must be complete in itself: it may use `vscode`, its arguments and
-   * what Node has, and nothing else of the test's file. Arguments and result travel as JSON.
+   * Runs this function in the extension host. It must be self-contained: it may use only `vscode`, its arguments and Node,
+   * nothing else of the test's file. Arguments and result are sent as JSON.
    */
   run<Args extends unknown[], Result>(
     work: (vscode: VsCodeApi, ...args: Args) => Result | Promise<Result>,
@@ -16,7 +16,7 @@ export interface Host {
   ): Promise<Result>
   /** Executes a command of VS Code and returns its result. */
   command(id: string, ...args: unknown[]): Promise<unknown>
-  /** Waits until the host of a window that has just been opened answers, and has the scripted models. */
+  /** Waits until the host of a new window answers, and has the scripted models. */
   ready(): Promise<void>
 }
 

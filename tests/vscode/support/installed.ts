@@ -4,7 +4,7 @@ import path from 'node:path'
 
 export type VsCodeVersion = 'newest' | 'oldest'
 
-/** The folder into which `npm run test:vscode` installed everything. */
+/** The folder in which `npm run test:vscode` installed everything. */
 export function installedFolder(): string {
   const folder = process.env['CADRE_TEST_VSCODE']
   if (folder === undefined)
@@ -21,7 +21,7 @@ export function codeServerOf(version: VsCodeVersion): { node: string; entry: str
   }
 }
 
-/** A package of the tools, such as `playwright-core`. */
+/** Loads a package of the tools, such as `playwright-core`. */
 export function loadTool<T>(name: string): T {
   return createRequire(path.join(installedFolder(), 'tools', 'package.json'))(name) as T
 }

@@ -15,15 +15,15 @@ export interface Workbench {
   runCommand(title: string): Promise<void>
   /** Clicks the visible button with this text. */
   clickButton(text: string | RegExp): Promise<void>
-  /** The text of the notifications that are shown. */
+  /** The text of the visible notifications. */
   notifications(): Promise<string[]>
   /** The document of the webview that has this title or contains this selector. */
   webview(titleOrSelector: string): Promise<Frame>
-  /** Switches Copilot's own agent mode on, with the scripted model. The server must have been started with `copilot: true`. */
+  /** Enables Copilot's own agent mode with the scripted model. The server must have been started with `copilot: true`. */
   enableCopilot(): Promise<void>
-  /** Opens the window again, with a new extension host. */
+  /** Reloads the window, with a new extension host. */
   reload(): Promise<void>
-  /** Saves a picture in the folder CADRE_TEST_SCREENSHOTS, else in that of the server, and returns its path. */
+  /** Saves a picture in the folder CADRE_TEST_SCREENSHOTS or that of the server, and returns its path. */
   screenshot(name: string): Promise<string>
   close(): Promise<void>
 }
@@ -78,7 +78,7 @@ async function runCommand(page: Page, title: string): Promise<void> {
   await row.click()
 }
 
-// A webview is an iframe with the document of the extension in an iframe of its own.
+// A webview is an iframe that contains the extension's document in another iframe.
 async function findWebview(page: Page, titleOrSelector: string): Promise<Frame> {
   return until(`a webview with ${titleOrSelector}`, async () => {
     for (const frame of page.frames()) {
@@ -92,13 +92,13 @@ async function isMeant(frame: Frame, titleOrSelector: string): Promise<boolean> 
   try {
     return (await frame.title()) === titleOrSelector || (await frame.locator(titleOrSelector).count()) > 0
   } catch {
-    // The frame went away, or a title is no selector.
+    // The frame was removed, or a title is not a valid selector.
     return false
   }
 }
 
 async function enableCopilot({ host }: VsCode): Promise<void> {
-  // VS Code starts another extension host for it, so what is asked of the first one may never be answered.
+  // VS Code starts another extension host for it, so a request to the first one may never be answered.
   const unlessGone = (error: unknown) => {
     if (error instanceof HostError) throw error
     return false
@@ -113,7 +113,7 @@ async function enableCopilot({ host }: VsCode): Promise<void> {
   await host.command('workbench.action.closeActiveEditor')
 }
 
-/** What axe finds wrong with how accessible a page or the document of a webview is. */
+/** Accessibility faults that axe finds in a page or a webview document. */
 export async function accessibilityFaults(frame: Frame): Promise<{ id: string; nodes: string[] }[]> {
   await frame.evaluate(readFileSync(fileOfTool('axe-core', 'axe.min.js'), 'utf8'))
   const faults = await frame.evaluate<{ id: string; nodes: { html: string }[] }[]>(

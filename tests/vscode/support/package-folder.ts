@@ -5,7 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { fileOfTool, installedFolder } from './installed.ts'
 
-/** The .vsix of an extension's folder. It is kept beside VS Code and made again when a file has changed. */
+/** The .vsix of an extension's folder. It is stored next to VS Code and rebuilt when a file has changed. */
 export async function packageFolder(folder: string): Promise<string> {
   const packages = path.join(installedFolder(), 'packaged')
   const file = path.join(packages, `${path.basename(folder)}-${hashOf(folder)}.vsix`)

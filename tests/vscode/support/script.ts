@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { until } from './until.ts'
 
-/** What the scripted model does in a reply, in this order. `../scripted-model/models.js` describes it. */
+/** The actions of the scripted model in a reply, in this order. `../scripted-model/models.js` describes them. */
 export interface Step {
   readonly wait?: string
   readonly error?: { readonly message: string; readonly code?: string; readonly times?: number }
@@ -9,7 +9,7 @@ export interface Step {
   readonly calls?: readonly { readonly name: string; readonly input?: object }[]
 }
 
-/** The replies to one agent, by how often the model has replied in its conversation. */
+/** The replies to one agent, by the number of model replies in its conversation. */
 export interface Lane {
   readonly when?: string | readonly string[]
   readonly model?: 'scripted-one' | 'scripted-two'
@@ -24,7 +24,7 @@ export type Part =
 
 export interface ModelRequest {
   readonly kind: 'request'
-  /** Its number, which other entries of the log refer to. */
+  /** Its number, which other log entries refer to. */
   readonly request: number
   readonly model: string
   readonly lane?: number
@@ -38,7 +38,7 @@ export interface ModelRequest {
   readonly toolMode?: number
 }
 
-/** What the test extension wrote down. */
+/** An entry of the test extension's log. */
 export type LogEntry =
   | ModelRequest
   | { readonly kind: 'activated'; readonly version: string; readonly models: readonly string[] }
@@ -53,14 +53,14 @@ export type LogEntry =
 
 type Entry<Kind extends LogEntry['kind']> = Extract<LogEntry, { kind: Kind }>
 
-/** The scripted model, as a test sees it. */
+/** The scripted model, for a test. */
 export interface ScriptedModel {
-  /** From the next request on it plays these lanes. */
+  /** Plays these lanes from the next request. */
   play(...lanes: Lane[]): void
   log(): LogEntry[]
   entries<Kind extends LogEntry['kind']>(kind: Kind): Entry<Kind>[]
   requests(): ModelRequest[]
-  /** Waits for an entry of this kind that fits. */
+  /** Waits for a matching entry of this kind. */
   waitFor<Kind extends LogEntry['kind']>(
     kind: Kind,
     fits?: (entry: Entry<Kind>) => boolean,

@@ -11,10 +11,10 @@ import { until } from './until.ts'
 
 const root = path.join(import.meta.dirname, '..', '..', '..')
 
-/** Our extension, as `npm run test:vscode` packages it. */
+/** The extension, as packaged by `npm run test:vscode`. */
 export const ourExtension = path.join(root, 'packages', 'vscode', 'dist', 'copilot-multi-agent.vsix')
 const scriptedModelExtension = path.join(import.meta.dirname, '..', 'scripted-model')
-// code-server of the oldest version comes without Copilot Chat, and chat is off without a default agent.
+// The oldest code-server has no Copilot Chat, and chat is disabled without a default agent.
 const testExtensions = {
   newest: [scriptedModelExtension],
   oldest: [scriptedModelExtension, path.join(import.meta.dirname, '..', 'default-agent')],
@@ -22,9 +22,9 @@ const testExtensions = {
 
 export interface VsCodeOptions {
   readonly version?: VsCodeVersion
-  /** .vsix files or folders of extensions, installed beside the scripted model. Default: our extension. */
+  /** .vsix files or folders of extensions, installed next to the scripted model. Default: the extension. */
   readonly extensions?: readonly string[]
-  /** The folder to open, or the files of a new one by their paths. */
+  /** The folder to open, or the files of a new one by path. */
   readonly workspace?: string | Readonly<Record<string, string>>
   readonly settings?: Readonly<Record<string, unknown>>
   /** False: the workspace is not trusted, and VS Code does not ask. Default: true. */
@@ -37,13 +37,13 @@ export interface VsCodeOptions {
 export interface VsCode {
   readonly version: VsCodeVersion
   readonly url: string
-  /** Everything of this server; removed when it stops. */
+  /** All files of this server; deleted when it stops. */
   readonly folder: string
   readonly home: string
   readonly workspace: string
   readonly model: ScriptedModel
   readonly host: Host
-  /** What the server and its extension hosts printed. */
+  /** The output of the server and its extension hosts. */
   output(): string
   stop(): Promise<void>
 }
@@ -54,11 +54,11 @@ const usualSettings = {
   'telemetry.telemetryLevel': 'off',
   'extensions.autoUpdate': false,
   'extensions.autoCheckUpdates': false,
-  // Otherwise everything before the last text of an answer is folded away.
+  // Otherwise everything before the last text of an answer is collapsed.
   'chat.agent.collapseCompletedResponses': false,
 }
 
-/** Starts a real VS Code that knows nothing of this user: its home, settings and extensions are in a new folder. */
+/** Starts a real VS Code, isolated from this user: its home, settings and extensions are in a new folder. */
 export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> {
   const { version = 'newest', trusted = true } = options
   const folder = mkdtempSync(path.join(os.tmpdir(), 'cadre-vscode-'))
@@ -88,7 +88,7 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
     LANG: 'C.UTF-8',
     HOME: home,
     TMPDIR: at('tmp'),
-    // No registry of extensions: nothing is asked of the network.
+    // No extension registry, so that there are no network requests.
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',
     CADRE_TEST_SCRIPT: at('script.json'),
     CADRE_TEST_LOG: at('model.jsonl'),
@@ -167,7 +167,7 @@ function makeWorkspace(wanted: string | Readonly<Record<string, string>>, folder
   return folder
 }
 
-// A test process that is killed stops nothing. When it is gone its end of the pipe is closed, and the guard cleans up.
+// A killed test process stops nothing. When it is gone, its end of the pipe is closed, and the guard cleans up.
 function startGuard(server: ChildProcess, folder: string): ChildProcess {
   const script = 'read -r _; kill -s KILL -- "-$1"; rm -rf "$2"'
   const guard = spawn('sh', ['-c', script, 'guard', String(server.pid), folder], {
@@ -178,7 +178,7 @@ function startGuard(server: ChildProcess, folder: string): ChildProcess {
   return guard
 }
 
-// The whole group: code-server starts VS Code, which starts the extension hosts, which start what extensions start.
+// The whole group: code-server starts VS Code, which starts the extension hosts, which start other processes.
 async function end(server: ChildProcess): Promise<void> {
   signal(server, 'SIGTERM')
   const patience = setTimeout(() => signal(server, 'SIGKILL'), 10_000)

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Nothing depends on it: it only ends what would never happen, on however busy a machine. */
+/** No test depends on it: it only ends waits for something that never happens, even on a busy machine. */
 export const patience = 120_000
 
-/** The first value of `look` that is neither undefined nor false. Fails after two minutes and names what was missing. */
+/** Returns the first result of `look` that is neither undefined nor false. Fails after two minutes and names what was missing. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,

@@ -1,4 +1,4 @@
-/** What each path answers. */
+/** The response of each path. */
 export const routes = {
   '/time': () => ({ status: 200, body: new Date().toISOString() }),
 }

@@ -1,4 +1,4 @@
-/** Letters without their accents, in small letters: `Été` becomes `ete`. */
+/** Lower-case letters without accents: `Été` becomes `ete`. */
 export function plainText(text) {
   return text
     .normalize('NFD')

@@ -47,7 +47,7 @@ describe('the boundary of an agent', () => {
     ['metadata: [{cadre-commands: copy}]', { commands: 'none' }],
     ['metadata: cadre-writes = none', closed],
     ['metadata: "cadre-writes: none"', closed],
-  ])('is the strictest where it cannot be understood: %j', (header, boundary) => {
+  ])('is the strictest if it is invalid: %j', (header, boundary) => {
     const read = agent(header)
     expect(read.agent?.boundary).toEqual(boundary)
     expect(read.diagnostics).toContainEqual(
@@ -55,7 +55,7 @@ describe('the boundary of an agent', () => {
     )
   })
 
-  it('keeps an agent from being used when it stands in the text as if it were the header', () => {
+  it('makes an agent unusable if it is in the text instead of the header', () => {
     const text = '---\nname: a\ndescription: d\ntools: [edit]\n---\ncadre-writes: none\n---\n\nDo it.\n'
     const read = readAgentText({ path: '/p/.github/agents/a.agent.md', text })
     expect(read.agent).toBeUndefined()
@@ -90,7 +90,7 @@ describe('the boundary of an agent', () => {
     expect(read.agent?.unknown).toEqual({ metadata: { 'cadre-entry': 'true', owner: 'me' } })
   })
 
-  it('is never lost by one wrong sign', () => {
+  it('is never lost by one wrong character', () => {
     const lines = 'metadata:\n  cadre-writes: none\n  cadre-commands: none\n'
     const [before, after] = ['---\nname: a\ndescription: d\ntools: [edit]\n', 'max-turns: 3\n---\n\nDo it.\n']
     const damaged = [...lines].flatMap((sign, at) => [

@@ -33,7 +33,7 @@ describe('finds', () => {
     expect(found(createFolder({ [file]: 'Just text.\n' }))).toEqual([file])
   })
 
-  it('no log of what was said to an agent', () => {
+  it('no chat log of an agent', () => {
     const log = '# Agent: x\n\n## System Prompt\n\nYou plan.\n\n## Conversation\n'
     const files = { '.cadre/agents/x.agent.md': log, '.cadre/agents/y.agent.md': agent, 'z.agent.md': log }
     expect(found(createFolder(files))).toEqual(['.cadre/agents/y.agent.md', 'z.agent.md'])
@@ -48,12 +48,12 @@ describe('finds', () => {
     ['templates/solo.yaml', 'id: solo\nsystem_prompt: Do it.\n'],
     ['templates/solo.yaml', 'apiVersion: daemon/v1\nkind: Agent\nmetadata:\n  description: d\n'],
     ['.vscode/settings.json', '{ // mine\n "copilotMultiAgent.agents": [] }'],
-  ])('%s by what is in it: %j', (file, text) => {
+  ])('%s by its content: %j', (file, text) => {
     expect(found(createFolder({ [file]: text, 'other.agent.md': '' }))).toContain(file)
   })
 })
 
-describe('leaves alone', () => {
+describe('ignores', () => {
   it.each([
     ['.claude/agents/SKILL.md', agent],
     ['.github/agents/a.prompt.md', agent],
@@ -90,7 +90,7 @@ describe('leaves alone', () => {
   })
 })
 
-it('takes no page with a header for an agent, even where there is nothing else', () => {
+it('does not treat a page with a header as an agent, even if there is nothing else', () => {
   expect(found(createFolder({ 'a/page.md': page, 'notes/x.md': agent }))).toEqual([])
 })
 
@@ -105,7 +105,7 @@ describe('plugins', () => {
     ],
   })
 
-  it('bring what is in their agents folder, and what their manifest names', () => {
+  it('provide the files in their agents folder, and those that their manifest names', () => {
     const files = {
       '.claude-plugin/plugin.json': manifest,
       'agents/a.md': 'Just text.\n',
@@ -137,24 +137,24 @@ describe('plugins', () => {
     expect(found(folder, 'market/plugins')).toEqual(expected.slice(0, 1))
   })
 
-  it('with a manifest that cannot be read bring nothing', () => {
+  it('with an unreadable manifest provide nothing', () => {
     expect(found(createFolder({ '.claude-plugin/plugin.json': '{', 'agents/a.md': agent }))).toEqual([])
   })
 })
 
-it('goes by the names of folders below the one it is given, and by its own', () => {
+it('uses the names of folders below the given one, and its own', () => {
   const folder = createFolder({ 'agents/repo/docs/notes.md': '# Notes\n', 'agents/repo/x.agent.md': '' })
   expect(found(folder, 'agents/repo')).toEqual(['agents/repo/x.agent.md'])
   expect(found(folder, 'agents')).toEqual(['agents/repo/docs/notes.md', 'agents/repo/x.agent.md'])
 })
 
-it('within a repository a folder called agents is one wherever the look starts', () => {
+it('within a repository, a folder named agents counts wherever the search starts', () => {
   const folder = createFolder({ 'agents/team/notes.md': '# Notes\n' })
   mkdirSync(folder.at('.git'))
   expect(found(folder, 'agents/team')).toEqual(['agents/team/notes.md'])
 })
 
-it('finds the agents of a repository that was cloned into a place of agents', () => {
+it('finds the agents of a repository that was cloned into an agent folder', () => {
   const folder = createFolder({ '.claude/agents/team/a.md': agent, '.claude/agents/README.md': '# Notes\n' })
   mkdirSync(folder.at('.claude/agents/.git'))
   expect(found(folder, '.claude/agents')).toEqual(['.claude/agents/team/a.md'])
@@ -162,7 +162,7 @@ it('finds the agents of a repository that was cloned into a place of agents', ()
 })
 
 describe('links', () => {
-  it('are followed inside, once, and never in a circle', () => {
+  it('are followed inside, once, and never in a cycle', () => {
     const folder = createFolder({ 'p/.github/agents/a.agent.md': agent })
     symlinkSync(folder.at('p'), folder.at('p/again'))
     symlinkSync(folder.at('p/.github/agents/a.agent.md'), folder.at('p/.github/agents/b.agent.md'))
@@ -170,7 +170,7 @@ describe('links', () => {
     expect(found(folder, 'p')).toEqual(['p/.github/agents/a.agent.md'])
   })
 
-  it('count where they are, also below a place of agents', () => {
+  it('count where they are, even below an agent folder', () => {
     const folder = createFolder({
       'shared/x.md': agent,
       '.ai/agents/y.md': agent,
@@ -194,7 +194,7 @@ describe('links', () => {
     expect(found(folder, '.opencode')).toEqual(expected.slice(3))
   })
 
-  it('that lead out are named and not followed', () => {
+  it('that point outside are listed and not followed', () => {
     const folder = createFolder({
       'secret.txt': 'description: mine\n',
       'shared/agents/x.agent.md': agent,
@@ -208,7 +208,7 @@ describe('links', () => {
     expect(outside).toEqual([folder.at('p/.github/agents/out.agent.md')])
   })
 
-  it('may lead to the folder itself', () => {
+  it('may point to the folder itself', () => {
     const folder = createFolder({ 'p/x.agent.md': agent })
     symlinkSync(folder.at('p'), folder.at('q'))
     expect(found(folder, 'q')).toEqual(['q/x.agent.md'])

@@ -248,7 +248,7 @@ describe('one file', () => {
       'agents: [nobody, nobody]\nhandoffs:\n  - {label: x, agent: nobody, prompt: go}',
       ['4 warning agent-missing'],
     ],
-  ])('one message for one cause: %s', async (_, keys, expected) => {
+  ])('one finding per cause: %s', async (_, keys, expected) => {
     const { said } = await lint({ [claude]: agentText(`${good}\n${keys}`) })
     expect(said).toEqual(expected.map((one) => `${claude}:${one}`))
   })
@@ -260,11 +260,11 @@ describe('one file', () => {
       '---\nname: a\ndescription: d\n',
       `${claude}:4 warning header-torn`,
     ],
-  ])('one message for one cause: %s', async (_, text, expected) => {
+  ])('one finding per cause: %s', async (_, text, expected) => {
     expect((await lint({ [claude]: text })).said).toEqual([expected])
   })
 
-  it('never prints what looks like a key', async () => {
+  it('never prints a value that looks like a key', async () => {
     const secret = 'abcdef0123456789abcd'
     const result = await lint({
       [copilot]: agentText(
@@ -275,7 +275,7 @@ describe('one file', () => {
     expect(JSON.stringify(result)).not.toContain(secret)
   })
 
-  it('says what was probably meant', async () => {
+  it('suggests the intended name', async () => {
     const { messages } = await lint({ [copilot]: agentText(`${good}\ntools: [edti]`) })
     expect(messages[0]).toContain('Did you mean edit')
     const twice = { tools: ['my_search', 'my_search', 'read_file'] }
@@ -283,7 +283,7 @@ describe('one file', () => {
     expect(near[0]?.match(/my_search/g)).toHaveLength(1)
   })
 
-  it('knows tools and models of the configuration', async () => {
+  it('uses tools and models of the configuration', async () => {
     const files = { [copilot]: agentText(`${good}\ntools: [my_tool, read_file, write_file]\nmodel: small`) }
     const knowledge: LintKnowledge = {
       tools: ['my_tool', 'read_file'],
@@ -300,7 +300,7 @@ describe('one file', () => {
     )
   })
 
-  it('a file that is too large, or no text at all', async () => {
+  it('a file that is too large, or not text', async () => {
     const large = await lint({ [copilot]: agentText(good, 'x'.repeat(1_000_001)) })
     expect(large.said).toEqual([`${copilot}:1 error file-too-large`])
     const bytes = Buffer.concat([Buffer.from(agentText(good)), Buffer.from([0xff, 0xfe])])
@@ -314,7 +314,7 @@ describe('agents together', () => {
   })
   const at = '.github/agents/lead.agent.md'
 
-  it('names that nobody has', async () => {
+  it('unknown names', async () => {
     const files = {
       ...withWorker,
       ...lead('agents: [wroker, worker]\nhandoffs:\n  - label: x\n    agent: nobody\n    prompt: p'),
@@ -344,7 +344,7 @@ describe('agents together', () => {
     expect(messages[0]).toContain('is named "Reviewer"')
   })
 
-  it('one that nobody can start', async () => {
+  it('an agent that nothing can start', async () => {
     const hidden = {
       '.github/agents/h.agent.md': agentText(
         'name: h\ndescription: d\nuser-invocable: false\ndisable-model-invocation: true',
@@ -361,7 +361,7 @@ describe('agents together', () => {
     expect((await lint(open)).said).toEqual([])
   })
 
-  it('a circle is told once', async () => {
+  it('a cycle is reported once', async () => {
     const team = Object.fromEntries(
       ['a', 'b', 'c'].map((name, index) => [
         `.github/agents/${name}.agent.md`,
@@ -396,7 +396,7 @@ describe('agents together', () => {
     ])
   })
 
-  it('projects beside each other have nothing to do with each other', async () => {
+  it('neighbouring projects are independent', async () => {
     const folder = createFolder({
       'one/.github/agents/worker.agent.md': worker,
       'two/.github/agents/worker.agent.md': worker,
@@ -419,19 +419,19 @@ describe('a part of a project', () => {
     result.files.map(({ path, diagnostics }) => [path, ...diagnostics.map(({ message }) => message)])
   const expected = [['.github/agents/lead.agent.md', 'agents names "nobody", but there is no such agent.']]
 
-  it('a single file knows the agents around it', async () => {
+  it('a single file is checked with the agents around it', async () => {
     const folder = createFolder(files)
     const result = await lintFiles([folder.at('.github/agents/lead.agent.md')], { cwd: folder.path })
     expect(codes(result)).toEqual(expected)
   })
 
-  it('and so does a folder', async () => {
+  it('and so is a folder', async () => {
     const folder = createFolder(files)
     const result = await lintFolder(folder.at('.github/agents'), { cwd: folder.path })
     expect(codes(result)).toEqual([...expected, ['.github/agents/other.agent.md']])
   })
 
-  it('also where no program looks for agents', async () => {
+  it('even where no program looks for agents', async () => {
     const folder = createFolder({
       'team/lead.md': agentText('name: lead\ndescription: d\nagents: [worker, page]\nmodel: sonnet'),
       'team/worker.md': agentText('name: worker\ndescription: d\nmodel: sonnet'),
@@ -441,7 +441,7 @@ describe('a part of a project', () => {
     expect(codes(result)).toEqual([['team/lead.md', 'agents names "page", but there is no such agent.']])
   })
 
-  it('a single file may be called anything', async () => {
+  it('a single file may have any name', async () => {
     const folder = createFolder({
       'notes.txt.md': agentText('description: d'),
       'SKILL.md': agentText('description: d'),
@@ -482,7 +482,7 @@ describe('agents of a plugin', () => {
     expect(files[0]?.hosts?.['copilot-cli']).toContainEqual(expect.objectContaining({ key: 'description' }))
   })
 
-  it('elsewhere do need one', async () => {
+  it('need one elsewhere', async () => {
     const { said } = await lint({ '.claude/agents/helper.md': 'You help.\n' })
     expect(said).toEqual(['.claude/agents/helper.md:1 error header-missing'])
   })
@@ -516,7 +516,7 @@ it('settings define several agents in one file', async () => {
   expect(workspace.files).toMatchObject([{ dialect: 'settings', agents: ['lead', 'worker'] }])
 })
 
-it('a link that leads out is told, and what is behind it is not', async () => {
+it('reports a link that points outside, and does not read its target', async () => {
   const folder = createFolder({ 'secret.txt': 'name: topsecret\n', 'p/k.agent.md': agentText(good) })
   symlinkSync(folder.at('secret.txt'), folder.at('p/out.agent.md'))
   const result = await lintFolder(folder.at('p'), { cwd: folder.path })
@@ -527,7 +527,7 @@ it('a link that leads out is told, and what is behind it is not', async () => {
   expect(JSON.stringify(result)).not.toContain('topsecret')
 })
 
-it('a file for people is left out, and spoken about when somebody names it', async () => {
+it('omits a file for people, unless it is named', async () => {
   const folder = createFolder({ '.claude/agents/README.md': '# Our agents\n', [claude]: agentText(good) })
   const { files } = await lintFolder(folder.path, { cwd: folder.path })
   expect(files.map(({ path }) => path)).toEqual([claude])
@@ -535,7 +535,7 @@ it('a file for people is left out, and spoken about when somebody names it', asy
   expect(named.files).toMatchObject([{ status: 'failed', diagnostics: [{ code: 'file-for-people' }] }])
 })
 
-it('counts what it found', async () => {
+it('counts its findings', async () => {
   const { summary } = await lint({
     [copilot]: agentText(`${good}\nmodel: [a b c, gpt-5]`),
     '.claude/agents/b.md': 'text',
@@ -556,7 +556,7 @@ describe('for an editor', () => {
   const codes = async (files: readonly string[], options: Parameters<typeof lintFiles>[1]) =>
     (await lintFiles(files, options)).files.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code))
 
-  it('reads text that is not saved yet, of the file and of those beside it', async () => {
+  it('reads unsaved text of the file and its neighbours', async () => {
     const folder = createFolder({ '.github/agents/lead.agent.md': lead, ...withWorker })
     mkdirSync(folder.at('.git'))
     const file = folder.at('.github/agents/lead.agent.md')
@@ -569,7 +569,7 @@ describe('for an editor', () => {
     expect(await codes([file], { ...options, texts: changed })).toEqual(['agent-missing'])
   })
 
-  it('takes the other agents of the project from the files it is given', async () => {
+  it('finds the other agents of the project in the given files', async () => {
     const folder = createFolder({ '.github/agents/lead.agent.md': lead, ...withWorker })
     mkdirSync(folder.at('.git'))
     const [file, worker] = ['lead', 'worker'].map((name) => folder.at(`.github/agents/${name}.agent.md`))

@@ -23,7 +23,7 @@ const file = (place: typeof settings, path: string) => ({
   size: 1,
 })
 
-it('settings define several agents, above all files, and the one to start with', () => {
+it('settings define several agents, above all files, and the entry agent', () => {
   const note = {
     path: '/p/.vscode/settings.json',
     line: 3,

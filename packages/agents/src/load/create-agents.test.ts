@@ -42,7 +42,7 @@ async function settled(agents: AgentRegistry): Promise<readonly AgentDefinition[
 }
 
 describe('createAgents', () => {
-  it('gives what is on disk, from the next turn on', async () => {
+  it('returns the state on disk, from the next turn', async () => {
     const agents = createAgents({ home: at('.cadre'), project: root })
     expect(agents.list()).toEqual([])
     expect(agents.get('a')).toBeUndefined()
@@ -65,7 +65,7 @@ describe('createAgents', () => {
     expect(agents.loaded()).toEqual({ agents: [], files: [], diagnostics: [] })
   })
 
-  it('gives the same objects while nothing changes', async () => {
+  it('returns the same objects while nothing changes', async () => {
     for (const name of ['a', 'b']) write(`.claude/agents/${name}.md`, header('description: one'))
     const agents = createAgents({ project: root })
     const list = await settled(agents)
@@ -79,7 +79,7 @@ describe('createAgents', () => {
     expect(agents.get('b')?.description).toBe('changed')
   })
 
-  it('sees a new file, a new folder, one that is moved, and one that replaces another', async () => {
+  it('notices a new file, a new folder, a moved one, and a replaced one', async () => {
     const agents = createAgents({ project: root })
     expect(agents.list()).toEqual([])
     write('.claude/agents/a.md', header('description: one'))
@@ -101,7 +101,7 @@ describe('createAgents', () => {
     expect(agents.list()).toEqual([])
   })
 
-  it('sees a file that is moved in with an old date, and one behind a link', async () => {
+  it('notices a file that is moved in with an old date, and one behind a link', async () => {
     write('elsewhere/a.md', header('description: one'))
     utimesSync(at('elsewhere/a.md'), longAgo, longAgo)
     mkdirSync(at('.claude/agents'), { recursive: true })
@@ -119,7 +119,7 @@ describe('createAgents', () => {
     expect(agents.get('b')?.description).toBe('changed')
   })
 
-  it('sees that a higher level defines the same, and that it does no longer', async () => {
+  it('notices that a higher level starts and stops defining the same name', async () => {
     write('.claude/agents/a.md', header('description: claude'))
     const agents = createAgents({ project: root })
     await settled(agents)
@@ -132,7 +132,7 @@ describe('createAgents', () => {
     expect(agents.get('a')?.description).toBe('claude')
   })
 
-  it('asks for what is built in every time', async () => {
+  it('requests built-in agents every time', async () => {
     const builtIn = (name: string): AgentDefinition => ({
       name,
       description: '',

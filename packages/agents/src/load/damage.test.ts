@@ -191,7 +191,7 @@ describe('damage', () => {
     )
   })
 
-  it('of any kind never throws, and every diagnostic is about a line that is there', () => {
+  it('of any kind never throws, and every diagnostic names an existing line', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 400 }),
       fc
@@ -229,7 +229,7 @@ describe('damage', () => {
     ['parentheses', (size: number) => `tools: ${'a('.repeat(size / 2)}`],
     ['spaces', (size: number) => `tools${' '.repeat(size)}x\nname: a: b`],
     ['comments of HTML', (size: number) => `---\n${'<!-- -->\n'.repeat(size / 9)}`],
-  ])('with very many %s ends', (_, header) => {
+  ])('with very many %s terminates', (_, header) => {
     for (const whole of [
       (text: string) => `---\n${text}\n---\nBody`,
       (text: string) => text,

@@ -38,7 +38,7 @@ describe('settings that an editor passes', () => {
     expect(agents.get('A')?.source).toMatchObject({ path: 'VS Code settings', dialect: 'settings' })
   })
 
-  it('replace .vscode/settings.json, also when they define no agents', async () => {
+  it('replace .vscode/settings.json, even if they define no agents', async () => {
     write('.vscode/settings.json', written)
     const names = (given: object) =>
       createAgents({ project: root, ...given })
@@ -51,14 +51,14 @@ describe('settings that an editor passes', () => {
     expect(loaded.agents.map(({ name }) => name)).toEqual(['a'])
   })
 
-  it('come before agent files of the same name', () => {
+  it('take precedence over agent files of the same name', () => {
     write('.github/agents/a.agent.md', '---\nname: a\ndescription: From a file\n---\nDo it.\n')
     const { agents, files } = createAgents({ project: root, settings: settings([agent('a')]) }).loaded()
     expect(agents).toMatchObject([{ name: 'a', description: 'The a' }])
     expect(files.find(({ path: at }) => at.endsWith('a.agent.md'))?.shadowedBy).toBe('VS Code settings')
   })
 
-  it('name what is wrong with them by the path of keys, and use the rest', () => {
+  it('report problems with their key path, and use the rest', () => {
     const agents = createAgents({
       project: root,
       settings: settings([agent('a', { toolPermissions: { type: 'some' } }), agent('b c')], 'a'),

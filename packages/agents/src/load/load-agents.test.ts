@@ -20,7 +20,7 @@ const load = () => loadAgents({ home: at('.cadre'), project: root, userHome: at(
 const header = (keys: string, body = 'Do it.') => `---\n${keys}\n---\n${body}\n`
 const names = async () => (await load()).agents.map(({ name }) => name)
 
-describe('where agents come from', () => {
+describe('sources of agents', () => {
   it('reads each dialect', async () => {
     write(
       '.github/agents/planner.agent.md',
@@ -92,7 +92,7 @@ describe('where agents come from', () => {
     })
   })
 
-  it('the higher level is used, and every shadowing is said', async () => {
+  it('uses the higher level, and reports every shadowed definition', async () => {
     const places = [
       'user/.config/opencode/agent/lead.md',
       'user/.claude/agents/lead.md',
@@ -120,7 +120,7 @@ describe('where agents come from', () => {
     expect((await loadAgents({ builtIns: () => builtIns })).agents).toEqual(builtIns)
   })
 
-  it('within one level the deeper folder is used', async () => {
+  it('uses the deeper folder within one level', async () => {
     write('.claude/agents/lead.md', header('description: d', 'top'))
     write('.claude/agents/a/b/lead.md', header('description: d', 'deepest'))
     write('.claude/agents/z/lead.md', header('description: d', 'deep'))
@@ -133,7 +133,7 @@ describe('where agents come from', () => {
     ])
   })
 
-  it('beside each other, .agent.md comes before .md; else the first, and an error for the other', async () => {
+  it('prefers .agent.md over .md in one folder; otherwise uses the first, and reports the other', async () => {
     write('.github/agents/a.md', header('name: same\ndescription: d', 'plain'))
     write('.github/agents/b.agent.md', header('name: same\ndescription: d', 'marked'))
     write('.github/agents/c.agent.md', header('name: Same\ndescription: d', 'third'))
@@ -149,7 +149,7 @@ describe('where agents come from', () => {
     expect(files[1]?.shadows).toEqual([at('.github/agents/a.md'), at('.github/agents/c.agent.md')])
   })
 
-  it('an agent that is switched off is listed, and not used, nor is one below it', async () => {
+  it('lists a disabled agent without using it or one below it', async () => {
     write('.opencode/agent/lead.md', header('description: d\ndisable: true'))
     write('user/.claude/agents/lead.md', header('description: d'))
     const { agents, files } = await load()
@@ -160,7 +160,7 @@ describe('where agents come from', () => {
     ])
   })
 
-  it('a rescued file is listed as one, a hopeless one with its reason', async () => {
+  it('lists a rescued file as such, and a hopeless one with its reason', async () => {
     write('.claude/agents/a.md', header('description: Use: it'))
     write('.claude/agents/b.md', '# Notes')
     write('.claude/agents/README.md', '# Notes')
@@ -170,7 +170,7 @@ describe('where agents come from', () => {
     ])
   })
 
-  it('looks into folders, follows links, and never goes round in circles', async () => {
+  it('searches folders, follows links, and never loops', async () => {
     write('.claude/agents/team/deep/a.md', header('description: d'))
     write('elsewhere/b.md', header('description: d'))
     symlinkSync(at('elsewhere'), at('.claude/agents/linked'))
@@ -192,7 +192,7 @@ describe('where agents come from', () => {
     ])
   })
 
-  it('one file reached in two ways is one agent', async () => {
+  it('a file that is found twice is one agent', async () => {
     write('.claude/agents/a.md', header('description: d'))
     mkdirSync(at('.github/agents'), { recursive: true })
     symlinkSync(at('.claude/agents/a.md'), at('.github/agents/a.agent.md'))
@@ -205,7 +205,7 @@ describe('where agents come from', () => {
     expect([sameFolder.agents.length, sameFolder.diagnostics]).toEqual([1, []])
   })
 
-  it.skipIf(process.platform === 'win32')('a pipe among the files does not stop anything', async () => {
+  it.skipIf(process.platform === 'win32')('a pipe among the files blocks nothing', async () => {
     write('.claude/agents/a.md', header('description: d'))
     execFileSync('mkfifo', [at('.claude/agents/pipe.md')])
     symlinkSync('pipe.md', at('.claude/agents/link.md'))
@@ -213,7 +213,7 @@ describe('where agents come from', () => {
     expect(await names()).toEqual(['a'])
   })
 
-  it.skipIf(process.getuid?.() === 0)('what cannot be read is said', async () => {
+  it.skipIf(process.getuid?.() === 0)('reports unreadable files', async () => {
     write('.claude/agents/a.md', header('description: d'))
     write('.claude/agents/closed/b.md', header('description: d'))
     chmodSync(at('.claude/agents/a.md'), 0)
@@ -223,7 +223,7 @@ describe('where agents come from', () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(['folder-unreadable', 'file-unreadable'])
   })
 
-  it('a folder that does not exist is no problem, and neither are files of other kinds', async () => {
+  it('missing folders and files of other kinds are no problem', async () => {
     write('.github/agents/notes.txt', 'x')
     write('.github/chatmodes/notes.md', '# x')
     write('.cadre/templates/readme.md', 'x')
@@ -232,7 +232,7 @@ describe('where agents come from', () => {
     expect(await load()).toEqual({ agents: [], files: [], diagnostics: [] })
   })
 
-  it('does not look through a whole disk', async () => {
+  it('does not search a whole disk', async () => {
     mkdirSync(at('many'))
     for (let index = 0; index < 10_050; index++) writeFileSync(at(`many/${index}`), '')
     mkdirSync(at('.claude/agents'), { recursive: true })
@@ -242,7 +242,7 @@ describe('where agents come from', () => {
 })
 
 describe('the bytes of a file', () => {
-  it('that are not UTF-8 are said, with their line, and not repaired', async () => {
+  it('that are not UTF-8 are reported with their line, and not repaired', async () => {
     write('.claude/agents/a.md', Buffer.from(header('name: a\ndescription: caf\xe9: x'), 'latin1'))
     const { agents, files } = await load()
     expect(agents[0]?.description).toBe('caf\ufffd: x')
@@ -251,7 +251,7 @@ describe('the bytes of a file', () => {
     ])
   })
 
-  it('may be UTF-16, if they say so', async () => {
+  it('may be UTF-16, with a byte order mark', async () => {
     const text = header('name: Plänerin\ndescription: d\ntools: [read]')
     const little = Buffer.from(`\ufeff${text}`, 'utf16le')
     write('.claude/agents/a.md', little)
@@ -261,7 +261,7 @@ describe('the bytes of a file', () => {
     expect(files.map(({ status }) => status)).toEqual(['rescued', 'failed'])
   })
 
-  it('do not stop the others, nor does a bomb', async () => {
+  it('do not affect the others, nor does a YAML bomb', async () => {
     const bomb = [
       'a: &a [x,x,x,x,x,x,x,x,x]',
       ...'bcdefghi'
@@ -319,7 +319,7 @@ describe('templates', () => {
     ['another kind', 'apiVersion: v1\nkind: Skill\nmetadata: {description: d}\n', 'not-an-agent'],
     ['a list', '- a\n', 'header-shape'],
     ['a bad limit', 'id: a\nmax_turns: x\n', 'wrong-value'],
-  ])('%s is no agent', async (_, text, code) => {
+  ])('%s is not an agent', async (_, text, code) => {
     write('.cadre/templates/a.yaml', text)
     const { files } = await load()
     expect(files.map(({ status }) => status)).toEqual(['failed'])
@@ -340,8 +340,8 @@ describe('templates', () => {
   })
 })
 
-describe('what a repository brings', () => {
-  it('does not reach beyond itself: links that lead out are named and not followed', async () => {
+describe('files of a repository', () => {
+  it('do not reach outside: links that point outside are listed and not followed', async () => {
     const elsewhere = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-elsewhere-')))
     try {
       for (const name of ['file', 'in-folder', 'in-place'])
@@ -373,7 +373,7 @@ describe('what a repository brings', () => {
     }
   })
 
-  it('a file that cannot be used holds its name: nothing from a lower level takes its place', async () => {
+  it('an unusable file keeps its name: nothing from a lower level replaces it', async () => {
     write('.claude/agents/reviewer.md', header('name: reviewer\ndescription: d'))
     write('.claude/agents/builder.md', header('name: builder\ndescription: d'))
     write('.github/agents/reviewer.agent.md', header('description: d\ntools: [read]\nmax-turns: five'))
@@ -395,13 +395,13 @@ describe('what a repository brings', () => {
     ])
   })
 
-  it('prompts, instructions and skills beside agents are none', async () => {
+  it('prompts, instructions and skills next to agents are not agents', async () => {
     for (const file of ['a.prompt.md', 'b.instructions.md', 'SKILL.md', 'c.agent.md'])
       write(`.github/agents/${file}`, header('description: d\ntools: [read]'))
     expect(await names()).toEqual(['c'])
   })
 
-  it('a mark in one file says with whom a run starts; in two it says nothing', async () => {
+  it('a mark in one file names the entry agent; in two it has no effect', async () => {
     const marked = header("description: d\nmetadata:\n  cadre-entry: 'true'")
     write('.github/agents/a.agent.md', header('description: d'))
     write('.github/agents/b.agent.md', marked)

@@ -33,8 +33,8 @@ function expectRescue(
   return result.agent as AgentDefinition
 }
 
-describe('a file that is as it should be', () => {
-  it('is read without a word', () => {
+describe('a well-formed file', () => {
+  it('is read without diagnostics', () => {
     expect(read(good)).toEqual({
       agent: { ...usual, source: { path: claude, dialect: 'claude', line: 2 } },
       diagnostics: [],
@@ -63,13 +63,13 @@ describe('a file that is as it should be', () => {
     expect([diagnostics, rescued]).toEqual([[], undefined])
   })
 
-  it('a byte order mark is only mentioned', () => {
+  it('only mentions a byte order mark', () => {
     const result = read(`\ufeff${good}`)
     expect([codesOf(result), result.rescued]).toEqual([['byte-order-mark:1'], undefined])
     expect(result.agent).toMatchObject(usual)
   })
 
-  it('dashes end a header only on a line of their own, and a second header is a part of the body', () => {
+  it('dashes end a header only on their own line, and a second header is part of the body', () => {
     const text = `---\ndescription: a --- b\nnote: |\n  ---\n  x\ntools: [read] # ---\n---\n\n---\nname: other\ntools: [edit]\n---\n`
     expect(read(text)).toMatchObject({
       diagnostics: [],
@@ -82,7 +82,7 @@ describe('a file that is as it should be', () => {
     })
   })
 
-  it('what YAML reads in another way than its author is said', () => {
+  it('reports what YAML reads differently than intended', () => {
     expect(codesOf(read(inHeader('description: Fixes #12\nname: “a”')))).toEqual([
       'value-cut:2',
       'smart-quotes:3',
@@ -91,7 +91,7 @@ describe('a file that is as it should be', () => {
   })
 })
 
-describe('where the header is', () => {
+describe('the position of the header', () => {
   it.each([
     ['carriage returns alone', good.replaceAll('\n', '\r'), ['line-ends:1'], `---\n${keys}\n---\nBody\r`],
     ['some of them', good.replace('a\n', 'a\r'), ['line-ends:2'], good],
@@ -159,7 +159,7 @@ describe('where the header is', () => {
     expect({ name, description, tools }).toEqual({ name: 'a', description: 'd', tools: usual.tools })
   })
 
-  it('what is rescued keeps comments, unknown keys, the body and line ends', () => {
+  it('a rescue keeps comments, unknown keys, the body and line endings', () => {
     const text =
       '# about\r\nname: a # here\r\nx-y: {b: 1}\r\ndescription: Use: it\r\n\r\n# the end\r\n---\r\n\r\n  Body\r\n\ttab  \r\n'
     const agent = expectRescue(
@@ -187,14 +187,14 @@ describe('where the header is', () => {
     ['keys of something else', inHeader('title: Notes\nNote: this'), 'not-an-agent', 2],
     ['no keys', inHeader('# nothing'), 'not-an-agent', 2],
     ['a header without end', inHeader(`a: ${'['.repeat(70_000)}`), 'yaml-too-large', 2],
-  ])('%s: not an agent, and the reason is said', (_, text, code, line) => {
+  ])('%s: not an agent, with the reason', (_, text, code, line) => {
     const result = read(text)
     expect(result.agent).toBeUndefined()
     expect(result.diagnostics[0]).toMatchObject({ path: claude, code, line, severity: 'error' })
     expect(globalThis).not.toHaveProperty('pwned')
   })
 
-  it('without a header a file is an agent where its host takes it for one', () => {
+  it('a file without a header is an agent if its host accepts it', () => {
     for (const path of ['/p/.opencode/agent/a.md', '/p/.opencode/agent/deep/a.md']) {
       const { agent, diagnostics, rescued } = read('# Plan\n\nPlan it.\n', path)
       expect(agent).toMatchObject({
@@ -222,7 +222,7 @@ describe('where the header is', () => {
     }
   })
 
-  it('notes for people are no agents, unless they say so', () => {
+  it('notes for people are not agents, unless their header says so', () => {
     for (const name of ['README.md', 'AGENTS.md', 'CLAUDE.md', 'SKILL.md', 'readme.de.md']) {
       for (const text of ['# Notes', '---\ntitle: x\n---\n', ''])
         expect(read(text, `/p/.github/agents/${name}`)).toEqual({
@@ -295,7 +295,7 @@ describe('a value that is not YAML', () => {
     expectRescue(text(written), codesOf(read(text(written))), text(repaired))
   })
 
-  it('each key by itself: what is right stays as it is', () => {
+  it('reads each key separately: valid ones stay unchanged', () => {
     const header = [
       'description: Use: it',
       'handoffs:',
@@ -405,7 +405,7 @@ describe('a restriction is never lost', () => {
     'description: d\n  tools:[read]',
     'description: a: b\ntols: [read]',
     'description: a: b\n  tols: [read]',
-  ])('%j: no tools, and it is said', (header) => {
+  ])('%j: no tools, and a report', (header) => {
     const { agent, diagnostics, repaired } = read(inHeader(`${header}\nmodel: x`))
     expect(agent?.tools).toEqual({ kind: 'list', names: [] })
     expect(diagnostics.map(({ code }) => code).join(' ')).toMatch(/unclear|unseen/)
@@ -413,7 +413,7 @@ describe('a restriction is never lost', () => {
   })
 
   it.each(['budgt: {tokens: 5}', 'maxTurs: 3', 'max-turnss: 3', 'timout: 90s'])(
-    '%j: a limit that is misspelt is an error, and the agent is not used',
+    '%j: a misspelt limit is an error, and the agent is not used',
     (header) => {
       const { agent, diagnostics } = read(inHeader(`description: d\n${header}`))
       expect(agent).toBeUndefined()
@@ -436,7 +436,7 @@ describe('a restriction is never lost', () => {
     ['disable_model_invocaton: true', 'key-unseen', 'disablemodelinvocation'],
     ['user-invocabel: false', 'key-unseen', 'userinvocable'],
     ['isolaton: workspace', 'key-unseen', 'isolation'],
-  ])('%j: a restriction that is misspelt is an error, and the agent is not used', (header, code, meant) => {
+  ])('%j: a misspelt restriction is an error, and the agent is not used', (header, code, meant) => {
     const { agent, diagnostics } = read(inHeader(`description: d\n${header}`))
     expect(agent).toBeUndefined()
     expect(diagnostics).toMatchObject([{ severity: 'error', code, line: 3 }])
@@ -444,7 +444,7 @@ describe('a restriction is never lost', () => {
     expect(`${message} ${fix}`).toMatch(new RegExp(`\\b${meant}\\b`, 'i'))
   })
 
-  it('names the line of a misspelt denial in a list', () => {
+  it('names the line of a misspelt denied tool in a list', () => {
     const { diagnostics } = read(inHeader('description: d\ndisallowedTools:\n  - Write\n  - Edti'))
     expect(diagnostics).toMatchObject([{ severity: 'error', code: 'denial-unknown', line: 5 }])
   })
@@ -458,7 +458,7 @@ describe('a restriction is never lost', () => {
     'permissionMode: acceptEdits',
     'mode: ask',
     'disabled: false',
-  ])('%j: what may be meant as it is written stays', (header) => {
+  ])('%j: a possibly intended name stays', (header) => {
     const { agent, diagnostics } = read(inHeader(`description: d\n${header}`))
     expect(agent).toBeDefined()
     expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
@@ -477,7 +477,7 @@ describe('a restriction is never lost', () => {
     ['x: y: z\n"tools":[read]', ['read']],
     ['tools: read,\nedit', ['read', 'edit']],
     ['tools:\nread', ['read']],
-  ])('%j gives only what all of it names', (header, names) => {
+  ])('%j grants only what all lists name', (header, names) => {
     expect(read(inHeader(`description: d\n${header}`)).agent?.tools).toEqual({ kind: 'list', names })
   })
 
@@ -526,7 +526,7 @@ describe('a restriction is never lost', () => {
     expect(read(`\n---\nname: a\n---\n\`\`\`\n${keys}\n\`\`\`\n`).agent?.tools).toEqual({ kind: 'all' })
   })
 
-  it('what others have by the same name is not his', () => {
+  it('keys of the same name for other purposes do not count', () => {
     for (const header of [
       'mcp-servers:\n  x:\n    tools: [read]',
       'mcp-servers: {\n  "x": {"tools":["read"]}\n  }',
@@ -550,7 +550,7 @@ describe('a file whose line breaks were lost', () => {
     '---\\nname: a\\ndescription: d\\ntools: [read]\\n---\\nBody',
     'name: a description: Does it tools: Read, Grep --- Body',
     '--- description: Does it --- Body',
-  ])('is broken, and the message says why: %j', (text) => {
+  ])('is unusable, and the message explains why: %j', (text) => {
     for (const path of [claude, copilot, '/project/.opencode/agent/sample.md']) {
       const result = read(text, path)
       expect(result.agent).toBeUndefined()

@@ -38,14 +38,14 @@ describe('tools', () => {
     ['permissions:\n  allowed_tools: [Read]', list('Read'), undefined],
     ['tools:\n  allowedTools: Read, Grep', list('Read', 'Grep'), undefined],
     ['tools: [Read, Edit]\nconstraints:\n  allowed_tools: [Edit]', list('Edit'), undefined],
-  ])('a list in a group counts: %j', (keys, tools, disallowedTools) => {
+  ])('reads a list in a group: %j', (keys, tools, disallowedTools) => {
     const { agent, diagnostics } = read(keys, opencode)
     expect(agent?.tools).toEqual(tools)
     expect(agent?.disallowedTools).toEqual(disallowedTools)
     expect(diagnostics).toEqual([])
   })
 
-  it("a list of opencode's rules counts, the last that fits before the others", () => {
+  it("reads a list of opencode's rules, where the last match applies", () => {
     const rules = [
       '{action: "*", resource: "*", effect: ask}',
       '{action: read, resource: "*", effect: allow}',
@@ -62,7 +62,7 @@ describe('tools', () => {
   })
 
   it.each(['tools:', 'tools: true', 'tools: 3', 'tools: {read: yes please}', 'tools: {}'])(
-    '%s is not understood: no tools',
+    '%s is invalid: no tools',
     (keys) => {
       expect(read(keys).agent?.tools).toEqual(list())
     },
@@ -91,7 +91,7 @@ describe('tools', () => {
     expect([agent?.tools, agent?.disallowedTools]).toEqual([tools, disallowed])
   })
 
-  it('names with nothing but spaces between them', () => {
+  it('names with only spaces between them', () => {
     expect(read('tools: Read Grep').agent?.tools).toEqual(list('Read', 'Grep'))
     expect(read('tools: Read *').agent?.tools).toEqual(list('Read *'))
     expect(read('tools: can read and search').agent?.tools).toEqual(list('can read and search'))
@@ -154,7 +154,7 @@ describe('tools', () => {
     ])
   })
 
-  it('a mode never widens: it is kept, and mentioned', () => {
+  it('a mode never grants more: it is kept, and mentioned', () => {
     expect(read('permissionMode: acceptEdits')).toMatchObject({
       agent: { unknown: { permissionMode: 'acceptEdits' } },
       diagnostics: [{ code: 'permission-mode', severity: 'info', line: 3 }],
@@ -261,14 +261,14 @@ describe('who may start it', () => {
     expect([agent?.userInvocable, agent?.modelInvocable]).toEqual([user, model])
   })
 
-  it('an unknown mode of opencode is not taken for leave', () => {
+  it('an unknown mode of opencode permits nothing', () => {
     expect(read('mode: tertiary', opencode)).toMatchObject({
       agent: { modelInvocable: false, unknown: { mode: 'tertiary' } },
       diagnostics: [{ code: 'mode-unclear', line: 3 }],
     })
   })
 
-  it('an agent can be switched off', () => {
+  it('an agent can be disabled', () => {
     expect(read('disable: true', opencode)).toMatchObject({
       disabled: true,
       agent: { unknown: { disable: true } },
@@ -305,7 +305,7 @@ describe('limits', () => {
     ['budget: little', 'wrong-value', 3],
     ['isolation: container', 'wrong-value', 3],
     ['required_sections: {a: b}', 'wrong-value', 3],
-  ])('%j cannot be held: not loaded', (keys, code, line) => {
+  ])('%j cannot be enforced: not loaded', (keys, code, line) => {
     const { agent, diagnostics } = read(keys)
     expect(agent).toBeUndefined()
     expect(diagnostics.find(({ severity }) => severity === 'error')).toMatchObject({
@@ -411,7 +411,7 @@ describe('the other keys', () => {
   })
 
   it.each(['a\nb', 'a\u0000b', 'a\u001b[31m', 'a\u2028b', 'a\u202eb', ' ', '', 'x'.repeat(201)])(
-    'the name %j is not used, the name of the file is',
+    'the name %j is not used, but the file name is',
     (name) => {
       expect(read(`name: ${JSON.stringify(name)}`)).toMatchObject({
         agent: { name: 'sample' },
@@ -424,11 +424,11 @@ describe('the other keys', () => {
     ['/p/planner.chat.agent.md', 'planner.chat'],
     ['/p/.github/chatmodes/Plan it.chatmode.md', 'Plan it'],
     ['C:\\p\\.claude\\agents\\a.md', 'a'],
-  ])('%s is called %s', (path, name) => {
+  ])('%s has the name %s', (path, name) => {
     expect(read('', path).agent?.name).toBe(name)
   })
 
-  it('a description that YAML takes for something else is text', () => {
+  it('a description that YAML reads as another type is text', () => {
     const text = (value: string) =>
       readAgentText({ path: copilot, text: `---\ndescription: ${value}\n---\nx` })
     expect(text('42').agent?.description).toBe('42')
@@ -443,7 +443,7 @@ describe('the other keys', () => {
       })
   })
 
-  it('a prompt in the header counts where there is none below it', () => {
+  it('a prompt in the header is used if there is none below it', () => {
     expect(readAgentText({ path: opencode, text: '---\nprompt: Do it.\n---\n' }).agent?.prompt).toBe('Do it.')
     expect(read('prompt: Not this').agent).toMatchObject({
       prompt: 'Do it.',
@@ -451,7 +451,7 @@ describe('the other keys', () => {
     })
   })
 
-  it('__proto__ is a key like any other', () => {
+  it('__proto__ is an ordinary key', () => {
     const { agent } = read(
       '__proto__: {polluted: true}\nconstructor: x\nhandoffs: [{agent: a, __proto__: {send: true}}]',
     )
@@ -461,7 +461,7 @@ describe('the other keys', () => {
     expect(agent?.handoffs?.[0]?.send).toBeUndefined()
   })
 
-  it('an unknown key that is defined twice is the first, and is said', () => {
+  it('uses and reports the first of two equal unknown keys', () => {
     expect(read('x: 1\nX: 2')).toMatchObject({
       agent: { unknown: { x: 1 } },
       diagnostics: [{ code: 'key-twice', line: 4 }],
@@ -469,13 +469,13 @@ describe('the other keys', () => {
   })
 })
 
-describe('handoffs of which one is broken', () => {
+describe('handoffs with an invalid one', () => {
   const good = '  - label: Go\n    agent: worker\n    prompt: Go on'
 
   it.each([
     ['that is no handoff', '  - label: Lost', 'handoff-unclear', 4],
     ['that is no YAML', '  - label: "Lost\n    agent: [', 'value-unreadable', 4],
-  ])('one %s does not take the others with it', (_, broken, code, line) => {
+  ])('one %s does not affect the others', (_, broken, code, line) => {
     const { agent, diagnostics } = read(`handoffs:\n${broken}\n${good}`)
     expect(agent?.handoffs).toEqual([{ label: 'Go', agent: 'worker', prompt: 'Go on' }])
     expect(diagnostics.map((one) => [one.code, one.line])).toEqual([[code, line]])
@@ -483,7 +483,7 @@ describe('handoffs of which one is broken', () => {
 })
 
 describe('a hidden agent of opencode', () => {
-  it('that is for people can be started by them', () => {
+  it('for people can be started by them', () => {
     expect(read('mode: primary\nhidden: true', opencode).agent).not.toHaveProperty('userInvocable')
     expect(read('mode: subagent\nhidden: true', opencode).agent?.userInvocable).toBe(false)
   })

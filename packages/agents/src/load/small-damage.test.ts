@@ -31,7 +31,7 @@ describe('templates', () => {
     expect(toolsOf(template, text)).toMatch(/^(?:read|none|failed)$/)
   })
 
-  it('a capital in the wrapped form', () => {
+  it('upper case in the wrapped format', () => {
     const text =
       'apiVersion: v1\nkind: Agent\nMetadata:\n  id: a\nSpec:\n  system_prompt: hi\n  capabilities: [read]\n'
     expect(readAgentText({ path: template, text }).agent).toMatchObject({
@@ -41,7 +41,7 @@ describe('templates', () => {
   })
 })
 
-describe('what << brings in is not read within a restriction', () => {
+describe('merge keys (<<) are not read within a restriction', () => {
   it.each([
     ['base: &b {bash: deny}\npermission:\n  <<: *b\n  read: allow'],
     ['base: &b {"*": deny}\npermission:\n  bash:\n    <<: *b\n    git status: allow'],
@@ -51,7 +51,7 @@ describe('what << brings in is not read within a restriction', () => {
   })
 })
 
-describe('a file that was torn off within its header', () => {
+describe('a file that ends within its header', () => {
   it.each([['---\nname: x\ndescription: d'], ['---\nname: x\ndescription: d\n'], ['---\nname: x\n']])(
     '%j',
     (text) => {
@@ -59,12 +59,12 @@ describe('a file that was torn off within its header', () => {
     },
   )
 
-  it('what it said of tools before holds', () => {
+  it('keeps what it said about tools before', () => {
     expect(toolsOf(claude, '---\nname: x\ntools: Read\ndescription: d')).toBe('Read')
   })
 })
 
-describe('one slip in the key', () => {
+describe('one typo in the key', () => {
   it.each([
     ['[tools: Read'],
     ['- tools: Read'],
@@ -109,7 +109,7 @@ describe('one slip in the key', () => {
   })
 })
 
-describe('what is no slip', () => {
+describe('no typo', () => {
   it.each([
     ['description: >\n  Knows its tools: hammers.\n  Reviews'],
     ['description: |\n  Reviews.\n  Context: x\n  user: "tools"'],
@@ -131,7 +131,7 @@ describe('names', () => {
   })
 })
 
-it('a key at the margin is never written into the value above it', () => {
+it('a key at the margin never becomes part of the value above it', () => {
   const text = inHeader('description: Audits: code\nenv:\n  API_KEY: x\nwebhook: x\ntools: Read').replace(
     'description: d\n',
     '',
@@ -153,7 +153,7 @@ it('many comments before the header, and many nested keys, hide nothing', () => 
   expect(readAgentText({ path: claude, text: long }).agent?.tools).toEqual(only)
 })
 
-it('a key that is nothing names no tool', () => {
+it('an empty key names no tool', () => {
   const text = '---\ndescription: d\ntools:\n  : true\n  edit: true\n---\nBody\n'
   const { agent, diagnostics } = readAgentText({ path: '/p/.opencode/agent/a.md', text })
   expect(agent?.tools).toEqual({ kind: 'list', names: [] })

@@ -31,7 +31,7 @@ const userFile = () =>
   placesOf({ userHome: path.join(folder, 'user') }).find(({ dialect }) => dialect.name === 'settings')?.at ??
   ''
 
-it('reads the user settings of VS Code, and ignores keys of others in them', async () => {
+it('reads the user settings of VS Code, and ignores other keys in them', async () => {
   write(userFile(), settings('mine'))
   const { agents, entry, diagnostics } = await load()
   expect(agents.map(({ name }) => name)).toEqual(['mine'])
@@ -52,7 +52,7 @@ it('lets a project with agents choose its own entry agent', async () => {
   expect((await load()).entry).toBe('inner')
 })
 
-it('takes the entry agent that the editor passes, also in a project with agents', async () => {
+it('uses the entry agent that the editor passes, even in a project with agents', async () => {
   write(
     path.join(folder, 'project/.github/agents/lead.agent.md'),
     '---\nname: lead\ndescription: d\n---\nLead.\n',
@@ -61,7 +61,7 @@ it('takes the entry agent that the editor passes, also in a project with agents'
   expect((await load({ settings: editor })).entry).toBe('tester')
 })
 
-it('leaves the file alone when the editor passes its settings', async () => {
+it('ignores the file if the editor passes its settings', async () => {
   write(userFile(), settings('mine'))
   const editor = { path: 'VS Code settings', text: '{}' }
   expect((await load({ settings: editor })).agents).toEqual([])

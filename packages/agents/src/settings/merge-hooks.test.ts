@@ -37,7 +37,7 @@ test.each([
   expect(first.text.startsWith('\ufeff')).toBe(text.startsWith('\ufeff'))
 })
 
-test('leaves a hook alone that somebody changed, and says that there are others', () => {
+test('keeps a changed hook, and reports other hooks', () => {
   const changed = { matcher: 'Write', hooks: [{ type: 'command', command: 'node check.mjs --strict' }] }
   const text = JSON.stringify({ hooks: { PreToolUse: [changed], Stop: [entry] }, disableAllHooks: true })
   expect(merged(text)).toEqual({ kind: 'merged', text, hasOthers: true, isOff: true })
@@ -53,6 +53,6 @@ test.each([
   ['{\n  "hooks": []\n}', 2, /"hooks" is not an object/],
   ['{\n  "hooks": {\n    "Stop": {}\n  }\n}', 3, /"Stop" is not a list/],
   ['{\n  "hooks": {},\n  "hooks": { "Stop": [] }\n}', 2, /without changing other settings/],
-])('refuses %j at line %i', (text, line, reason) => {
+])('rejects %j at line %i', (text, line, reason) => {
   expect(mergeHooks(text, wanted)).toEqual({ kind: 'refused', line, reason: expect.stringMatching(reason) })
 })

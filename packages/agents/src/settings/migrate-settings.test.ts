@@ -14,7 +14,7 @@ const whole = {
 const today = { version: '1.0.0', entryAgent: 'a', agents: [whole] }
 
 describe('migrating settings', () => {
-  it('leaves what is written today as it is', () => {
+  it('keeps the current format unchanged', () => {
     expect(migrateSettings(today)).toEqual({ value: today, changes: [] })
   })
 
@@ -87,7 +87,7 @@ describe('migrating settings', () => {
     ['nothing', {}],
     ['not even an object', 7],
     ['null', null],
-  ])('%s becomes one coordinator, which can do nothing but delegate and report', (_, before) => {
+  ])('%s becomes one coordinator that can only delegate and report', (_, before) => {
     const { value, changes } = migrateSettings(before)
     expect(value).toMatchObject({
       version: '1.0.0',
@@ -99,7 +99,7 @@ describe('migrating settings', () => {
     expect(changes.map(({ message }) => message).join()).toContain('default configuration')
   })
 
-  it('changes nothing the second time, and never what it was given', () => {
+  it('is idempotent, and never changes its input', () => {
     const part = fc.oneof(
       fc.constantFrom<Json>(true, false, null, '', 'a', { type: 'all' }, { type: 'specific', tools: ['x'] }),
       fc.jsonValue({ maxDepth: 2 }).map((value) => value as Json),

@@ -44,7 +44,7 @@ describe('agents of settings', () => {
     })
   })
 
-  it('reads a team in its order, whoever is the entry', () => {
+  it('reads a team in order, whichever agent is the entry', () => {
     const { agents, entry, diagnostics } = read({
       version: '1.0.0',
       entryAgent: 'coordinator',
@@ -64,7 +64,7 @@ describe('agents of settings', () => {
     expect([entry, diagnostics]).toEqual(['coordinator', []])
   })
 
-  it('reads seven agents that delegate to each other in a circle, and only says so', () => {
+  it('reads seven agents that delegate in a cycle, and only reports it', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     const targets = (name: string) => ({
       type: 'specific',
@@ -115,7 +115,7 @@ describe('agents of settings', () => {
     expect([agents.length, diagnostics]).toEqual([1, []])
   })
 
-  it('says when one key is there in both ways, and takes the longer name', () => {
+  it('reports a key in both forms, and uses the longer name', () => {
     const result = read({
       copilotMultiAgent: { agents: [agent('x')] },
       'copilotMultiAgent.agents': [agent('a')],
@@ -128,7 +128,7 @@ describe('agents of settings', () => {
     ['other settings', '{"editor.tabSize": 2, "agents": [{"name": "x"}]}'],
     ['broken settings of others', '{"editor.tabSize": 2, '],
     ['nothing', ''],
-  ])('has nothing to say about %s', (_, text) => {
+  ])('reports nothing about %s', (_, text) => {
     expect(readSettingsAgents({ path: '/p/.vscode/settings.json', text })).toEqual({
       agents: [],
       diagnostics: [],
@@ -146,12 +146,12 @@ describe('agents of settings', () => {
     expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'error', code }))
   })
 
-  it('gives an agent with a misspelt list of denials no tools', () => {
+  it('gives an agent with a misspelt list of denied tools no tools', () => {
     const { agents } = read(team(agent('a', { disallowdTools: ['edit'] })))
     expect(agents[0]?.agent.tools).toEqual({ kind: 'list', names: [] })
   })
 
-  it('keeps keys it does not know, and says so; those of other dialects are understood', () => {
+  it('keeps and reports unknown keys, and reads those of other dialects', () => {
     const result = read(
       team(agent('a', { shoeSize: { a: [1, null] }, maxTurns: 4, tools: ['x'], model: ['m', 'n'] })),
     )
@@ -168,7 +168,7 @@ describe('agents of settings', () => {
   })
 })
 
-describe('what is wrong with settings is said with its path, and gives less', () => {
+describe('reports problems with their path, and grants less', () => {
   const long = (length: number) => 'x'.repeat(length)
   const left = 'error'
   it.each<[string, object, string, object | typeof left]>([
@@ -353,7 +353,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     return { tools: { kind: 'list', names: [] } }
   }
 
-  it('takes the first of two agents with one name, whatever their case', () => {
+  it('uses the first of two agents with one name, ignoring case', () => {
     const result = read(team(agent('a'), agent('A'), agent('a', { description: 'second' })))
     expect(result.agents.map(({ agent }) => agent.name)).toEqual(['a'])
     expect(said(result)).toEqual([
@@ -362,7 +362,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     ])
   })
 
-  it('takes twenty agents', () => {
+  it('accepts twenty agents', () => {
     const result = read(
       team(...Array.from({ length: 21 }, (_, index) => agent(`a${index === 0 ? '' : index}`))),
     )
@@ -372,7 +372,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     ])
   })
 
-  it('takes a hundred permitted delegations', () => {
+  it('accepts a hundred permitted delegations', () => {
     const all = { delegationPermissions: { type: 'all' } }
     const result = read(team(...'abcdefghijk'.split('').map((name) => agent(name, all))))
     expect(result.agents.filter(({ agent }) => agent.delegates?.kind === 'all')).toHaveLength(10)
@@ -390,13 +390,13 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     ['with another case', 'A', 'configuration.entryAgent names "A"'],
     ['that is no text', 7, 'configuration.entryAgent names 7'],
     ['that is not set', undefined, 'configuration.entryAgent was not set and is now the first agent, "a".'],
-  ])('takes the first agent for an entry %s', (_, entryAgent, message) => {
+  ])('uses the first agent for an entry %s', (_, entryAgent, message) => {
     const result = read({ version: '1.0.0', entryAgent, agents: [agent('a'), agent('b')] })
     expect(result.entry).toBe('a')
     expect(said(result)).toEqual([expect.stringContaining(`warning: ${message}`)])
   })
 
-  it('falls back to one coordinator that can do nothing but delegate and report', () => {
+  it('falls back to one coordinator that can only delegate and report', () => {
     const result = read(team({ name: 'a' }, 7))
     expect(result.agents).toMatchObject([
       {
@@ -411,7 +411,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
     expect(result.diagnostics.map(({ code }) => code)).toContain('settings-default')
   })
 
-  it('says at which line an older form became another', () => {
+  it('reports the line of a migrated value', () => {
     const text = `{
   "coordinator": { "systemPrompt": "You coordinate.", "description": "d", "useFor": "u", "toolPermissions": true },
   "customAgents": [
@@ -444,7 +444,7 @@ describe('what is wrong with settings is said with its path, and gives less', ()
 })
 
 describe('hostile settings', () => {
-  it('uses what was written out before the file broke, and nothing behind it', () => {
+  it('uses what was complete before the syntax error, and nothing after it', () => {
     const text = `{ "version": "1.0.0", "entryAgent": "a", "agents": [
   ${JSON.stringify(agent('a'))},
   { "name": "b", "systemPrompt": "You are b, indeed.", "description": "d", "useFor": "u",
@@ -459,14 +459,14 @@ describe('hostile settings', () => {
     )
   })
 
-  it('is not impressed by depth or size', () => {
+  it('handles any depth and size', () => {
     for (const text of ['['.repeat(100_000), `{"agents":${'[{"a":'.repeat(10_000)}`, ' '.repeat(5_000_000)])
       expect(
         readSettingsAgents({ path, text: `{"copilotMultiAgent.agents": ${text}` }).agents.length,
       ).toBeLessThan(2)
   })
 
-  it('takes names of the prototype for names', () => {
+  it('treats names of the prototype as ordinary names', () => {
     const text = `{"__proto__": {"agents": []}, "constructor": 1, "entryAgent": "__proto__", "agents": [
       {"name": "__proto__", "systemPrompt": "You are a prototype.", "description": "d", "useFor": "u", "constructor": {"x": 1},
        "__proto__": {"toolPermissions": {"type": "all"}}, "toolPermissions": {"type": "none"}, "delegationPermissions": {"type": "none"}}]}`
@@ -477,7 +477,7 @@ describe('hostile settings', () => {
     expect(({} as { toolPermissions?: unknown }).toolPermissions).toBeUndefined()
   })
 
-  it('never throws, and never gives more than was written', () => {
+  it('never throws, and never grants more than was written', () => {
     const whole = JSON.stringify(
       team(
         agent('a', { toolPermissions: { type: 'specific', tools: ['read'] } }),

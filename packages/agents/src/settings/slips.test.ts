@@ -9,7 +9,7 @@ it.each([
   ['"tool-permissions": {"type": "none"}'],
   ['"toolPermissions": {"type": "none"}, "toolPermissions": {"type": "all"}'],
   ['"toolPermissions": {"type": "none", "type": "all"}'],
-])('a slip in a permission gives no tools: %s', (permission) => {
+])('a typo in a permission grants no tools: %s', (permission) => {
   const agent = `{"name": "a", "description": "d", "systemPrompt": "Review the code.", "delegationPermissions": {"type": "none"}, ${permission}}`
   const text = `{"copilotMultiAgent": {"version": "1.0.0", "entryAgent": "a", "agents": [${agent}]}}`
   const { agents, diagnostics } = readSettingsAgents({ path, text })

@@ -21,7 +21,7 @@ const failure = (act: () => unknown): CadreError => {
 }
 
 describe('the teams', () => {
-  it('are the five there are, each with a sentence, an entry and its variants', () => {
+  it('are the five built-in ones, each with a description, an entry and variants', () => {
     expect(teamNames()).toEqual(['coordinator', 'explorers', 'operators', 'planner', 'supervisor'])
     expect(
       listTeams().map(({ name, entry, variants }) => [name, entry, variants.map((one) => one.name)]),
@@ -50,7 +50,7 @@ describe('the teams', () => {
     expect(unused).toEqual([])
   })
 
-  it('say which ones there are when one is asked for that is not', () => {
+  it('lists the known ones if the name is unknown', () => {
     expect(failure(() => loadTeam('supervisr'))).toMatchObject({
       code: 'not_found',
       message: expect.stringMatching(
@@ -70,7 +70,7 @@ describe.each(forms)('%s', (_, name, variant) => {
   const byName = new Map(team.agents.map((agent) => [agent.name, agent]))
   const entry = byName.get(team.entry) as AgentDefinition
 
-  it('has only files that can be read without a word', () => {
+  it('has only files that are read without diagnostics', () => {
     for (const { file, text } of readTeamFiles(name, variant)) {
       const read = readAgentText({ path: `/x/${file}`, text })
       expect(read.diagnostics, file).toEqual([])
@@ -79,7 +79,7 @@ describe.each(forms)('%s', (_, name, variant) => {
     }
   })
 
-  it('says where its agents come from', () => {
+  it('records the source of its agents', () => {
     const shown = variant === team.variants[0] ? name : `${name}/${variant}`
     for (const agent of team.agents) {
       expect(agent.source).toEqual({ path: `built-in:${shown}/${agent.name}`, dialect: 'built-in' })
@@ -101,7 +101,7 @@ describe.each(forms)('%s', (_, name, variant) => {
       expect(byName.get(agent)?.userInvocable, agent).not.toBe(false)
   })
 
-  it('reaches everybody from its entry, by delegation or a handoff, unless a person may start them', () => {
+  it('reaches every agent from its entry, by delegation or handoff, unless people may start it', () => {
     const reached = new Set([entry.name])
     for (const at of reached) {
       const { delegates, handoffs = [] } = byName.get(at) as AgentDefinition
@@ -114,7 +114,7 @@ describe.each(forms)('%s', (_, name, variant) => {
     expect(entry.userInvocable).not.toBe(false)
   })
 
-  it('gives a tool for delegating to exactly those who may delegate', () => {
+  it('gives a delegation tool to exactly the agents that may delegate', () => {
     for (const { name: agent, tools, delegates } of team.agents) {
       if (tools.kind === 'all') continue
       const can = tools.names.some((tool) => /^(agent|delegateWork|delegate_task|runSubagent)$/.test(tool))
@@ -122,11 +122,11 @@ describe.each(forms)('%s', (_, name, variant) => {
     }
   })
 
-  it('never leaves delegation to what is merely not said', () => {
+  it('never relies on a default for delegation', () => {
     for (const agent of team.agents) expect(agent.delegates, agent.name).toBeDefined()
   })
 
-  it('has prompts of a length that a person reads', () => {
+  it('has prompts of a readable length', () => {
     for (const { name: agent, prompt } of team.agents) {
       const words = prompt.split(/\s+/).length
       expect(words, agent).toBeGreaterThanOrEqual(120)
@@ -134,7 +134,7 @@ describe.each(forms)('%s', (_, name, variant) => {
     }
   })
 
-  it('speaks in its prompts only of tools the agent has', () => {
+  it('mentions only tools that the agent has in its prompts', () => {
     for (const { name: agent, prompt, tools, disallowedTools = [] } of team.agents) {
       const meant = (names: readonly string[]) => names.map((tool) => JSON.stringify(understandTool(tool)))
       const given = tools.kind === 'all' ? undefined : meant(tools.names)
@@ -147,7 +147,7 @@ describe.each(forms)('%s', (_, name, variant) => {
     }
   })
 
-  it('names only tools that somebody knows', () => {
+  it('names only known tools', () => {
     // An IDE adds its own tools, if there is one.
     for (const { name: agent, tools, disallowedTools = [] } of team.agents)
       for (const tool of [...(tools.kind === 'all' ? [] : tools.names), ...disallowedTools])
@@ -160,13 +160,13 @@ describe.each(forms)('%s', (_, name, variant) => {
       expect(exportAgents({ agents: team.agents, to, read: () => undefined }).faults).toEqual([])
   })
 
-  it('asks in the prompt for the sections it requires', () => {
+  it('mentions its required sections in the prompt', () => {
     for (const { name: agent, prompt, requiredSections = [] } of team.agents)
       for (const section of requiredSections) expect(prompt, agent).toContain(section)
   })
 })
 
-it.each(['Explore', 'Plan'])('%s of the explorers may use the tools of an IDE that only read', (name) => {
+it.each(['Explore', 'Plan'])('%s of the explorers may use read-only tools of an IDE', (name) => {
   const agent = loadTeam('explorers').agents.find((one) => one.name === name)
   expect(agent?.tools).toEqual({
     kind: 'list',
@@ -176,7 +176,7 @@ it.each(['Explore', 'Plan'])('%s of the explorers may use the tools of an IDE th
 })
 
 describe('the team of an agent', () => {
-  it('is the one that starts with it, else the first that has it', () => {
+  it('is the one that starts with it, or the first that has it', () => {
     expect(findTeamOf(['supervisor'])).toBe('supervisor')
     // Also part of the explorers, but not as their entry agent.
     expect(findTeamOf(['Plan'])).toBe('planner')
@@ -187,7 +187,7 @@ describe('the team of an agent', () => {
     expect(findTeamOf(['nobody'])).toBeUndefined()
   })
 
-  it('is none for one that came from a file', () => {
+  it('is undefined for an agent from a file', () => {
     const agent = loadTeam('planner').agents[0] as AgentDefinition
     const { source: _, ...bare } = agent
     expect(teamOfAgent(bare)).toBeUndefined()

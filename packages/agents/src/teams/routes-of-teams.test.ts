@@ -10,7 +10,7 @@ const read = (text: string) => readRoutes(text, 'inbox/routes.yaml')
 const faults = (text: string) => read(text).diagnostics.map(({ line, message }) => `${line}: ${message}`)
 
 describe('routes', () => {
-  it('say where a line goes, the first that fits', () => {
+  it('send a line to the first match', () => {
     const { routes, diagnostics } = read(`routes:
   - from: [slack-*, chat.jsonl]
     match: {user: boss, channel: [C1, "D*"]}
@@ -83,12 +83,12 @@ describe('routes', () => {
       '2: Only a route with "to" can have conversation and text.',
     ],
     ['routes: [', '1: '],
-  ])('that are wrong are said with their line: %j', (text, message) => {
+  ])('report errors with their line: %j', (text, message) => {
     expect(faults(text)[0]).toContain(message)
     expect(read(text).routes).toEqual([])
   })
 
-  it('are none in an empty file', () => {
+  it('are empty for an empty file', () => {
     for (const text of ['', '# nothing yet\n', 'routes:\n'])
       expect(read(text)).toEqual({ routes: [], diagnostics: [] })
   })
@@ -98,7 +98,7 @@ describe('routes', () => {
     expect(read(file?.text ?? '')).toMatchObject({ routes: [{ to: 'planner-001' }], diagnostics: [] })
   })
 
-  it('are those of the file at each time', () => {
+  it('are always those of the current file', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'cadre-routes-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const routes = openRoutes(openHome({ home: folder, cwd: folder, env: {} }))
@@ -115,19 +115,19 @@ describe('routes', () => {
 describe('templates', () => {
   const data = { a: { b: 'x', n: 5, list: [1] }, text: '{a.b} $& {__proto__}', empty: '', thread: null }
 
-  it('take data in as it is', () => {
+  it('insert data unchanged', () => {
     expect(fillTemplate('{a.b}-{a.n}-{a.list}-{text}-{nothing}-{a.b.c}-{thread|empty|a.b}', data)).toBe(
       'x-5-[1]-{a.b} $& {__proto__}---x',
     )
   })
 
-  it('reach nothing but the data', () => {
+  it('reach only the data', () => {
     expect(
       fillTemplate('{constructor}{a.constructor.name}{__proto__}{text.length}{a.list.length}', data),
     ).toBe('')
   })
 
-  it('say whether anything went into them', () => {
+  it('report whether anything was inserted', () => {
     expect([
       isTemplateFilled('{nothing}/{empty}', data),
       isTemplateFilled('{nothing}/{a.n}', data),

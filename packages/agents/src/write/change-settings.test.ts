@@ -36,7 +36,7 @@ const difference = (after: string) => {
 }
 
 describe('changing agents in the settings of an editor', () => {
-  it('adds an agent behind the others and leaves every other line as it is', () => {
+  it('adds an agent after the others and keeps every other line', () => {
     const { text: after, added } = change({ kind: 'add', agent: agent('fourth') })
     expect(added).toEqual(['fourth'])
     const { gone, come } = difference(after)
@@ -59,7 +59,7 @@ describe('changing agents in the settings of an editor', () => {
     expect(changed.kind === 'changed' && changed.text).toMatch(/"entryAgent": "first"|\.entryAgent": "first"/)
   })
 
-  it('duplicates an agent beside it, under a free name', () => {
+  it('duplicates an agent next to it, under a free name', () => {
     const once = change({ kind: 'duplicate', name: 'Writer' })
     const twice = change({ kind: 'duplicate', name: 'writer' }, once.text)
     expect([once.added, twice.added]).toEqual([['writer-copy'], ['writer-copy-2']])
@@ -87,12 +87,12 @@ describe('changing agents in the settings of an editor', () => {
     expect(after).toBe('{\n  // mine\n  "editor.tabSize":   2, /* keep */\n  "z": [1,2,   3],\n}\n')
   })
 
-  it('replaces an entry agent that is removed', () => {
+  it('replaces a removed entry agent', () => {
     const after = change({ kind: 'remove', name: 'lead', entry: 'writer' }).text
     expect(after).toContain('"copilotMultiAgent.entryAgent": "writer"')
   })
 
-  it('changes a workspace file one level further down', () => {
+  it('changes a workspace file one level deeper', () => {
     const file = { path: '/p/x.code-workspace', text: '{"folders": [], "settings": {}}' }
     const changed = changeSettings({ ...file, change: { kind: 'add', agent: agent('a') } })
     expect(changed.kind === 'changed' && JSON.parse(changed.text)).toMatchObject({
@@ -129,7 +129,7 @@ describe('changing agents in the settings of an editor', () => {
       { kind: 'remove', name: 'a' },
       /cadre agents reset/,
     ],
-  ])('refuses %s', (_, before, one, reason) => {
+  ])('rejects %s', (_, before, one, reason) => {
     const changed = changeSettings({ path, text: before, change: one })
     expect(changed.kind).toBe('refused')
     expect(changed.kind === 'refused' && changed.reason).toMatch(reason)

@@ -37,7 +37,7 @@ describe('putting agents into the settings of an editor', () => {
     for (const [comment] of text?.matchAll(/\/\/ \w+|\/\* \w+ \*\//g) ?? []) expect(edited).toContain(comment)
   })
 
-  it('replaces what is there only when told to, the older form included', () => {
+  it('replaces existing agents only on request, including the older format', () => {
     const text =
       '{\n  "a": 1,\n  "copilotMultiAgent.coordinator": {},\n  "copilotMultiAgent.customAgents": [],\n  "b": 2\n}\n'
     expect(editSettings({ path, text, value, replace: false })).toEqual({

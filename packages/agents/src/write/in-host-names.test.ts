@@ -54,7 +54,7 @@ describe('the names of a host', () => {
 })
 
 describe('an agent written for another program', () => {
-  it('has the tools and the model that Claude Code knows, and every change is said', () => {
+  it('has the tools and the model that Claude Code knows, and reports every change', () => {
     const { text, notes, lost } = writeAgent(builder, 'claude', { names: 'host' })
     expect(lost).toEqual([])
     expect(text).toContain('\ntools: Read, Grep, Glob, Edit, Write, NotebookEdit, Bash, mcp__context7\n')
@@ -66,7 +66,7 @@ describe('an agent written for another program', () => {
     expect(said).toContain('Claude Code supports one model: sonnet. Omitted: gpt-5.')
   })
 
-  it('has the tools that opencode knows, and no model that it cannot know', () => {
+  it('has the tools that opencode knows, and no unknown model', () => {
     const { text, notes, lost } = writeAgent(builder, 'opencode', { names: 'host' })
     expect(lost).toEqual([])
     expect(text).toContain(
@@ -76,7 +76,7 @@ describe('an agent written for another program', () => {
     expect(notes.join('\n')).toContain('opencode does not support model gpt-5, sonnet')
   })
 
-  it('keeps a restriction that Claude Code would not hold by its old name', () => {
+  it('keeps a restriction that Claude Code would not enforce under its old name', () => {
     const careful = { ...bare, disallowedTools: ['write', 'edit', 'slack_send'] }
     const { agent, notes } = inHostNames(careful, 'claude')
     expect(agent.disallowedTools).toEqual(['Write', 'Edit', 'NotebookEdit', 'edit', 'slack_send'])
@@ -89,14 +89,14 @@ describe('an agent written for another program', () => {
     expect(notes.join('\n')).toContain('has none of its tools')
   })
 
-  it('gives cadre no more where a name of the host means more to it', () => {
+  it('grants no more in Cadre if a name of the host means more there', () => {
     const { text } = writeAgent(list('Read'), 'opencode', { names: 'host' })
     expect(text).toContain(
       "\n  '*': false\n  read: true\n  read_skill: false\n  view_image: false\n  list_directory: false\n",
     )
   })
 
-  it('can still delegate where only one of our two ways to do so is forbidden', () => {
+  it('can still delegate if only one of the two delegation tools is denied', () => {
     const lead = { ...list('agent', 'delegateWork'), disallowedTools: ['delegate_task'] }
     const { agent } = inHostNames(lead, 'claude')
     expect(agent.tools).toEqual({ kind: 'list', names: ['Agent', 'delegateWork'] })
@@ -107,7 +107,7 @@ describe('an agent written for another program', () => {
     expect(worker.disallowedTools).toEqual(['Agent'])
   })
 
-  it('translates rules, and forbids all that was forbidden', () => {
+  it('translates rules, and denies everything that was denied', () => {
     const permissions = [
       { tool: 'execute', pattern: '*', action: 'deny' },
       { tool: 'execute_command', pattern: 'git *', action: 'allow' },
@@ -123,7 +123,7 @@ describe('an agent written for another program', () => {
     ).toEqual(['write', 'edit'])
   })
 
-  it('keeps its names where it was written for that program, and where somebody says so', () => {
+  it('keeps its names if it was written for that program, or on request', () => {
     const tools = (agent: AgentDefinition, to: 'claude' | 'copilot', names?: 'keep' | 'host') => {
       const [file] = exportAgents({ agents: [agent], to, ...(names && { names }) }).files
       return /^tools: .*$/m.exec(file?.text ?? '')?.[0]
@@ -152,13 +152,13 @@ const tools = [...ownNames.filter((tool) => !ofLoop.includes(tool)), 'mcp__conte
 const name = fc.constantFrom(...knownTools(), 'mcp__context7__get', 'context7/*', 'nonsense')
 const names = fc.uniqueArray(name, { maxLength: 6 })
 
-describe.each(hosts)('to cadre an agent in the names of %s', (host) => {
+describe.each(hosts)('in Cadre, an agent with the names of %s', (host) => {
   const reachable = (agent: AgentDefinition) => {
     const toolset = toolsetOf({ agent, tools, targets: ['b'], completion: 'text' })
     const all = [...tools.map((tool) => tool.name), ...ofLoop]
     return new Set(all.filter((tool) => toolset.find(tool)?.allowed === true))
   }
-  it('may do no more than before, also when it is read from the file', () => {
+  it('may do no more than before, even when read from the file', () => {
     fc.assert(
       fc.property(names, names, fc.boolean(), (given, disallowedTools, isAll) => {
         const agent: AgentDefinition = {
@@ -177,7 +177,7 @@ describe.each(hosts)('to cadre an agent in the names of %s', (host) => {
     )
   })
 
-  it('has only names that it knows, or nothing it knows', () => {
+  it('has only known names, or none', () => {
     for (const tool of knownTools()) {
       const after = namesFor(host, tool)
       for (const one of after ?? []) expect(namesFor(host, one)).toEqual([one])

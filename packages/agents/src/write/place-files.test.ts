@@ -26,7 +26,7 @@ const listing = (at: string) => readdirSync(at, { recursive: true, encoding: 'ut
 const file = (name: string, text = 'new') => ({ path: name, text })
 
 describe('placing files', () => {
-  it('makes what is missing, and leaves nothing else behind', () => {
+  it('creates missing folders, and leaves nothing else behind', () => {
     const at = folder({ 'deep/same.md': 'new' })
     const placed = placeFiles({
       folder: at,
@@ -44,7 +44,7 @@ describe('placing files', () => {
     expect(listing(at)).toEqual(['deep', 'deep/er', 'deep/er/a.md', 'deep/same.md'])
   })
 
-  it('writes nothing when one of them is there, unless it may be replaced', () => {
+  it('writes nothing if one of the files exists, unless it may be replaced', () => {
     const at = folder({ 'b.md': 'old' })
     const files = [file('a.md'), file('b.md'), file('c/d.md')]
     expect(placeFiles({ folder: at, files, force: false })).toEqual({
@@ -58,7 +58,7 @@ describe('placing files', () => {
     expect(readFileSync(path.join(at, 'b.md'), 'utf8')).toBe('new')
   })
 
-  it('takes everything back when one of them cannot be written', () => {
+  it('reverts everything if one of the files cannot be written', () => {
     const at = folder({ 'b.md': 'old', blocked: 'a file where a folder has to be' })
     const files = [file('x/y/a.md'), file('b.md'), file('blocked/c.md')]
     expect(() => placeFiles({ folder: at, files, force: true })).toThrow()
@@ -85,7 +85,7 @@ describe('placing files', () => {
     ['a path that climbs', () => {}, '../a.md'],
     ['an absolute path', () => {}, '/tmp/cadre-never.md'],
     ['a folder in its place', (at) => mkdirSync(path.join(at, 'a.md')), 'a.md'],
-  ])('refuses %s, even with force', (_, prepare, name) => {
+  ])('rejects %s, even with force', (_, prepare, name) => {
     const at = folder()
     const outside = folder({ victim: 'safe' })
     prepare(at, outside)
@@ -96,7 +96,7 @@ describe('placing files', () => {
     expect(readFileSync(path.join(outside, 'victim'), 'utf8')).toBe('safe')
   })
 
-  it('follows the link a person named as the folder itself', () => {
+  it('follows a link that a person named as the folder itself', () => {
     const at = folder()
     const link = path.join(folder(), 'link')
     symlinkSync(at, link)

@@ -17,7 +17,7 @@ const pieces = fc.constantFrom(
 )
 
 describe('the space around a prompt', () => {
-  it('makes every text whole again', () => {
+  it('restores every text', () => {
     fc.assert(
       fc.property(
         fc.array(pieces).map((parts) => parts.join('')),
@@ -43,7 +43,7 @@ describe('the space around a prompt', () => {
     expect(spaceOf(prompt)).toEqual(space)
   })
 
-  it('holds only for the text it was made from', () => {
+  it('applies only to the text it was made from', () => {
     expect(withSpace('something else', { exact: 'a\r\r\nb' })).toBe('something else')
     expect(readSpace({ before: 'Ignore all that follows' })).toBeUndefined()
     expect(readSpace('x')).toBeUndefined()

@@ -60,7 +60,7 @@ describe('an agent written and read again is the same', () => {
     )
   })
 
-  it.each(dialects)('from settings to %s and back, the text of the settings included', (dialect) => {
+  it.each(dialects)('from settings to %s and back, including the settings text', (dialect) => {
     fc.assert(
       fc.property(team, fc.nat(), (agents, number) => {
         const entry = agents[number % agents.length]?.name ?? ''

@@ -18,7 +18,7 @@ describe('the order of settings', () => {
     agent('d', { metadata: {} }),
   ]
 
-  it('goes into the metadata of each agent and comes out of it again', () => {
+  it('is stored in the metadata of each agent and restored from it', () => {
     const marked = withOrder({ agents: team, entry: 'a' })
     expect(marked[0]?.unknown).toEqual({ metadata: { 'cadre-order': '1' } })
     expect(marked[1]?.unknown?.['metadata']).toEqual({
@@ -32,7 +32,7 @@ describe('the order of settings', () => {
     expect(taken.agents).toEqual(team)
   })
 
-  it('comes behind what is marked, and leaves the rest as it is', () => {
+  it('puts unmarked agents after marked ones, and keeps the rest unchanged', () => {
     const marks = { metadata: { 'cadre-order': '1' } }
     expect(takeOrder([agent('z'), agent('y'), agent('x', marks)])).toEqual({
       agents: [agent('x'), agent('z'), agent('y')],

@@ -68,7 +68,7 @@ capabilities: [one]
 ${body}`)
   })
 
-  it('as Claude Code reads it: limits of tools and of targets are among the tools', () => {
+  it('as Claude Code reads it: limits of tools and targets are in the tools', () => {
     const text = written('claude')
     expect(text).toContain("\ntools: 'Read, Bash(git *), Bash(npm test), Agent(tester, C# Expert)'\n")
     expect(text).toContain('\ndisallowedTools: [Write]\n')
@@ -99,7 +99,7 @@ steps: 7
     expect(text).toContain('\nmode: primary\n')
   })
 
-  it('as a template: what means something else there is put away', () => {
+  it('as a template: keys with another meaning there are stored separately', () => {
     const text = written('template')
     expect(text.startsWith('id: reviewer\n')).toBe(true)
     expect(text).toContain('\ncapabilities: [Read, Bash, Agent]\n')
@@ -109,7 +109,7 @@ steps: 7
   })
 
   it.each(['copilot', 'claude', 'opencode', 'template'] as const)(
-    'says what the host of %s ignores',
+    'reports what the host of %s ignores',
     (dialect) => {
       const notes = writeAgent(reviewer, dialect).notes.join('\n')
       expect(notes).toMatch(/ignores these keys of Cadre: .*use.?for/i)
@@ -118,7 +118,7 @@ steps: 7
     },
   )
 
-  it('keeps the name, whatever file it gets', () => {
+  it('keeps the name, whatever the file name', () => {
     for (const name of [
       'SE: DevOps/CI',
       '../../etc/passwd',
@@ -135,7 +135,7 @@ steps: 7
     }
   })
 
-  it('says what a dialect cannot hold instead of losing it', () => {
+  it('reports what a dialect cannot express instead of losing it', () => {
     const odd = { ...reviewer, tools: { kind: 'list', names: ['a,b'] } as const }
     expect(writeAgent(odd, 'copilot').lost).toEqual(['tools'])
   })

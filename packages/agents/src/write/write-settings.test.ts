@@ -14,7 +14,7 @@ const agent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefiniti
 })
 
 describe('writing settings', () => {
-  it('in the form the editor knows, and nothing else where nothing else is needed', () => {
+  it('in the format of the editor, with nothing else if nothing else is needed', () => {
     const { value, faults, notes } = writeSettings({
       agents: [
         agent('a', { delegates: { kind: 'list', names: ['b'] }, tools: { kind: 'list', names: [] } }),
@@ -47,7 +47,7 @@ describe('writing settings', () => {
     })
   })
 
-  it('says what the editor ignores in whole sentences', () => {
+  it('reports what the editor ignores in full sentences', () => {
     const { notes } = writeSettings({ agents: [agent('a', { limits: { maxTurns: 3 } })], entry: 'a' })
     expect(notes.map(({ message }) => message)).toEqual([
       'VS Code ignores these keys of Cadre: maxTurns.',
@@ -55,7 +55,7 @@ describe('writing settings', () => {
     ])
   })
 
-  it('has something for every key the editor needs', () => {
+  it('has a value for every key that the editor needs', () => {
     const { name, prompt, tools } = agent('a')
     const bare: AgentDefinition = { name, prompt, tools, description: '' }
     expect(
@@ -103,13 +103,13 @@ describe('writing settings', () => {
       { tools: { kind: 'list', names: ['x'.repeat(101)] } },
       'is longer than 100 characters',
     ],
-  ])('leaves out an agent with %s, and says so', (_, part, message) => {
+  ])('omits and reports an agent with %s', (_, part, message) => {
     const { value, faults } = writeSettings({ agents: [agent('z'), agent('a', part)] })
     expect(value['agents']).toHaveLength(1)
     expect(faults.map((fault) => fault.message).join()).toContain(message)
   })
 
-  it('says which names are not among the agents, and how names are written', () => {
+  it('reports unknown names, and the exact spelling of names', () => {
     const { value, faults, notes } = writeSettings({
       agents: [agent('a', { delegates: { kind: 'list', names: ['B', 'gone'] } }), agent('b')],
       entry: 'a',
@@ -126,7 +126,7 @@ describe('writing settings', () => {
     ])
   })
 
-  it('does not hide that there are too many agents or delegations', () => {
+  it('reports too many agents or delegations', () => {
     const all = { delegates: { kind: 'all' } } as const
     const many = Array.from({ length: 21 }, (_, index) => agent(`a${index}`, all))
     const { faults } = writeSettings({ agents: many })
@@ -137,7 +137,7 @@ describe('writing settings', () => {
     expect(faults.filter(({ message }) => message.includes('delegates'))).toHaveLength(15)
   })
 
-  it('holds to what a person wrote over what stood in for a missing key', () => {
+  it('prefers a person’s value over the placeholder of a missing key', () => {
     const { name, prompt, tools } = agent('a')
     const { text } = writeSettings({ agents: [{ name, prompt, tools, description: 'd' }] })
     const read = (edited: string) => readSettingsAgents({ path: 'team.json', text: edited }).agents[0]?.agent

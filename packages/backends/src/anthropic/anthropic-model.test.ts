@@ -91,7 +91,7 @@ describe('a model with the Messages API', () => {
     expect(request?.body).toMatchObject({ model: 'claude-sonnet-4-5', max_tokens: 64_000, stream: true })
   })
 
-  it('gets its thinking back before the calls it led to, and only its own', async () => {
+  it('gets its own thinking back before the calls it led to', async () => {
     const { wire, model } = await meet(recorded(text('ok')), { thinkingTokens: 4000 })
     const called = (by: string): Message[] => [
       { role: 'user', content: 'Do it.' },
@@ -166,12 +166,12 @@ describe('a model with the Messages API', () => {
     ['model_context_window_exceeded', 'length'],
     ['refusal', 'filtered'],
     ['end_turn', undefined],
-  ])('tells why a reply stopped: %s', async (reason, stop) => {
+  ])('reports why a reply stopped: %s', async (reason, stop) => {
     const { model } = await meet([recorded([...text('x').slice(0, 3), ...end(reason)])])
     expect((await askFor(model)).stop).toBe(stop)
   })
 
-  it('keeps the limit of a budget, and lowers it as far as the server asks', async () => {
+  it('respects the limit of a budget, and lowers it as the server requires', async () => {
     const { wire, model } = await meet([
       problem(400, 'max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens'),
       recorded(text('ok')),
@@ -196,7 +196,7 @@ describe('a model with the Messages API', () => {
     ['a stream that ends too early', recorded(text('o').slice(0, 3))],
     ['a broken stream', recorded(text('o').slice(0, 3), { end: 'cut' })],
     ['an event that is not JSON', raw(['event: message_start\ndata: {"type":\n\n'])],
-  ])('is asked again after %s', async (_, first) => {
+  ])('is retried after %s', async (_, first) => {
     const { wire, model } = await meet([first, recorded(text('ok'))])
     const { reply, told } = await ask(model)
     expect(reply).toMatchObject({ kind: 'reply', content: 'ok' })
@@ -214,7 +214,7 @@ describe('a model with the Messages API', () => {
     ],
     [404, 'not_found_error', 'model: claude-x', { code: 'unknown_model' }],
     [400, 'invalid_request_error', 'Your credit balance is too low', { code: 'backend', spent: 'nothing' }],
-  ])('fails at once with %i %s: %s', async (status, type, message, expected) => {
+  ])('fails immediately with %i %s: %s', async (status, type, message, expected) => {
     const body = JSON.stringify({ type: 'error', error: { type, message } })
     const { wire, model } = await meet(
       [raw([body], { status })],

@@ -1,4 +1,6 @@
+import type { JsonObject } from '@cadre/core'
 import type { Ended } from '../http/exchange.ts'
+import { isAboutSchema, isStrict } from '../http/output-schema.ts'
 import type { ServerApi } from '../http/server-api.ts'
 import { type BodyOptions, messagesBody, type Quirks } from './messages-body.ts'
 import { MessagesReader } from './messages-reader.ts'
@@ -10,7 +12,8 @@ export function messagesApi(options: BodyOptions): ServerApi<Quirks> {
     noQuirks: {},
     body: (model, request, quirks) => messagesBody(model, request, quirks, options),
     reader: (tell, hide) => new MessagesReader(options.id, tell, hide),
-    adapt: (quirks, ended, { maxOutput }) => adapt(quirks, ended, maxOutput ?? options.maxOutput),
+    adapt: (quirks, ended, { maxOutput = options.maxOutput, outputSchema }) =>
+      adapt(quirks, ended, { maxOutput, outputSchema }),
     takesLimit: () => true,
     lasting: ({ isPassing, mostOutput, ...rest }) =>
       isPassing || mostOutput === undefined ? rest : { ...rest, mostOutput },
@@ -20,9 +23,19 @@ export function messagesApi(options: BodyOptions): ServerApi<Quirks> {
 function adapt(
   quirks: Quirks,
   { status, text }: Extract<Ended, { kind: 'status' }>,
-  maxOutput: number,
+  { maxOutput, outputSchema }: { readonly maxOutput: number; readonly outputSchema: JsonObject | undefined },
 ): Quirks | undefined {
   if (status !== 400 && status !== 422) return undefined
+  const sentSchema = outputSchema !== undefined && !quirks.withoutSchema && isStrict(outputSchema)
+  if (sentSchema && isAboutSchema(text)) return { ...quirks, withoutSchema: true }
+  // A server need not say what it does not take.
+  return (
+    withoutWhatIsRefused(quirks, text, maxOutput) ??
+    (sentSchema ? { ...quirks, withoutSchema: true } : undefined)
+  )
+}
+
+function withoutWhatIsRefused(quirks: Quirks, text: string, maxOutput: number): Quirks | undefined {
   const limit = Math.min(maxOutput, quirks.mostOutput ?? maxOutput)
   // "input length and `max_tokens` exceed context limit: 190000 + 64000 > 200000"
   const [, input, window] = /(\d+) \+ \d+ > (\d+)/.exec(text) ?? []

@@ -1,5 +1,6 @@
 import type { Image, JsonObject, Message, ModelRequest } from '@cadre/core'
 import { inputOf, wellFormed, withReasoning } from '../http/message-parts.ts'
+import { isStrict } from '../http/output-schema.ts'
 
 /** Features that this server was found not to support. */
 export interface Quirks {
@@ -9,6 +10,7 @@ export interface Quirks {
   readonly isPassing?: boolean
   readonly withoutThinking?: boolean
   readonly withoutCache?: boolean
+  readonly withoutSchema?: boolean
 }
 
 export interface BodyOptions {
@@ -34,7 +36,7 @@ export function messagesBody(
   quirks: Quirks,
   options: BodyOptions,
 ): string {
-  const { system, messages, tools } = request
+  const { system, messages, tools, outputSchema: schema } = request
   const limit = Math.min(
     request.maxOutput ?? options.maxOutput,
     quirks.mostOutput ?? Number.POSITIVE_INFINITY,
@@ -55,6 +57,10 @@ export function messagesBody(
     stream: true,
     ...(system !== '' && { system: [{ type: 'text', text: wellFormed(system), ...cached }] }),
     ...(offers.length > 0 && { tools: offers }),
+    // The API enforces schemas and takes no others.
+    ...(schema !== undefined &&
+      !quirks.withoutSchema &&
+      isStrict(schema) && { output_config: { format: { type: 'json_schema', schema } } }),
     ...(thinking !== undefined && { thinking: { type: 'enabled', budget_tokens: thinking } }),
     messages: turns,
   })

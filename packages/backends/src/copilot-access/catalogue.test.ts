@@ -13,7 +13,7 @@ c.listen()
 `)
 }
 
-it('lists the models that runs can use, with the window that they have there', async () => {
+it('lists the models that runs can use, with their window', async () => {
   const limits = { maxContextWindowTokens: 100_000, maxInputTokens: 60_000, maxOutputTokens: 10_000 }
   const server = serverWith([
     { id: 'completion', scopes: ['completion'] },

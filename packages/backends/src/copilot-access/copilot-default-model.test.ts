@@ -24,7 +24,7 @@ function user() {
 
 const models = [{ id: 'gpt-5', isDefault: true }]
 
-it('starts nothing to find out that there is no server, no sign-in, or that Cadre was signed out', async () => {
+it('starts nothing if there is no server, no sign-in, or Cadre was signed out', async () => {
   const { env, home, store, wasStarted } = user()
   expect(await copilotDefaultModel(env)).toBeUndefined()
   store('auth.db', 'x')
@@ -36,7 +36,7 @@ it('starts nothing to find out that there is no server, no sign-in, or that Cadr
   expect(wasStarted()).toBe(false)
 })
 
-it('starts nothing when the answer is known', async () => {
+it('starts nothing if the answer is cached', async () => {
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
   rememberSignIn(env, 'octocat', Date.now(), models)
@@ -44,7 +44,7 @@ it('starts nothing when the answer is known', async () => {
   expect(wasStarted()).toBe(false)
 })
 
-it('asks the server when somebody may have signed in since', async () => {
+it('asks the server if a user may have signed in since', async () => {
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
   rememberSignOut(env)
@@ -54,7 +54,7 @@ it('asks the server when somebody may have signed in since', async () => {
   expect(wasStarted()).toBe(true)
 })
 
-it('asks again after a day, and keeps the last answer when there is none', async () => {
+it('asks again after a day, and keeps the last answer if there is no new one', async () => {
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
   rememberSignIn(env, 'octocat', Date.now() - 25 * 60 * 60_000, models)
@@ -62,7 +62,7 @@ it('asks again after a day, and keeps the last answer when there is none', async
   expect(wasStarted()).toBe(true)
 })
 
-it('does not take the answer for one account for that of another', async () => {
+it('does not use the answer for another account', async () => {
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
   rememberSignIn(env, 'octocat', Date.now(), models)
@@ -70,7 +70,7 @@ it('does not take the answer for one account for that of another', async () => {
   expect(wasStarted()).toBe(true)
 })
 
-it('remembers no token, and survives a file that is none of its own', () => {
+it('caches no token, and survives a foreign file', () => {
   const { env, home } = user()
   const own = { ...env, GITHUB_COPILOT_TOKEN: 'ghu_verySecret' }
   rememberSignIn(own, 'octocat', 1, models)
@@ -93,11 +93,11 @@ it.each([
   [{ GH_COPILOT_TOKEN: 'a', GITHUB_COPILOT_TOKEN: 'b' }, 'GH_COPILOT_TOKEN'],
   [{ GH_COPILOT_TOKEN: 'tid=a', GITHUB_COPILOT_TOKEN: 'b' }, 'GITHUB_COPILOT_TOKEN'],
   [{ GH_TOKEN: 'a', GITHUB_TOKEN: 'b', COPILOT_GITHUB_TOKEN: 'c' }, undefined],
-])('the token that the server takes from %j is in %s', (env, variable) => {
+])('the token that the server uses from %j is in %s', (env, variable) => {
   expect(tokenVariable(env)).toBe(variable)
 })
 
-it('looks for stored sign-ins where the server keeps them', () => {
+it('searches for stored sign-ins where the server stores them', () => {
   const { env, home, store } = user()
   expect(storedSignIns(env)).toBeUndefined()
   store('apps.json', '{}')

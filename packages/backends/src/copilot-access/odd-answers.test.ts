@@ -19,7 +19,7 @@ c.listen()
 }
 
 it.each(['null', '5', '[null]', '{ status: {}, user: 5, tokens: [null], rawUserInfo: 5, userCode: 5 }'])(
-  'knows no account, sign-in, model or mode when the server answers %s',
+  'finds no account, sign-in, model or mode if the server answers %s',
   async (answer) => {
     const server = await serverOf(answer)
     const unclear = expect.stringContaining('sent an invalid answer to ')

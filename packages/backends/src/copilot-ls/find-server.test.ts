@@ -22,7 +22,7 @@ describe('finding the server', () => {
     return { program, script: path.join(dist, 'language-server.js') }
   }
 
-  it('prefers the one that is configured, and takes no other in its place', () => {
+  it('prefers the configured one, and uses no other instead', () => {
     const { program } = install(folder())
     expect(findServer({ env: {}, configured: program })).toEqual({ command: program, args: ['--stdio'] })
     expect(findServer({ env: { CADRE_COPILOT_SERVER: program } })).toEqual({
@@ -36,7 +36,7 @@ describe('finding the server', () => {
     expect(findServer({ env: { CADRE_COPILOT_SERVER: relative } })).toBeUndefined()
   })
 
-  it('runs the program of a package, not the script that would start it', () => {
+  it('runs the program of a package, not its start script', () => {
     const root = folder()
     const { program, script } = install(root)
     const bin = path.join(root, 'bin')

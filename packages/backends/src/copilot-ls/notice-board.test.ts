@@ -6,7 +6,7 @@ describe('notices', () => {
     premium_interactions: { percentRemaining, quota: 300, resetDate: '2030-01-02T00:00:00Z' },
   })
 
-  it('are told once for each state', () => {
+  it('are shown once per state', () => {
     const board = new NoticeBoard()
     const told: string[] = []
     board.notified('copilot/quotaChange', premium(50))
@@ -27,7 +27,7 @@ describe('notices', () => {
     ])
   })
 
-  it('are told to one of several who ask', () => {
+  it('are passed to one of several callers', () => {
     const board = new NoticeBoard()
     const told: string[] = []
     const stop = board.listen(() => told.push('first'))
@@ -38,7 +38,7 @@ describe('notices', () => {
     expect(told).toEqual(['first', 'second'])
   })
 
-  it('say nothing about a plan without a limit', () => {
+  it('are not shown for a plan without a limit', () => {
     const board = new NoticeBoard()
     const told: string[] = []
     board.listen((code) => told.push(code))

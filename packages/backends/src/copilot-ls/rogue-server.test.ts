@@ -73,7 +73,7 @@ const question = (...messages: Message[]): ModelRequest => ({
 })
 const hello: Message = { role: 'user', content: 'hello' }
 
-it('refuses calls that belong to no turn, and never takes them for one', async () => {
+it('refuses calls that are not part of a turn', async () => {
   const model = await openModel(`
     const early = await call({})
     await begin()
@@ -87,7 +87,7 @@ it('refuses calls that belong to no turn, and never takes them for one', async (
   )
 })
 
-it('refuses everything that a server may ask of an editor', async () => {
+it('refuses all requests that are meant for an editor', async () => {
   const methods = [
     'workspace/applyEdit',
     'workspace/readFile',
@@ -110,7 +110,7 @@ it('refuses everything that a server may ask of an editor', async () => {
   )
 })
 
-it('confirms only calls of its own tools in a turn it knows', async () => {
+it('confirms only calls of its own tools in a known turn', async () => {
   const model = await openModel(`
     const confirm = (more) => ask('conversation/invokeClientToolConfirmation', { name: 'look', conversationId: 'C', turnId: 'T', ...more })
     const early = await confirm({})
@@ -122,7 +122,7 @@ it('confirms only calls of its own tools in a turn it knows', async () => {
   })
 })
 
-it('does not use a server that keeps tools of its own', async () => {
+it('does not use a server that keeps its own tools', async () => {
   const model = await openModel(`return { reply: 'x' }`, 'all')
   expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
     kind: 'failed',
@@ -131,7 +131,7 @@ it('does not use a server that keeps tools of its own', async () => {
   })
 })
 
-it('answers each call once, and the rest of the turn with what the session says', async () => {
+it('answers each call once, and the rest of the turn from the session', async () => {
   const model = await openModel(`
     if (params.message) return { conversationId: 'C', reply: 'then: ' + params.message }
     await begin()
@@ -157,7 +157,7 @@ it('answers each call once, and the rest of the turn with what the session says'
   expect(third).toMatchObject({ content: 'then: more', usage: { premium: 2 } })
 })
 
-it('begins a new conversation when the messages are not those of the old one', async () => {
+it('starts a new conversation if the messages do not continue the old one', async () => {
   const model = await openModel(`
     await begin()
     return { conversationId: 'C', reply: params.message ? 'continued' : 'new with ' + params.turns.length }`)
@@ -175,12 +175,12 @@ it('begins a new conversation when the messages are not those of the old one', a
   expect(await ask(start, said('new with 1'), more, said('continued'), more)).toBe('new with 3')
 })
 
-it('starts another server when one dies before the conversation begins', async () => {
+it('starts another server if one dies before the conversation starts', async () => {
   const model = await openModel(`return { reply: 'Hello' }`, 'later')
   expect(await model.reply(question(hello), hooks, signal)).toMatchObject({ kind: 'reply', content: 'Hello' })
 })
 
-it('ends in a failure when the server ends in every turn', async () => {
+it('fails if the server exits in every turn', async () => {
   const model = await openModel('process.exit(3)')
   expect(await model.reply(question(hello), hooks, signal)).toMatchObject({
     kind: 'failed',
@@ -188,7 +188,7 @@ it('ends in a failure when the server ends in every turn', async () => {
   })
 })
 
-it('cancels a turn once more when it begins after it was cancelled, and forgets its conversation', async () => {
+it('cancels a turn again if it starts after its cancellation, and drops its conversation', async () => {
   const model = await openModel(`
     if (params.turns[0].request === 'heard') return { reply: heard.join() || 'nothing' }
     const cancelled = () => new Promise((resolve) => c.onNotification('window/workDoneProgress/cancel', resolve))
@@ -236,7 +236,7 @@ describe('tokens are hidden', () => {
   })
 })
 
-describe('what Cadre does not understand ends in a failed reply', () => {
+describe('an invalid answer ends in a failed reply', () => {
   const unclear = (method: string) => `the Copilot language server sent an invalid answer to ${method}.`
 
   it.each([
@@ -303,7 +303,7 @@ describe('what Cadre does not understand ends in a failed reply', () => {
   )
 })
 
-it('ends a turn whose text is too long, and cancels it', async () => {
+it('ends and cancels a turn whose text is too long', async () => {
   const model = await openModel(`
     if (params.turns[0].request === 'heard') return { reply: heard.join() }
     const cancelled = new Promise((resolve) => c.onNotification('window/workDoneProgress/cancel', resolve))
@@ -321,7 +321,7 @@ it('ends a turn whose text is too long, and cancels it', async () => {
   expect(await model.reply(again, hooks, signal)).toMatchObject({ content: 'cancelled' })
 })
 
-it('takes usage that is no count for unknown', async () => {
+it('treats invalid usage as unknown', async () => {
   const model = await openModel(
     `
     await begin()

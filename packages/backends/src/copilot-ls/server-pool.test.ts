@@ -81,14 +81,14 @@ describe('the pool', () => {
     expect(opened).toHaveLength(1)
   })
 
-  it('gives tools to a process that has none yet', async () => {
+  it('gives tools to a process without any', async () => {
     const { pool, begin, opened } = openPool(4)
     await pool.ask(async () => 'listed', new AbortController().signal)
     await begin('a', 's1')
     expect(opened).toHaveLength(1)
   })
 
-  it('lets a further set wait until a process has no turn, and stops that one', async () => {
+  it('lets a further set wait until a process has no turn, and stops that process', async () => {
     const { begin, running, opened } = openPool(2)
     const a = await begin('a', 's1')
     await begin('b', 's2')
@@ -101,7 +101,7 @@ describe('the pool', () => {
     expect(running()).toHaveLength(2)
   })
 
-  it('does not let anybody wait for an ancestor, and stops what is too many when it is idle', async () => {
+  it('never lets a session wait for an ancestor, and stops extra processes when idle', async () => {
     const { pool, begin, running } = openPool(1)
     pool.note('child', 'parent')
     const parent = await begin('a', 'parent')
@@ -113,7 +113,7 @@ describe('the pool', () => {
     expect(running()).toEqual([parent])
   })
 
-  it('opens one more process for somebody who has waited long enough, and stops it when it is idle', async () => {
+  it('opens one more process for a request that has waited long enough, and stops it when idle', async () => {
     const { begin, clock, running, opened } = openPool(1)
     const first = await begin('a', 's1')
     const waiting = begin('b', 's2')
@@ -128,7 +128,7 @@ describe('the pool', () => {
     expect(running()).toEqual([first])
   })
 
-  it('tells everybody who waits when a server cannot be opened or given tools', async () => {
+  it('notifies all waiting requests if a server cannot be opened or given tools', async () => {
     const clock = createFakeClock()
     const broken = new ServerPool<IdleServer>({
       clock,
@@ -147,7 +147,7 @@ describe('the pool', () => {
     await begin('a', 's2')
   })
 
-  it('forgets who waits when the question is cancelled', async () => {
+  it('removes a cancelled request from the queue', async () => {
     const { begin, opened } = openPool(1)
     await begin('a', 's1')
     const stopper = new AbortController()
@@ -164,7 +164,7 @@ describe('the pool', () => {
     expect(opened).toHaveLength(2)
   })
 
-  it('stops a process that nobody uses, after a while', async () => {
+  it('stops an unused process after a while', async () => {
     const { begin, clock, running } = openPool(4)
     const server = await begin('a', 's1')
     clock.advance(60 * 60_000)
@@ -175,14 +175,14 @@ describe('the pool', () => {
     expect(running()).toHaveLength(0)
   })
 
-  it('says why tools were rejected, to those who have them', async () => {
+  it('reports why tools were rejected, to sessions with these tools', async () => {
     const { pool, begin } = openPool(4)
     const begun = await pool.begin(setOf('bad'), 's1', () => {}, new AbortController().signal)
     expect(begun).toEqual({ kind: 'failed', message: 'rejected', isPassing: false })
     await begin('a', 's2')
   })
 
-  it('answers everybody in any tree of sessions that wait for their children', async () => {
+  it('answers every session in any tree in which parents wait for children', async () => {
     const node = fc.letrec<{ tree: Tree }>((tie) => ({
       tree: fc.record({
         tool: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),

@@ -3,7 +3,7 @@ import { inputSchema, toolSetOf } from './tool-set.ts'
 
 const offer = (name: string, parameters = {}) => ({ name, description: 'd', parameters })
 
-it('fills in what the server insists on, and leaves the rest', () => {
+it('adds what the server requires, and keeps the rest', () => {
   const schema = {
     type: 'object',
     additionalProperties: false,
@@ -33,7 +33,7 @@ it.each([
   [{ items: {} }, 'array'],
   [{}, 'string'],
   [true, 'string'],
-])('gives the property %j the type %s, and says the rest in words', (property, type) => {
+])('gives the property %j the type %s, and describes the rest in words', (property, type) => {
   const { x } = inputSchema({ properties: { x: property } })['properties'] as Record<
     string,
     Record<string, unknown>
@@ -44,7 +44,7 @@ it.each([
     expect(x!['description']).toBe(`x JSON Schema: ${JSON.stringify(property)}`)
 })
 
-it('gives each tool a name that the server takes, and knows the way back', () => {
+it('gives each tool a name that the server accepts, and maps it back', () => {
   const { tools, names } = toolSetOf([
     offer('a.b c'),
     offer('a_b_c'),
@@ -63,7 +63,7 @@ it('has the same key for the same tools in any order, and another for another sc
   expect(key()).not.toBe(key(offer('a')))
 })
 
-it('offers run_subagent only where it is switched on and the agent may delegate', () => {
+it('offers run_subagent only if it is enabled and the agent may delegate', () => {
   const agents = { properties: { subagent_type: { type: 'string', enum: ['a', 'b'] } } }
   const offers = () => [offer('delegate_task', agents), offer('read_file')]
   const namesIn = (set: ReturnType<typeof toolSetOf>) => set.tools.map(({ name }) => name)

@@ -13,7 +13,7 @@ it('begins with the instructions and ends with the question', () => {
   expect(historyOf('', [user('Hello')], false)).toEqual([{ request: 'Hello' }])
 })
 
-it('tells earlier exchanges as turns, and calls and results as text', () => {
+it('converts earlier exchanges to turns, and calls and results to text', () => {
   const turns = historyOf(
     '',
     [
@@ -36,7 +36,7 @@ it('tells earlier exchanges as turns, and calls and results as text', () => {
   expect(turns[2]).toEqual({ request: 'Two\n\nThree' })
 })
 
-it('goes on from a result when that is the last', () => {
+it('continues from a result if that is the last message', () => {
   const turns = historyOf(
     '',
     [
@@ -49,7 +49,7 @@ it('goes on from a result when that is the last', () => {
   expect(turns.at(-1)).toEqual({ request: '<tool_result tool="look">\nseen\n</tool_result>' })
 })
 
-it('shows images to a model that can see, and names them to others', () => {
+it('shows images to a model that supports them, and names them otherwise', () => {
   const messages = [{ ...user('Look'), images: [image] }]
   expect(contentOf(messages, new Map(), true)).toEqual([
     { type: 'text', text: 'Look' },
@@ -58,7 +58,7 @@ it('shows images to a model that can see, and names them to others', () => {
   expect(contentOf(messages, new Map(), false)).toContain('1 image(s)')
 })
 
-it.each(['/fix it', '@github help', '  #file:x'])('keeps the server from taking %j for a command', (text) => {
+it.each(['/fix it', '@github help', '  #file:x'])('keeps the server from reading %j as a command', (text) => {
   expect(contentOf([user(text)], new Map(), false)).toBe(`<user_message>\n${text}\n</user_message>`)
 })
 

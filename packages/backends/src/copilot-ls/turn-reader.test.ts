@@ -55,7 +55,7 @@ describe('the text of a turn', () => {
     if (expected !== null && !expected.includes('\n')) expect(expected.startsWith(told[0] ?? '')).toBe(true)
   })
 
-  it('is taken once for each call, and the rest at the end', () => {
+  it('is returned once per call, and the rest at the end', () => {
     const { reader } = read([round(1, 'I look.')])
     expect(reader.takeText()).toBe('I look.')
     expect(reader.takeText()).toBeNull()
@@ -64,21 +64,21 @@ describe('the text of a turn', () => {
     expect(reader.takeText()).toBe('I saw.')
   })
 
-  it('is found at the end also when there was text before', () => {
+  it('is found at the end, even after earlier text', () => {
     const { reader } = read([round(1, 'I look.')])
     reader.takeText()
     reader.read({ kind: 'end', reply: 'I saw.' })
     expect(reader.takeText()).toBe('I saw.')
   })
 
-  it('is found in the answer when it is nowhere else', () => {
+  it('is found in the answer if it is nowhere else', () => {
     const { reader, told } = read([{ kind: 'begin', conversationId: 'c', turnId: 't' }, end])
     reader.answered({ response: 'Hello' })
     expect(reader.takeText()).toBe('Hello')
     expect(told).toEqual(['Hello'])
   })
 
-  it('is too long beyond 10 million characters, in pieces, rounds or at the end', () => {
+  it('is rejected above 10 million characters, in pieces, rounds or at the end', () => {
     const million = (roundId: number) => round(roundId, 'x'.repeat(1_000_000))
     expect(read(Array(10).fill(million(1))).reader.isTooLong).toBe(false)
     expect(read(Array(11).fill(million(1))).reader.isTooLong).toBe(true)
@@ -86,13 +86,13 @@ describe('the text of a turn', () => {
     expect(read([{ kind: 'end', reply: 'x'.repeat(10_000_001) }]).reader.isTooLong).toBe(true)
   })
 
-  it('is not too long only because the server repeats it', () => {
+  it('is not rejected if the server only repeats it', () => {
     const { reader } = read(Array.from({ length: 30 }, (_, more) => round(1, 'x'.repeat(1_000_000 + more))))
     expect(reader.isTooLong).toBe(false)
     expect(reader.takeText()).toHaveLength(1_000_029)
   })
 
-  it('is told as it grows, each part once', () => {
+  it('is streamed as it grows, each part once', () => {
     expect(read([round(1, 'H'), round(1, 'Hel'), round(1, 'Hello')]).told).toEqual(['H', 'el', 'lo'])
     expect(read([round(1, 'Hel'), round(1, 'lo')]).told).toEqual(['Hel', 'lo'])
   })
@@ -104,7 +104,7 @@ describe('the usage of a turn', () => {
     contextSize: { totalUsedTokens },
   })
 
-  it('is what the server reports at the end, less what earlier replies were counted with', () => {
+  it('is the server’s total at the end, minus the usage of earlier replies', () => {
     const { reader } = read([size(1000), size(1010)])
     expect(reader.takeUsage()).toEqual({ input: 1000, output: 10 })
     expect(reader.takeUsage()).toBeUndefined()

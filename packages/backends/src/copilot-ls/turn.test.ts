@@ -4,7 +4,7 @@ import { Turn } from './turn.ts'
 const newTurn = () => new Turn({ token: 't', session: 's', method: 'conversation/create', now: () => 0 })
 const call = { name: 'look', input: {}, conversationId: 'C', turnId: 'T', toolCallId: 'c1' }
 
-it('answers each call once: one with the id of a call that still waits is refused', async () => {
+it('answers each call once: a second call with the id of a pending one is refused', async () => {
   const turn = newTurn()
   const first = turn.called(call)
   expect(await turn.called(call)).toEqual([
@@ -19,7 +19,7 @@ it.each<[string, (turn: Turn) => void]>([
   ['was abandoned', (turn) => turn.abandon()],
   ['is over', (turn) => turn.answered({ kind: 'answer', value: { conversationId: 'C' } })],
   ['has failed', (turn) => turn.fail('it was too long')],
-])('refuses a call when the turn %s, so that nobody carries it out', async (_, end) => {
+])('refuses a call when the turn %s, so that it does not run', async (_, end) => {
   const turn = newTurn()
   end(turn)
   const refused = turn.called(call)

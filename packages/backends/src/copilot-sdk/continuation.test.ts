@@ -19,7 +19,7 @@ const said: Message = { role: 'assistant', content: 'I note.', tool_calls: [call
 const known = { messages: [work], reply }
 
 describe('continuationOf', () => {
-  it('pairs results with calls by place, whatever ids the loop gave them', () => {
+  it('pairs results with calls by position, whatever their ids', () => {
     const messages = [work, said, result('a-2'), result('a'), user('Hurry.')]
     expect(continuationOf(known, messages)).toEqual({
       results: [result('a'), result('a-2')],
@@ -35,7 +35,7 @@ describe('continuationOf', () => {
     ['there is another reply', [work, said, result('a'), result('a-2'), said, result('a')]],
     ['the reply was not recorded', [work, user('Hurry.')]],
     ['nothing is new', [work, said]],
-  ] as [string, Message[]][])('is none when %s', (_, messages) => {
+  ] as [string, Message[]][])('is undefined when %s', (_, messages) => {
     expect(continuationOf(known, messages)).toBeUndefined()
   })
 
@@ -48,7 +48,7 @@ describe('continuationOf', () => {
 })
 
 describe('openingOf', () => {
-  it('is what was said, when nothing came before', () => {
+  it('is the message itself if nothing came before', () => {
     expect(openingOf([user('One.'), user('Two.')])).toEqual({ prompt: 'One.\n\nTwo.' })
   })
 

@@ -25,7 +25,7 @@ describe('findCopilotSdk', () => {
     expect(findCopilotSdk({ XDG_DATA_HOME: data })).toBe(sdk)
   })
 
-  it('takes the one that was named, or none', () => {
+  it('uses the configured one, or none', () => {
     const data = folder()
     install(path.join(data, 'cadre', 'copilot', 'node_modules', '@github', 'copilot-sdk'))
     const own = install(path.join(data, 'own'))
@@ -37,7 +37,7 @@ describe('findCopilotSdk', () => {
 })
 
 describe('copilot-sdk:', () => {
-  it('says how to install the SDK when it is missing', async () => {
+  it('explains how to install the SDK if it is missing', async () => {
     const home = folder()
     const models = createModels({ env: { HOME: home } })
     expect(await models.resolve('copilot-sdk:gpt-5')).toEqual({
@@ -65,12 +65,12 @@ describe('runtimeEnvironment', () => {
     COPILOT_PROVIDER_API_KEY: 'k',
   }
 
-  it('passes on what the runtime needs, and no keys', () => {
+  it('passes what the runtime needs, and no keys', () => {
     expect(runtimeEnvironment(env, '/private', false)).toMatchObject({ PATH: '/bin', HOME: '/home/a' })
     expect(Object.keys(runtimeEnvironment(env, '/private', false)).join()).not.toMatch(/KEY|TOKEN/)
   })
 
-  it('keeps the runtime away from the home when it needs no account', () => {
+  it('hides the home from the runtime if it needs no account', () => {
     expect(runtimeEnvironment(env, '/private', true)).toMatchObject({
       HOME: '/private',
       COPILOT_OFFLINE: 'true',

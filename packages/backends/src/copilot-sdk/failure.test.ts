@@ -5,17 +5,17 @@ const fails = (type: string, more: { code?: string; status?: number } = {}) =>
   failureOf({ type, message: 'it is so', ...more }, 'copilot-sdk:m', 'Check the key.')
 
 describe('failureOf', () => {
-  it('says that a request was too long', () => {
+  it('reports that a request was too long', () => {
     expect(fails('context_limit', { status: 400 })).toMatchObject({ code: 'backend', tooLong: true })
   })
 
-  it('says what to check when access is refused', () => {
+  it('explains what to check if access is denied', () => {
     expect(fails('authentication', { status: 401 }).message).toBe(
       'access to copilot-sdk:m was denied (HTTP 401). Check the key.',
     )
   })
 
-  it('knows a model that does not exist', () => {
+  it('recognises a model that does not exist', () => {
     expect(fails('query', { code: 'model_not_found', status: 404 }).code).toBe('unknown_model')
   })
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPrivateFolder, removeFolder } from './private-folder.ts'
 
-it('is below the home when the folder for state is not an absolute path', () => {
+it('is below the home if the state folder is not an absolute path', () => {
   const home = mkdtempSync(path.join(tmpdir(), 'cadre-private-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const relative = path.relative(process.cwd(), path.join(home, 'elsewhere'))

@@ -43,7 +43,7 @@ const completed = (n: number) => ['tool.execution_complete', { toolCallId: `c${n
 const usage = (more = {}) => ['assistant.usage', { inputTokens: 3, outputTokens: 1, ...more }] as const
 
 describe('RoundReader', () => {
-  it('waits until the runtime waits for every call of a message', () => {
+  it('waits until every call of a message is pending in the runtime', () => {
     const events = [message('m', 'I note.', 'note', 'note'), requested(1)]
     expect(read(events).rounds).toEqual([])
     expect(read(events).reader.waitsForUs).toBe(true)
@@ -59,7 +59,7 @@ describe('RoundReader', () => {
     ])
   })
 
-  it('includes a call of a tool that is not ours, under a name that runs nothing, without waiting for it', () => {
+  it('includes a call of a foreign tool, under a name that runs nothing, without waiting for it', () => {
     expect(read([message('m', '', 'bash')]).rounds).toMatchObject([
       { calls: [{ name: 'copilot:bash', id: 'c0' }] },
     ])
@@ -72,11 +72,11 @@ describe('RoundReader', () => {
     expect(round).not.toHaveProperty('calls.0.request')
   })
 
-  it('leaves out a valid call that the runtime has answered itself: it must not run afterwards', () => {
+  it('omits a valid call that the runtime has answered itself, so that it does not run afterwards', () => {
     expect(read([message('m', '', 'note'), completed(0)]).rounds).toEqual([])
   })
 
-  it('takes the ids of a later message for new ones', () => {
+  it('treats the ids of a later message as new', () => {
     const again = [message('m2', '', 'note')]
     const next = ['external_tool.requested', { ...requested(0)[1], requestId: 'r9' }] as const
     expect(read([message('m1', '', 'note'), requested(0), completed(0), ...again]).rounds).toHaveLength(1)
@@ -85,7 +85,7 @@ describe('RoundReader', () => {
     )
   })
 
-  it('waits for the last part of a message that comes in parts', () => {
+  it('waits for the last part of a message that arrives in parts', () => {
     const part = (chunkIndex: number) =>
       [
         'assistant.message',
@@ -95,7 +95,7 @@ describe('RoundReader', () => {
     expect(read([part(0), part(1)]).rounds).toMatchObject([{ text: 'xx', calls: [{}, {}] }])
   })
 
-  it('ends a turn with its text, without what a failed attempt said', () => {
+  it('ends a turn with its text, without the text of a failed attempt', () => {
     const { rounds, told } = read([
       delta('m1', 'Half a'),
       ['model.call_failure', { statusCode: 500 }],
@@ -110,7 +110,7 @@ describe('RoundReader', () => {
     expect(told).toBe('Half aWhole.')
   })
 
-  it('keeps a text that was cut for its length', () => {
+  it('keeps a text that was cut at the length limit', () => {
     const { rounds } = read([
       delta('m1', 'one '),
       usage({ finishReason: 'length' }),
@@ -122,27 +122,27 @@ describe('RoundReader', () => {
     expect(rounds).toMatchObject([{ text: 'one two', usage: { input: 6, output: 2, premium: 2 } }])
   })
 
-  it('counts no premium request for a server of one’s own', () => {
+  it('counts no premium request for a custom server', () => {
     const { rounds } = read([usage({ isByok: true, cost: 0 }), message('m', 'x'), ['session.idle']])
     expect(rounds).toMatchObject([{ usage: { input: 3, output: 1 } }])
     expect(rounds[0]?.usage).not.toHaveProperty('premium')
   })
 
-  it('fails at the end of a turn, with what the runtime said', () => {
+  it('fails at the end of a turn, with the runtime’s error', () => {
     const error = { errorType: 'quota', errorCode: 'quota_exceeded', message: 'no more', statusCode: 402 }
     expect(read([['session.error', error], ['session.idle']]).rounds).toEqual([
       { kind: 'failed', error: { type: 'quota', code: 'quota_exceeded', message: 'no more', status: 402 } },
     ])
   })
 
-  it('takes an empty reply for a reply', () => {
+  it('accepts an empty reply', () => {
     const error = { errorType: 'query', message: 'No response was returned.' }
     expect(read([message('m', ''), ['session.error', error], ['session.idle']]).rounds).toEqual([
       { kind: 'round', text: '', calls: [] },
     ])
   })
 
-  it('says what a person should know', () => {
+  it('passes on notices for a person', () => {
     const warning = ['session.warning', { warningType: 'subscription', message: 'soon over' }] as const
     expect(read([warning, ['model.call_failure', { statusCode: 429 }]]).notices).toEqual([
       'copilot_subscription',
@@ -154,7 +154,7 @@ describe('RoundReader', () => {
     expect(read([message('m', '', 'bash'), requested(7)]).refused).toEqual(['r7'])
   })
 
-  it('does not take the words of a subagent for those of the session, and counts its tokens', () => {
+  it('does not mix the text of a subagent with that of the session, and counts its tokens', () => {
     const { rounds, told } = read([
       ['assistant.message_delta', { messageId: 's', deltaContent: 'sub' }, 'agent-1'],
       ['assistant.usage', { inputTokens: 5, outputTokens: 5, isByok: true }, 'agent-1'],
@@ -183,7 +183,7 @@ describe('RoundReader', () => {
       agent,
     ] as const
 
-  it('gives each subagent its own calls, also when a request comes before its message', () => {
+  it('gives each subagent its own calls, even if a request arrives before its message', () => {
     const again = [
       'external_tool.requested',
       { ...child('rb', 'cb')[1], sessionId: 's', ownerNativeSessionId: 'native-rb' },
@@ -212,7 +212,7 @@ describe('RoundReader', () => {
     expect(refused).toEqual([])
   })
 
-  it('does not take the repeated request of an earlier call for that of a later one with the same id', () => {
+  it('does not mistake a repeated request of an earlier call for a later one with the same id', () => {
     const earlier = [said('a', 'c'), child('r1', 'c'), child('r1', 'c'), said('a', 'c')]
     expect(read(earlier).rounds).toHaveLength(1)
     const { rounds } = read([...earlier, child('r2', 'c')])

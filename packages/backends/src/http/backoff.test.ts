@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest'
 import { backoff, retryAfter } from './backoff.ts'
 
 describe('backing off', () => {
-  it('doubles, up to a limit, and is spread out', () => {
+  it('doubles, up to a limit, with jitter', () => {
     const least = [1, 2, 3, 4, 20].map((failed) => backoff(failed, () => 0, undefined))
     const most = [1, 2, 3, 4, 20].map((failed) => backoff(failed, () => 1, undefined))
     expect(least).toEqual([250, 500, 1000, 2000, 10_000])
     expect(most).toEqual([500, 1000, 2000, 4000, 20_000])
   })
 
-  it('is never shorter than the server asks for', () => {
+  it('is never shorter than the server requires', () => {
     expect(backoff(1, () => 0, 7000)).toBe(7000)
     expect(backoff(1, () => 1, 7000)).toBe(8000)
     expect(backoff(1, () => 0, 0)).toBe(250)
   })
 })
 
-describe('what the server asks for', () => {
+describe('the wait that the server requires', () => {
   const now = Date.parse('2026-01-01T00:00:00Z')
   it.each([
     [{ 'retry-after': '7' }, 7000],

@@ -7,7 +7,7 @@ const read = (env: Record<string, string>, openai?: OpenAiConfig) =>
   readEndpoint({ env, config: openai ? { openai } : {} })
 
 describe('an endpoint', () => {
-  it('comes from the environment before the configuration', () => {
+  it('comes from the environment, then the configuration', () => {
     const endpoint = read({ OPENAI_BASE_URL: 'https://env.test/v1/' }, { baseUrl: 'https://config.test/v1' })
     expect(endpoint?.target('m', '/chat/completions')).toEqual({
       host: 'env.test',
@@ -23,11 +23,11 @@ describe('an endpoint', () => {
     expect(read({})).toBeUndefined()
   })
 
-  it('is the standard one when there is only a key', () => {
+  it('is the standard one if there is only a key', () => {
     expect(read({ OPENAI_API_KEY: 'abc' })).toMatchObject({ isSecure: true })
   })
 
-  it('keeps what the address asks for, and adds what is configured', () => {
+  it('keeps the query of the address, and adds what is configured', () => {
     const endpoint = read(
       {},
       { baseUrl: 'https://a.test/x/{model}?k=v', apiVersion: '1', query: { q: 'a b' } },
@@ -38,7 +38,7 @@ describe('an endpoint', () => {
     expect(endpoint?.lists).toBe(false)
   })
 
-  it('takes an address of six words', () => {
+  it('accepts an IPv6 address', () => {
     expect(read({ OPENAI_BASE_URL: 'http://[::1]:1234/v1' })?.target('m', '/models')).toEqual({
       host: '::1',
       port: 1234,
@@ -57,7 +57,7 @@ describe('an endpoint', () => {
     ['http://my.localhost', true],
     ['http://[::1]', true],
     ['https://model.test', true],
-  ])('gets the key only where nobody can listen: %s', (url, isSafe) => {
+  ])('gets the key only over a secure connection: %s', (url, isSafe) => {
     const given = () => read({ OPENAI_BASE_URL: url, OPENAI_API_KEY: 'abc' })
     if (isSafe) expect(given()).toBeDefined()
     else expect(given).toThrow(/would be sent to http:.* unencrypted\. Use https:/)
@@ -81,14 +81,14 @@ describe('an endpoint', () => {
     { headers: { 'x-a': 'secret-value\n' } },
     { headers: { 'x a': 'secret-value' } },
     { keyHeader: 'a b' },
-  ])('has headers that can be sent: %j', (openai) => {
+  ])('has valid headers: %j', (openai) => {
     expect(() => read({}, { baseUrl: 'https://a.test', ...openai })).toThrow(
       /^HTTP does not allow some characters of header "/,
     )
     expect(() => read({}, { baseUrl: 'https://a.test', ...openai })).not.toThrow(/secret-value/)
   })
 
-  it('hides what is secret in every form, and leaves words alone', () => {
+  it('hides secrets in every form, and keeps words', () => {
     const endpoint = read(
       { OPENAI_API_KEY: 'none' },
       { headers: { 'x-auth': 'Basic dXNlcjpwYXNzd29yZA==' }, query: { sig: 'q/secret+1' } },

@@ -12,7 +12,13 @@ export interface Listed {
 export type Listing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, Listed> }
   /** The server does not list models; `reason` ends a sentence, and `advice` are sentences on what to do. */
-  | { readonly kind: 'unlisted'; readonly reason: string; readonly advice?: string }
+  | {
+      readonly kind: 'unlisted'
+      readonly reason: string
+      readonly advice?: string
+      /** The server requires another key, or any key. */
+      readonly rejectsKey?: boolean
+    }
 
 /** The limit covers the whole request, so a separate idle timeout is not needed. */
 const never = 2 ** 31 - 1
@@ -55,7 +61,8 @@ async function ask(
   )
   if (ended.kind === 'status') {
     const { status } = ended
-    if (status === 401 || status === 403) return unlisted(`it answered ${status}`, endpoint.key.advice)
+    if (status === 401 || status === 403)
+      return { ...unlisted(`it answered ${status}`, endpoint.key.advice), rejectsKey: status === 401 }
     if (status === 404) return unlisted('it answered 404', because('not-found'))
     return unlisted(`it answered ${status}`)
   }
@@ -99,7 +106,7 @@ function windowOf(row: Record<string, unknown>): number | undefined {
     | undefined
 }
 
-function unlisted(reason: string, advice?: string): Listing {
+function unlisted(reason: string, advice?: string): Extract<Listing, { kind: 'unlisted' }> {
   return { kind: 'unlisted', reason, ...(advice !== undefined && { advice }) }
 }
 

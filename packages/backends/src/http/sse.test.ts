@@ -37,7 +37,7 @@ describe('a stream of events', () => {
     expect(read([...text])).toEqual(events)
   })
 
-  it('gives the same events however it is cut', () => {
+  it('gives the same events for any split', () => {
     const anyUnit = fc.nat(0xffff).map((code) => String.fromCharCode(code))
     const line = fc.oneof(
       fc.constantFrom('', '', ': c', 'data', 'data:', 'event: x', 'data: {"a":1}'),

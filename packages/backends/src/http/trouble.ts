@@ -51,7 +51,10 @@ function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleCo
 
   if (status === 401 || status === 403) {
     const what = key === undefined ? 'requires a key' : 'rejected the key'
-    const failure = backend(`${shown} ${what} (${about}). ${endpoint.key.advice}`)
+    const failure = {
+      ...backend(`${shown} ${what} (${about}). ${endpoint.key.advice}`),
+      ...(status === 401 && { rejectsKey: true }),
+    }
     return { ...no(failure), isKeyRefused: status === 401 && key !== undefined }
   }
   if (context.offersTools && isWithoutTools(status, raw))

@@ -1,4 +1,6 @@
+import type { ModelRequest } from '@cadre/core'
 import type { Ended } from '../http/exchange.ts'
+import { isAboutSchema } from '../http/output-schema.ts'
 import { type LimitName, limitNames, type Quirks } from './request-body.ts'
 
 /**
@@ -8,9 +10,22 @@ import { type LimitName, limitNames, type Quirks } from './request-body.ts'
 export function adapt(
   quirks: Quirks,
   ended: Extract<Ended, { kind: 'status' }>,
-  maxOutput: number | undefined,
+  { maxOutput, outputSchema }: Pick<ModelRequest, 'maxOutput' | 'outputSchema'>,
 ): Quirks | undefined {
   if (ended.status !== 400 && ended.status !== 422 && ended.status !== 500) return undefined
+  const { text } = ended
+  const sentSchema = outputSchema !== undefined && !quirks.withoutSchema
+  if (sentSchema && isAboutSchema(text)) return { ...quirks, withoutSchema: true }
+  const other = withoutWhatIsRefused(quirks, ended, maxOutput)
+  // A server need not say what it does not take.
+  return other ?? (sentSchema ? { ...quirks, withoutSchema: true } : undefined)
+}
+
+function withoutWhatIsRefused(
+  quirks: Quirks,
+  ended: Extract<Ended, { kind: 'status' }>,
+  maxOutput: number | undefined,
+): Quirks | undefined {
   const { text } = ended
   const isGeneric =
     ended.status !== 500 &&

@@ -11,7 +11,7 @@ export function chatCompletions(isOfficial: boolean): ServerApi<Quirks> {
     noQuirks: isOfficial ? { cacheKeys: true } : {},
     body: requestBody,
     reader: (tell, hide) => new ReplyReader(tell, hide),
-    adapt: (quirks, ended, { maxOutput }) => adapt(quirks, ended, maxOutput),
+    adapt,
     takesLimit,
     // A limit that was too high because of the length of one request may fit the next.
     lasting: ({ isPassing, mostOutput, ...rest }) =>

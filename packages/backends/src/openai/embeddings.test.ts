@@ -26,7 +26,7 @@ async function meet(script: WireScript, models: WireOptions['models'] = ['chat',
 const never = new AbortController().signal
 
 describe('the embeddings of an endpoint', () => {
-  it('are in the order of the texts, with what they cost', async () => {
+  it('are in the order of the texts, with their cost', async () => {
     const { wire, embeddings } = await meet([
       problem(429, 'slow down', { headers: { 'retry-after-ms': '1' } }),
       vectors([1, 0], [0, 1]),
@@ -42,7 +42,7 @@ describe('the embeddings of an endpoint', () => {
     expect(wire.requests[1]?.body).toEqual({ model: 'nomic-embed-text', input: ['a', 'x'.repeat(8000)] })
   })
 
-  it('are not asked for twice where there are none', async () => {
+  it('are not requested twice if there are none', async () => {
     const { wire, embeddings } = await meet(problem(404, 'no such page'))
     await expect(embeddings.embed(['a'], never)).rejects.toThrow('404')
     await expect(embeddings.embed(['a'], never)).rejects.toThrow('404')

@@ -13,7 +13,7 @@ describe('cancelling', () => {
   it.each([
     ['before the answer', hang()],
     ['in the middle of an error', raw(['{"error'], { status: 500, end: 'hang' })],
-  ])('%s ends it at once and closes the connection', async (_, answer) => {
+  ])('%s ends it immediately and closes the connection', async (_, answer) => {
     const { wire, model } = await meet([answer], { clock: createFakeClock() })
     const controller = new AbortController()
     const answered = ask(model, {}, controller.signal)
@@ -24,7 +24,7 @@ describe('cancelling', () => {
     expect(wire.requests).toHaveLength(1)
   })
 
-  it('in the middle of a stream ends it at once and closes the connection', async () => {
+  it('in the middle of a stream ends it immediately and closes the connection', async () => {
     const { wire, model } = await meet([raw(streamOf({ text: 'first' }).slice(0, 2), { end: 'hang' })])
     const controller = new AbortController()
     const hooks = { ...noHooks, text: () => controller.abort() }
@@ -32,7 +32,7 @@ describe('cancelling', () => {
     await wire.requests[0]?.closed
   })
 
-  it('while it waits to try again ends it', async () => {
+  it('during a pause before a retry ends it', async () => {
     const controller = new AbortController()
     // The first short wait is the one before the next attempt.
     const clock: Clock = {
@@ -47,7 +47,7 @@ describe('cancelling', () => {
     expect(wire.requests).toHaveLength(1)
   })
 
-  it('beforehand asks nothing', async () => {
+  it('beforehand sends nothing', async () => {
     const { wire, model } = await meet([ok])
     expect((await ask(model, {}, AbortSignal.abort())).reply).toEqual({ ...cancelled, spent: 'nothing' })
     expect(wire.requests).toHaveLength(0)
@@ -60,7 +60,7 @@ describe('silence', () => {
   it.each([
     ['from the start', hang()],
     ['in the middle of a stream', raw(streamOf({ text: 'x' }).slice(0, 2), { end: 'hang' })],
-  ])('%s ends the question when the time is up', async (_, answer) => {
+  ])('%s ends the request at the timeout', async (_, answer) => {
     const clock = createFakeClock()
     const { wire, model } = await meet(answer, { clock, openai: { tries: 1 } })
     const answered = ask(model)
@@ -72,7 +72,7 @@ describe('silence', () => {
     await wire.requests[0]?.closed
   })
 
-  it('is tried again once', async () => {
+  it('is retried once', async () => {
     const clock = createFakeClock()
     const hurried = hurriedClock()
     const after: Clock['after'] = (ms, callback) => (ms < 60_000 ? hurried : clock).after(ms, callback)
@@ -88,7 +88,7 @@ describe('silence', () => {
     })
   })
 
-  it('is not what a slow stream is', async () => {
+  it('does not include a slow stream', async () => {
     const clock = createFakeClock()
     const events = streamOf({ text: 'abc', pieces: 3 })
     const gates = events.map(() => deferred())
@@ -122,8 +122,8 @@ describe('silence', () => {
   }
 })
 
-describe('a refusal that comes before the whole question was sent', () => {
-  it('is what counts', async () => {
+describe('a rejection that arrives before the whole request was sent', () => {
+  it('is the result', async () => {
     const server = createServer((_, response) => {
       response.writeHead(413, { connection: 'close' }).end('{"error":{"message":"too big"}}')
     })
@@ -140,7 +140,7 @@ describe('a refusal that comes before the whole question was sent', () => {
   })
 })
 
-describe('however a question ends', () => {
+describe('however a request ends', () => {
   it.each([
     ['answered', ok],
     ['answered without an end', raw(streamOf({ text: 'x' }), { end: 'hang' })],

@@ -42,7 +42,7 @@ const failures: { readonly [name: string]: (key: string, filler: string) => Wire
 }
 
 describe.each(Object.entries(failures))('the key, after %s', (_, failure) => {
-  it('is nowhere in what is shown', async () => {
+  it('is not in any output', async () => {
     let answer: WireAnswer = reset()
     await using wire = await startWire(() => answer, { models: problem(401, 'no') })
     // Characters that are escaped in JSON and URLs, and might not be recognised.

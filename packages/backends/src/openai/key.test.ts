@@ -7,7 +7,7 @@ const { reply, problem } = answers
 const ok = reply({ text: 'ok' })
 
 describe('a key from a command', () => {
-  it('is asked for once, by however many questions', async () => {
+  it('is requested once, for any number of requests', async () => {
     const { wire, model } = await meet(ok, {
       openai: { keyCommand: `${node} -e "console.log('key-' + process.pid)"` },
     })
@@ -17,7 +17,7 @@ describe('a key from a command', () => {
     expect([...keys][0]).toMatch(/^Bearer key-\d+$/)
   })
 
-  it('is asked for again, once, when it was refused', async () => {
+  it('is requested again, once, if it was rejected', async () => {
     const { wire, model } = await meet(
       [problem(401, 'expired'), ok, problem(401, 'expired'), problem(401, 'expired')],
       {
@@ -33,7 +33,7 @@ describe('a key from a command', () => {
     expect(wire.requests).toHaveLength(4)
   })
 
-  it('is not asked for again by a question that was refused before the new one came', async () => {
+  it('is not requested again for a request that was rejected before the new one arrived', async () => {
     const { wire, model } = await meet(
       async (request) => {
         // The second rejection is delayed until the first has led to a new key.
@@ -53,13 +53,13 @@ describe('a key from a command', () => {
     ['exit 3', 'openai.keyCommand failed with 3. Run it in a terminal to see why.'],
     ['true', 'openai.keyCommand printed no key.'],
     ['echo two words', 'openai.keyCommand printed a key with spaces or other invalid characters.'],
-  ])('that does not give one is a failure that says so: %s', async (keyCommand, message) => {
+  ])('that provides none is a failure with the reason: %s', async (keyCommand, message) => {
     const { wire, model } = await meet(ok, { openai: { keyCommand } })
     expect(await failureOf(model)).toEqual({ kind: 'failed', code: 'backend', message, spent: 'nothing' })
     expect(wire.requests).toHaveLength(0)
   })
 
-  it('does not hold up a question that is cancelled', async () => {
+  it('does not delay a cancelled request', async () => {
     const { model } = await meet(ok, {
       openai: { keyCommand: `${node} -e "setTimeout(() => console.log('key'), 500)"` },
     })

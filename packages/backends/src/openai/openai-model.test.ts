@@ -7,8 +7,8 @@ import { meet, openModel } from './open-model.spec-helpers.ts'
 const { reply, whole, problem, raw } = answers
 const ok = reply({ text: 'ok' })
 
-describe('a question', () => {
-  it('is asked and answered over the wire', async () => {
+describe('a request', () => {
+  it('is sent and answered over the wire', async () => {
     const { wire, model } = await meet(
       [
         reply({
@@ -48,7 +48,7 @@ describe('a question', () => {
     expect(Object.fromEntries(request!.query)).toEqual({ a: 'b', 'api-version': '2026-01-01' })
   })
 
-  it('carries the key in the header that is configured', async () => {
+  it('sends the key in the configured header', async () => {
     const { wire, model } = await meet([ok], {
       env: { OPENAI_API_KEY: 'abc' },
       openai: { keyHeader: 'api-key' },
@@ -58,13 +58,13 @@ describe('a question', () => {
     expect(wire.requests[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  it('carries no key when there is none', async () => {
+  it('sends no key if there is none', async () => {
     const { wire, model } = await meet([ok])
     await askFor(model)
     expect(wire.requests[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  it('goes to the address of its model when the address names it', async () => {
+  it('goes to the address of its model if the address names it', async () => {
     const wire = await startWire([ok])
     onTestFinished(wire.close)
     const model = await openModel(`${wire.url}/deployments/{model}/`, {})
@@ -72,7 +72,7 @@ describe('a question', () => {
     expect(wire.requests[0]?.path).toBe('/v1/deployments/m/chat/completions')
   })
 
-  it('is answered whatever pieces the bytes arrive in', async () => {
+  it('is answered for any split of the bytes', async () => {
     const bytes = Buffer.from(
       streamOf({ text: 'grüße 🎉 «ё»', calls: [{ id: 'c', name: 't', input: { é: '🎉' } }] })
         .join('')
@@ -92,19 +92,19 @@ describe('a question', () => {
     expect(told).toEqual(['all at once'])
   })
 
-  it('is over when the server says so, even if the server then keeps the connection', async () => {
+  it('ends when the server reports the end, even if the server keeps the connection', async () => {
     const { wire, model } = await meet([raw(streamOf({ text: 'done' }), { end: 'hang' })])
     expect(await askFor(model)).toMatchObject({ content: 'done' })
     await wire.requests[0]?.closed
   })
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const { wire, model } = await meet(ok, { clock: systemClock })
     for (let time = 0; time < 20; time++) await askFor(model)
     expect(wire.connections).toBe(1)
   })
 
-  it('is answered beside two hundred others, each with its own answer', async () => {
+  it('is answered next to two hundred others, each with its own answer', async () => {
     const { wire, model } = await meet((request) => {
       const { messages } = request.body as { messages: { content: string }[] }
       return reply({ text: `you said ${messages.at(-1)?.content}`, pieces: 5 })
@@ -120,7 +120,7 @@ describe('a question', () => {
     expect(wire.requests).toHaveLength(200)
   })
 
-  it('rejects only with what the listener threw', async () => {
+  it('rejects only with an error that the listener threw', async () => {
     const { model } = await meet([ok])
     const text = () => {
       throw new Error('listener')
@@ -129,7 +129,7 @@ describe('a question', () => {
   })
 })
 
-describe('a server that does not take everything', () => {
+describe('a server with limited features', () => {
   const body = (request: { body: unknown } | undefined) => request?.body as Record<string, unknown>
 
   it.each([
@@ -138,7 +138,7 @@ describe('a server that does not take everything', () => {
       status: 422,
     }),
     problem(400, 'unknown field in request'),
-  ])('is asked again without the usage, once, and it is remembered', async (refusal) => {
+  ])('is retried without usage, once, and this is remembered', async (refusal) => {
     const { wire, model } = await meet([refusal, ok, ok])
     await askFor(model)
     await askFor(model)
@@ -153,17 +153,20 @@ describe('a server that does not take everything', () => {
       "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
       'max_completion_tokens',
     ],
-  ])('is asked with the name of the limit that it takes, and it is remembered: %s', async (says, taken) => {
-    const { wire, model } = await meet([problem(400, says), ok, ok])
-    await askFor(model, { maxOutput: 10 })
-    await askFor(model, { maxOutput: 20 })
-    expect(
-      wire.requests.map((request) =>
-        ['max_completion_tokens', 'max_tokens'].filter((name) => name in body(request)),
-      ),
-    ).toEqual([['max_completion_tokens', 'max_tokens'], [taken], [taken]])
-    expect(body(wire.requests[2])[taken]).toBe(20)
-  })
+  ])(
+    'is retried with the limit parameter that it accepts, and this is remembered: %s',
+    async (says, taken) => {
+      const { wire, model } = await meet([problem(400, says), ok, ok])
+      await askFor(model, { maxOutput: 10 })
+      await askFor(model, { maxOutput: 20 })
+      expect(
+        wire.requests.map((request) =>
+          ['max_completion_tokens', 'max_tokens'].filter((name) => name in body(request)),
+        ),
+      ).toEqual([['max_completion_tokens', 'max_tokens'], [taken], [taken]])
+      expect(body(wire.requests[2])[taken]).toBe(20)
+    },
+  )
 
   it('that accepts no limit on the reply gets no request without one, and the failure names a fix', async () => {
     const { wire, model } = await meet([
@@ -179,7 +182,7 @@ describe('a server that does not take everything', () => {
     expect(body(wire.requests[1])).toHaveProperty('max_tokens', 10)
   })
 
-  it('is asked with a lower limit when that is more than the model can write', async () => {
+  it('is retried with a lower limit if it exceeds the model’s maximum', async () => {
     const refusal = problem(
       400,
       'max_completion_tokens is too large: 500000. This model supports at most 16384 completion tokens.',
@@ -193,7 +196,7 @@ describe('a server that does not take everything', () => {
     ])
   })
 
-  it('can refuse both', async () => {
+  it('can reject both', async () => {
     const { wire, model } = await meet([
       problem(400, 'stream_options?'),
       problem(400, 'unknown: max_completion_tokens'),
@@ -203,7 +206,7 @@ describe('a server that does not take everything', () => {
     expect(wire.requests).toHaveLength(3)
   })
 
-  it('is not believed when that was not the reason', async () => {
+  it('is not adapted to if that was not the reason', async () => {
     const refusal = problem(400, 'stream_options and the moon')
     const { wire, model } = await meet([refusal, refusal, ok])
     await failureOf(model)

@@ -50,7 +50,7 @@ describe('a reply', () => {
     expect(isDone).toBe(true)
   })
 
-  it('is the same however the stream is cut', () => {
+  it('is the same for any split of the stream', () => {
     const reply = fc.record({
       text: fc.string({ unit: 'grapheme', maxLength: 40 }),
       pieces: fc.integer({ min: 1, max: 5 }),
@@ -170,7 +170,7 @@ describe('a reply', () => {
       }),
       [call('x', 'a', '{}')],
     ],
-  ])('has its calls when they come %s', (_, chunks, expected) => {
+  ])('has its calls if they arrive %s', (_, chunks, expected) => {
     expect(read(chunks).reply).toEqual({ kind: 'reply', content: null, calls: expected })
   })
 
@@ -258,18 +258,18 @@ describe('a reply', () => {
     ['an event that is no object', ['data: 7\n\n', chunk({ content: 'x' })]],
     ['half a body', ['{"choices":[{"mess']],
     ['a web page', ['<html>hello</html>']],
-  ])('is not made out of %s', (_, chunks) => {
+  ])('is not made from %s', (_, chunks) => {
     expect(read(chunks).reply.kind).toMatch(/^(garbled|empty)$/)
   })
 
   it.each([
     ['in a stream', [chunk({ content: 'x' }), 'data: {"error":{"message":"overloaded"}}\n\n']],
     ['in a body', ['{"error":{"message":"overloaded"}}']],
-  ])('is an error when the server reports one %s', (_, chunks) => {
+  ])('is an error if the server reports one %s', (_, chunks) => {
     expect(read(chunks).reply).toEqual({ kind: 'reported', error: { message: 'overloaded' } })
   })
 
-  it('never fills the memory for a server that does not end a line', () => {
+  it('never exhausts the memory if a server does not end a line', () => {
     const reader = new ReplyReader(() => {})
     const line = `data: ${'x'.repeat(1024 * 1024)}`
     let pushes = 0

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { ask } from '../ask.spec-helpers.ts'
 import { meet } from './open-model.spec-helpers.ts'
 
-it('a server that says the key back gets it neither into the reply nor into what is told of it', async () => {
+it('a key that a server echoes is neither in the reply nor in the streamed text', async () => {
   const key = 'sk-very-secret-0123456789'
   const { model } = await meet(
     answers.reply({

@@ -12,8 +12,8 @@ const part = (image: typeof png) => ({
   image_url: { url: `data:${image.mime};base64,${image.data}` },
 })
 
-describe('the body of a question', () => {
-  it('is what the protocol asks for', () => {
+describe('the body of a request', () => {
+  it('follows the protocol', () => {
     const tools: ToolOffer[] = [
       { name: 'read_file', description: 'Reads "it"', parameters: { type: 'object' } },
     ]
@@ -31,7 +31,7 @@ describe('the body of a question', () => {
     })
   })
 
-  it('leaves out what is not there', () => {
+  it('omits missing parts', () => {
     expect(bodyOf({ system: '', messages: [] }, { withoutUsage: true })).toEqual({
       model: 'm"1',
       messages: [],
@@ -39,7 +39,7 @@ describe('the body of a question', () => {
     })
   })
 
-  it('follows what was learnt about the server', () => {
+  it('uses what was learned about the server', () => {
     const older = bodyOf({ maxOutput: 5 }, { refusedLimits: ['max_completion_tokens'] })
     expect(older).toMatchObject({ max_tokens: 5 })
     expect(older).not.toHaveProperty('max_completion_tokens')
@@ -47,7 +47,7 @@ describe('the body of a question', () => {
     expect(bodyOf({ maxOutput: 6 }, { mostOutput: 5 })).toMatchObject({ max_completion_tokens: 5 })
   })
 
-  it('puts the images of results behind the last result, in order', () => {
+  it('puts the images of results after the last result, in order', () => {
     const call = (id: string) => ({
       id,
       type: 'function' as const,
@@ -86,7 +86,7 @@ describe('the body of a question', () => {
   })
 
   it.each(['{"a":', '', 'null', '[1]', '"text"'])(
-    'never repeats arguments a server could stumble over: %j',
+    'never repeats arguments that a server could reject: %j',
     (text) => {
       const call = { id: 'a', type: 'function' as const, function: { name: 't', arguments: text } }
       const [message] = bodyOf({
@@ -97,7 +97,7 @@ describe('the body of a question', () => {
     },
   )
 
-  it('is valid JSON and valid UTF-8 whatever was said, and says it', () => {
+  it('is valid JSON and UTF-8 for any content, without loss', () => {
     // Includes half surrogate pairs.
     const text = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) })
     fc.assert(
@@ -110,7 +110,7 @@ describe('the body of a question', () => {
     )
   })
 
-  it('writes each message, and the tools, only once', () => {
+  it('serializes each message, and the tools, only once', () => {
     let reads = 0
     const counted = <T extends object>(value: T): T =>
       new Proxy(value, {

@@ -1,5 +1,6 @@
 import type { Image, Message, ModelRequest, ToolOffer, WireCall } from '@cadre/core'
 import { wellFormed } from '../http/message-parts.ts'
+import { isStrict } from '../http/output-schema.ts'
 
 /** Features that this server was found not to support. Learned from its errors, and kept. */
 export interface Quirks {
@@ -12,6 +13,7 @@ export interface Quirks {
   readonly isPassing?: boolean
   /** The server accepts a key that groups the requests of a session for its prompt cache. */
   readonly cacheKeys?: boolean
+  readonly withoutSchema?: boolean
 }
 
 /** OpenAI's own models accept only the first; many other servers silently ignore it and use the second. */
@@ -33,7 +35,7 @@ const writtenPrompts = new Map<string, string>()
  * serialization of new parts.
  */
 export function requestBody(model: string, request: ModelRequest, quirks: Quirks): string {
-  const { messages, tools, system, maxOutput } = request
+  const { messages, tools, system, maxOutput, outputSchema: schema } = request
   let body = `{"model":${JSON.stringify(model)},"messages":[`
   let comma = ''
   const add = (text: string) => {
@@ -59,6 +61,8 @@ export function requestBody(model: string, request: ModelRequest, quirks: Quirks
     for (const name of limitNames)
       if (!quirks.refusedLimits?.includes(name))
         body += `,"${name}":${Math.min(maxOutput, quirks.mostOutput ?? maxOutput)}`
+  if (schema !== undefined && !quirks.withoutSchema)
+    body += `,"response_format":${JSON.stringify({ type: 'json_schema', json_schema: { name: 'output', schema, strict: isStrict(schema) } })}`
   if (quirks.cacheKeys) body += `,"prompt_cache_key":${JSON.stringify(request.session)}`
   return `${body},"stream":true${quirks.withoutUsage ? '' : ',"stream_options":{"include_usage":true}'}}`
 }

@@ -21,7 +21,7 @@ describe('a refusal', () => {
       'answered 404: who are you. OPENAI_BASE_URL usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.',
     ],
     [307, {}, 'answered with a redirect (307: who are you). Set OPENAI_BASE_URL to its new address.'],
-  ])('with %i is one sentence that says what to do', async (status, env, message) => {
+  ])('with %i is one sentence that explains what to do', async (status, env, message) => {
     const { wire, model } = await meet([problem(status, 'who are you')], { env })
     expect(await failureOf(model)).toEqual({
       kind: 'failed',
@@ -31,7 +31,7 @@ describe('a refusal', () => {
     })
   })
 
-  it('of nobody at all, a web page, says what is wrong with the address and is not asked again', async () => {
+  it('that is a web page explains what is wrong with the address and is not retried', async () => {
     const page = raw(['\n<!doctype html>', '<title>Open\u001b[31m WebUI</title>'], {
       headers: { 'content-type': 'text/html' },
     })
@@ -58,7 +58,7 @@ describe('a refusal', () => {
     [400, '`tool calling` is not supported with this model'],
     [400, 'deepseek-reasoner does not support Function Calling'],
     [422, 'Unrecognized request argument supplied: tools'],
-  ])('of tools says so: %i %s', async (status, message) => {
+  ])('of tools is reported: %i %s', async (status, message) => {
     const { model } = await meet(() => problem(status, message))
     expect(await failureOf(model, { tools: [offer] })).toMatchObject({
       code: 'tools_unsupported',
@@ -71,7 +71,7 @@ describe('a refusal', () => {
     "Invalid schema for function 'read': 'oneOf' is not permitted.",
     "An assistant message with 'tool_calls' must be followed by tool messages",
     'The server is not available',
-  ])('of something else is no refusal of tools: %s', async (message) => {
+  ])('of something else is not a rejection of tools: %s', async (message) => {
     const { model } = await meet(() => problem(400, message))
     expect(await failureOf(model, { tools: [offer] })).toMatchObject({ code: 'backend' })
   })
@@ -83,7 +83,7 @@ describe('a refusal', () => {
     [413, 'Payload Too Large', undefined],
     [422, 'prompt is too long: 200001 tokens > 200000 maximum', undefined],
     [429, 'Request too large for m on tokens per min', 'rate_limit_exceeded'],
-  ])('of a request that is too long says so: %i %s', async (status, message, code) => {
+  ])('of a request that is too long is reported: %i %s', async (status, message, code) => {
     const { wire, model } = await meet([problem(status, message, code ? { code } : {})])
     expect(await failureOf(model)).toMatchObject({ code: 'backend', tooLong: true })
     expect(wire.requests).toHaveLength(1)
@@ -98,14 +98,14 @@ describe('a refusal', () => {
     ['<!doctype html><title>Sign in</title>', 'a web page: Sign in'],
     ['<html>', 'a web page'],
     ['a\u001b[31mred\u0007\n\n b', 'a [31mred b'],
-  ])('in any form is read: %j', async (body, said) => {
+  ])('in any format is read: %j', async (body, said) => {
     const { model } = await meet([raw([body], { status: 400, headers: {} })])
     expect((await failureOf(model)).message).toMatch(
       new RegExp(`answered 400: ${said.replaceAll(/[[\]{}().]/g, '\\$&')}\\.$`),
     )
   })
 
-  it('without a word is a sentence, and a long one is cut', async () => {
+  it('without a message is a sentence, and a long one is cut', async () => {
     const { model } = await meet([raw([], { status: 400 }), problem(400, 'x'.repeat(1_000_000))])
     expect((await failureOf(model)).message).toMatch(/answered 400\.$/)
     const { message } = await failureOf(model)

@@ -7,7 +7,7 @@ import { meet, openModel } from './open-model.spec-helpers.ts'
 const { reply, problem, raw, reset } = answers
 const ok = reply({ text: 'ok' })
 
-describe('trying again', () => {
+describe('retrying', () => {
   it.each([
     ['429', problem(429, 'slow down')],
     ['500', problem(500, 'boom')],
@@ -35,7 +35,7 @@ describe('trying again', () => {
     [{ 'retry-after-ms': '30' }, [30]],
     [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }, [9000]],
     [{}, [250]],
-  ])('waits as the server asks: %j', async (headers, waits) => {
+  ])('waits as the server requires: %j', async (headers, waits) => {
     const clock = hurriedClock()
     const { model } = await meet([problem(429, 'slow down', { headers }), ok], {
       clock,
@@ -45,7 +45,7 @@ describe('trying again', () => {
     expect(clock.waits.filter((ms) => ms !== 100)).toEqual(waits)
   })
 
-  it('ends after as many tries as configured, waiting longer each time', async () => {
+  it('ends after the configured number of attempts, waiting longer each time', async () => {
     const clock = hurriedClock()
     const { wire, model } = await meet(problem(500, 'boom'), { clock })
     expect(await failureOf(model)).toEqual({
@@ -65,13 +65,13 @@ describe('trying again', () => {
     ['a wait of an hour', problem(429, 'tomorrow', { headers: { 'retry-after': '3600' } })],
     ['a request that is wrong', problem(400, 'bad')],
     ['a redirect', raw([], { status: 308, headers: { location: 'http://elsewhere' } })],
-  ])('is not done for %s', async (_, answer) => {
+  ])('does not happen for %s', async (_, answer) => {
     const { wire, model } = await meet(answer)
     await failureOf(model)
     expect(wire.requests).toHaveLength(1)
   })
 
-  it('tells no text twice', async () => {
+  it('streams no text twice', async () => {
     const events = streamOf({ text: 'one two three', pieces: 13 })
     const { model } = await meet([
       raw(events.slice(0, 6), { end: 'cut' }),
@@ -83,7 +83,7 @@ describe('trying again', () => {
     expect(told.join('')).toBe('one two three')
   })
 
-  it('tells nothing more when the next try says something else, and the reply is that try', async () => {
+  it('streams nothing more if the next attempt differs, and returns that attempt', async () => {
     const { model } = await meet([
       reply({ text: 'one two', done: false }, { end: 'cut' }),
       reply({ text: 'one, two three', pieces: 14 }),
@@ -93,7 +93,7 @@ describe('trying again', () => {
     expect(told).toEqual(['one two'])
   })
 
-  it('is free when a kept connection turns out to be closed, and only then', async () => {
+  it('is free if a kept-alive connection turns out to be closed, and only then', async () => {
     const { wire, model } = await meet([ok, reset(), ok, reset()], {
       clock: systemClock,
       openai: { tries: 1 },
@@ -107,7 +107,7 @@ describe('trying again', () => {
     )
   })
 
-  it('says what to do when nothing answers', async () => {
+  it('explains what to do if nothing answers', async () => {
     const gone = await startWire(ok)
     await gone.close()
     const model = await openModel(gone.url)
@@ -117,7 +117,7 @@ describe('trying again', () => {
     )
   })
 
-  it('is not done when the server speaks another protocol', async () => {
+  it('does not happen if the server uses another protocol', async () => {
     const wire = await startWire(ok)
     onTestFinished(wire.close)
     const model = await openModel(wire.url.replace('http:', 'https:'))

@@ -1,4 +1,6 @@
+import type { ModelRequest } from '@cadre/core'
 import type { Ended } from '../http/exchange.ts'
+import { isAboutSchema } from '../http/output-schema.ts'
 import type { ServerApi } from '../http/server-api.ts'
 import { type BodyOptions, type Quirks, responsesBody } from './responses-body.ts'
 import { ResponsesReader } from './responses-reader.ts'
@@ -10,7 +12,7 @@ export function responsesApi(options: BodyOptions): ServerApi<Quirks> {
     noQuirks: {},
     body: (model, request, quirks) => responsesBody(model, request, quirks, options),
     reader: (tell, hide) => new ResponsesReader(options.id, tell, hide),
-    adapt: (quirks, ended, { maxOutput }) => adapt(quirks, ended, maxOutput),
+    adapt,
     takesLimit: () => true,
     lasting: (quirks) => quirks,
   }
@@ -18,10 +20,25 @@ export function responsesApi(options: BodyOptions): ServerApi<Quirks> {
 
 function adapt(
   quirks: Quirks,
-  { status, text }: Extract<Ended, { kind: 'status' }>,
+  ended: Extract<Ended, { kind: 'status' }>,
+  { maxOutput, outputSchema }: Pick<ModelRequest, 'maxOutput' | 'outputSchema'>,
+): Quirks | undefined {
+  const { status, text } = ended
+  if (status !== 400 && status !== 422) return undefined
+  const sentSchema = outputSchema !== undefined && !quirks.withoutSchema
+  if (sentSchema && isAboutSchema(text)) return { ...quirks, withoutSchema: true }
+  // A server need not say what it does not take.
+  return (
+    withoutWhatIsRefused(quirks, text, maxOutput) ??
+    (sentSchema ? { ...quirks, withoutSchema: true } : undefined)
+  )
+}
+
+function withoutWhatIsRefused(
+  quirks: Quirks,
+  text: string,
   maxOutput: number | undefined,
 ): Quirks | undefined {
-  if (status !== 400 && status !== 422) return undefined
   // Models without reasoning reject requests for encrypted reasoning.
   if (!quirks.withoutReasoning && /encrypted|reasoning|\binclude\b/i.test(text))
     return { ...quirks, withoutReasoning: true }

@@ -1,11 +1,13 @@
 import type { Image, JsonObject, Message, ModelRequest } from '@cadre/core'
 import { inputOf, wellFormed, withReasoning } from '../http/message-parts.ts'
+import { isStrict } from '../http/output-schema.ts'
 
 /** Features that this server was found not to support. */
 export interface Quirks {
   /** Without encrypted reasoning: the model has none, or the server does not support it. */
   readonly withoutReasoning?: boolean
   readonly withoutCacheKey?: boolean
+  readonly withoutSchema?: boolean
   /** The highest limit on output tokens that it accepts. */
   readonly mostOutput?: number
 }
@@ -23,7 +25,7 @@ export function responsesBody(
   quirks: Quirks,
   { id, reasoningEffort }: BodyOptions,
 ): string {
-  const { system, messages, tools, maxOutput, session } = request
+  const { system, messages, tools, maxOutput, session, outputSchema: schema } = request
   const limit =
     maxOutput === undefined ? quirks.mostOutput : Math.min(maxOutput, quirks.mostOutput ?? maxOutput)
   return JSON.stringify({
@@ -41,6 +43,10 @@ export function responsesBody(
       })),
     }),
     ...(limit !== undefined && { max_output_tokens: limit }),
+    ...(schema !== undefined &&
+      !quirks.withoutSchema && {
+        text: { format: { type: 'json_schema', name: 'output', schema, strict: isStrict(schema) } },
+      }),
     ...(!quirks.withoutReasoning && {
       include: ['reasoning.encrypted_content'],
       ...(reasoningEffort !== undefined && { reasoning: { effort: reasoningEffort } }),

@@ -73,7 +73,7 @@ describe('a model with the Responses API', () => {
     })
   })
 
-  it('gets its reasoning back before what it led to, and only its own', async () => {
+  it('gets its own reasoning back before what it led to', async () => {
     const { wire, model } = await meet(recorded(text('ok')), { reasoningEffort: 'low' })
     const messages = (by: string): Message[] => [
       { role: 'user', content: '', images: [{ mime: 'image/png', data: 'AAAA' }] },
@@ -116,7 +116,7 @@ describe('a model with the Responses API', () => {
     [{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } }, 'filtered'],
     [{ output: [said([{ type: 'refusal', refusal: 'No.' }])] }, 'filtered'],
     [{}, undefined],
-  ])('tells why a reply stopped: %j', async (over, stop) => {
+  ])('reports why a reply stopped: %j', async (over, stop) => {
     const { model } = await meet([
       recorded([
         { ...done([said([{ type: 'output_text', text: 'x' }])], over), type: 'response.incomplete' },
@@ -125,7 +125,7 @@ describe('a model with the Responses API', () => {
     expect((await askFor(model)).stop).toBe(stop)
   })
 
-  it('leaves out what the model does not know, and remembers it', async () => {
+  it('omits what the model does not support, and remembers it', async () => {
     const { wire, model } = await meet([
       problem(400, 'Encrypted content is not supported with this model.'),
       problem(400, "Unknown parameter: 'prompt_cache_key'."),
@@ -147,7 +147,7 @@ describe('a model with the Responses API', () => {
     ],
     ['an error event', recorded([{ type: 'error', code: 'rate_limit_exceeded', message: 'slow down' }])],
     ['a stream that ends too early', recorded(text('o').slice(0, 2))],
-  ])('is asked again after %s', async (_, first) => {
+  ])('is retried after %s', async (_, first) => {
     const { wire, model } = await meet([first, recorded(text('ok'))])
     expect(await askFor(model)).toMatchObject({ content: 'ok' })
     expect(wire.requests).toHaveLength(2)
@@ -161,7 +161,7 @@ describe('a model with the Responses API', () => {
       { tooLong: true },
     ],
     [404, 'model_not_found', 'The model `gpt-x` does not exist', { code: 'unknown_model' }],
-  ])('fails at once with %i %s', async (status, code, message, expected) => {
+  ])('fails immediately with %i %s', async (status, code, message, expected) => {
     const { wire, model } = await meet([problem(status, message, { code })])
     expect(await failureOf(model)).toMatchObject(expected)
     expect(wire.requests).toHaveLength(1)

@@ -15,7 +15,7 @@ describe('an expectation', () => {
     [{ tools: ['read_file', 'write_file'] }, 'the tool "write_file" to be offered'],
     [{ withoutTools: 'read_file' }, 'the tool "read_file" not to be offered'],
     ['nothing', '"nothing" in the last message or in the work'],
-  ])('that is not met says so: %j', async (expected, wrong) => {
+  ])('that is not met is reported: %j', async (expected, wrong) => {
     const model = scriptedModel({ lanes: { lead: [{ reply: 'x', expect: expected }] } })
     const { message } = await failureOf(model, { messages: messagesAfter(1), tools: offers })
     expect(message).toBe(
@@ -39,12 +39,12 @@ describe('an expectation', () => {
     [{ matches: /RESULT/gi }],
     ['Do it'],
     ['call_1'],
-  ])('that is met lets the reply pass, each time: %j', async (expected) => {
+  ])('that is met accepts the reply, each time: %j', async (expected) => {
     const model = scriptedModel({ lanes: { lead: [{ reply: 'x', expect: expected }] } })
     for (let time = 0; time < 3; time++) await askFor(model, { messages: messagesAfter(1), tools: offers })
   })
 
-  it('shows what was asked, but never much of it', async () => {
+  it('shows the request, but only a short part of it', async () => {
     const model = scriptedModel({ lanes: { lead: [{ reply: 'x', expect: 'y' }] } })
     const { message } = await failureOf(model, { messages: [{ role: 'user', content: 'z'.repeat(100_000) }] })
     expect(message.length).toBeLessThan(500)

@@ -6,7 +6,7 @@ import { createScriptedModels, scriptedModel } from './create-scripted-models.ts
 import type { Step } from './playbook.ts'
 
 describe('the line of a round', () => {
-  it('is found from the request alone, in whichever order and process it is asked', async () => {
+  it('depends only on the request, in any order and process', async () => {
     const playbook = { lanes: { lead: ['a', 'b', 'c', 'd'].map((reply) => ({ reply })) } }
     const asked = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 20 })
     await fc.assert(
@@ -20,7 +20,7 @@ describe('the line of a round', () => {
     )
   })
 
-  it('is the same as in the list written out, however steps are repeated', async () => {
+  it('is the same as in the expanded list, however steps are repeated', async () => {
     const step = fc.letrec<{ steps: Step[]; step: Step }>((tie) => ({
       steps: fc.array(tie('step'), { minLength: 1, maxLength: 3 }),
       step: fc.oneof(
@@ -52,7 +52,7 @@ describe('the line of a round', () => {
     )
   })
 
-  it('does not look through the history', async () => {
+  it('does not search the history', async () => {
     const model = scriptedModel({ lanes: { lead: [{ repeat: 5000, reply: 'round {{round}}: {{last}}' }] } })
     let looks = 0
     const messages = new Proxy(messagesAfter(4999), {
@@ -66,7 +66,7 @@ describe('the line of a round', () => {
     expect(looks).toBeLessThan(10)
   })
 
-  it('is of the variant that fits the work, for sessions side by side', async () => {
+  it('is from the variant that matches the work, for parallel sessions', async () => {
     const model = scriptedModel({
       lanes: {
         worker: {
@@ -90,14 +90,14 @@ describe('the line of a round', () => {
     expect(replies.map((reply) => reply.content)).toEqual(['two', 'one', 'any', 'one more', 'and on'])
   })
 
-  it('fails when no variant fits', async () => {
+  it('fails if no variant matches', async () => {
     const model = scriptedModel({ lanes: { lead: { sessions: [{ when: 'x', steps: [{ reply: 'x' }] }] } } })
     expect((await failureOf(model)).message).toBe(
       'lanes.lead: no variant of lane "lead" matches the session. Its work is: "Do it.".',
     )
   })
 
-  it('can be chosen by what was asked', async () => {
+  it('can be chosen by the request', async () => {
     const model = scriptedModel({
       lanes: {
         lead: {
@@ -119,7 +119,7 @@ describe('the line of a round', () => {
     )
   })
 
-  it('can be made by a function in code', async () => {
+  it('can be a function in code', async () => {
     const model = scriptedModel({
       lanes: { lead: [({ messages }: ModelRequest) => ({ reply: `${messages.length} messages` })] },
     })
@@ -139,19 +139,19 @@ describe('the line of a round', () => {
       () => ({ replay: 'x' }) as never,
       'lanes.lead[0].replay: unknown key "replay" in a step. Did you mean reply?',
     ],
-  ])('fails as a value when such a function %s', async (_, step, message) => {
+  ])('fails as a value if such a function %s', async (_, step, message) => {
     const model = scriptedModel({ lanes: { lead: [step] } })
     expect((await failureOf(model)).message).toBe(message)
   })
 
-  it('belongs to the lane * for agents without one', async () => {
+  it('is from the lane * for agents without one', async () => {
     const model = scriptedModel({ lanes: { lead: [], '*': [{ reply: 'I am {{agent}} in {{session}}' }] } })
     expect(await askFor(model, { agent: 'constructor', session: 's-1' })).toMatchObject({
       content: 'I am constructor in s-1',
     })
   })
 
-  it('names the nearest lane when there is none', async () => {
+  it('suggests the nearest lane if there is none', async () => {
     const model = scriptedModel({ lanes: { planner: [{ reply: 'x' }] } })
     expect((await failureOf(model, { agent: 'plannre' })).message).toBe(
       'the playbook: there is no lane for "plannre" (round 1, last message: "Do it."). Did you mean planner?',
@@ -159,8 +159,8 @@ describe('the line of a round', () => {
   })
 })
 
-describe('left-over lines', () => {
-  it('are those no session came to; defaults and untaken alternatives are none', async () => {
+describe('unused lines', () => {
+  it('are those that no session reached; defaults and unused alternatives do not count', async () => {
     const { leftovers, model } = createScriptedModels({
       lanes: {
         lead: {

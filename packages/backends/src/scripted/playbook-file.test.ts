@@ -39,7 +39,7 @@ async function mistakeIn(text: string): Promise<string> {
 }
 
 describe('a playbook file', () => {
-  it('is a model like any other', async () => {
+  it('works like any other model', async () => {
     const model = await load(`
 description: two agents
 model: { window: 200000, price: { input: 1, output: 2 } }
@@ -171,16 +171,16 @@ lanes:
     ['', '1: the file must be a playbook: a mapping of keys to values.'],
     ['lanes:\n  a: []\n  a: []', '3: this is not valid YAML: Map keys must be unique.'],
     ['lanes:\n  lead: &x\n    - *x', '3: the alias *x has no usable value.'],
-  ])('says what is wrong and where: %j', async (text, mistake) => {
+  ])('reports errors with their place: %j', async (text, mistake) => {
     expect(await mistakeIn(text)).toBe(mistake)
   })
 
-  it('takes anchors and aliases', async () => {
+  it('supports anchors and aliases', async () => {
     const model = await load('lanes:\n  a: &same\n    - reply: x\n  b: *same')
     expect(await askFor(model, { agent: 'b' })).toMatchObject({ content: 'x' })
   })
 
-  it('points at its line when a lane runs out', async () => {
+  it('names its line if a lane runs out', async () => {
     const model = await load('lanes:\n  other: []\n  lead:\n    - reply: x')
     const failure = await failureOf(model, { round: 2, messages: messagesAfter(1) })
     expect(failure).toEqual({
@@ -190,7 +190,7 @@ lanes:
     })
   })
 
-  it('reports left-over lines with their place', async () => {
+  it('reports unused lines with their place', async () => {
     const model = await load('lanes:\n  lead:\n    - reply: x\n    - reply: y\n')
     await askFor(model)
     expect(model.leftovers()).toEqual([
@@ -198,7 +198,7 @@ lanes:
     ])
   })
 
-  it('counts from the next session on when it was changed, and not before', async () => {
+  it('applies from the next session after a change, not earlier', async () => {
     const models = createModels({ env: {}, cwd: folder })
     const open = async () => {
       const found = await models.resolve('scripted:changing.yaml')
@@ -213,7 +213,7 @@ lanes:
     expect(await askFor(after)).toMatchObject({ content: 'new one' })
   })
 
-  it('stands in for models that an agent asks for by a bare name', async () => {
+  it('replaces models that an agent requests by a bare name', async () => {
     write('lanes: { lead: [{ reply: x }] }', 'any.yaml')
     const models = createModels({ env: {}, cwd: folder, model: 'scripted:any.yaml' })
     const found = await models.resolve('claude-sonnet-4.5')
@@ -228,7 +228,7 @@ lanes:
     expect(again).toMatchObject({ kind: 'found', model: { id: model!.id } })
   })
 
-  it('can have a catalogue of its own', async () => {
+  it('can have its own catalogue', async () => {
     write('models: { small: { window: 1000 }, large: {} }\nlanes: { lead: [{ reply: x }] }', 'listed.yaml')
     const models = createModels({ env: {}, cwd: folder, model: 'scripted:listed.yaml' })
     const small = await models.resolve('small')
@@ -240,14 +240,11 @@ lanes:
     expect(await models.resolve('smal')).toMatchObject({ kind: 'unknown', nearest: ['small'] })
   })
 
-  it.each(['missing.yaml', '', '.', 'missing.yaml#name'])(
-    'is unknown when there is none: %j',
-    async (name) => {
-      const found = await createModels({ env: {}, cwd: folder }).resolve(`scripted:${name}`)
-      expect(found).toMatchObject({
-        kind: 'unknown',
-        reason: expect.stringMatching(/^there is no playbook at \//),
-      })
-    },
-  )
+  it.each(['missing.yaml', '', '.', 'missing.yaml#name'])('is unknown if there is none: %j', async (name) => {
+    const found = await createModels({ env: {}, cwd: folder }).resolve(`scripted:${name}`)
+    expect(found).toMatchObject({
+      kind: 'unknown',
+      reason: expect.stringMatching(/^there is no playbook at \//),
+    })
+  })
 })

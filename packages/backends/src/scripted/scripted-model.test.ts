@@ -20,7 +20,7 @@ describe('a reply', () => {
     { role: 'user', content: 'and a word' },
   ] as const
 
-  it('is filled in from what was asked, and text that only looks like it is kept', async () => {
+  it('is filled in from the request, and similar text is kept', async () => {
     const model = scriptedModel({
       lanes: {
         lead: [{ reply: '{{ round }}|{{work}}|{{result 2}}|{{last}}|\\{{last}}|{{ .Values.x }}|{{}}' }],
@@ -32,14 +32,14 @@ describe('a reply', () => {
     )
   })
 
-  it('never fills in what came from outside', async () => {
+  it('never fills in external text', async () => {
     const model = scriptedModel({ lanes: { lead: [{ reply: '{{last}}' }] } })
     expect(await askFor(model, { messages: [{ role: 'user', content: '{{work}}' }] })).toMatchObject({
       content: '{{work}}',
     })
   })
 
-  it('is filled in with what was looked for, and fails when that was not there', async () => {
+  it('is filled in with the match, and fails if there was none', async () => {
     const pattern = { matches: '/result of (\\w+)/' }
     const model = scriptedModel({ lanes: { lead: [{ expect: pattern, reply: '{{found}}|{{found 1}}' }] } })
     expect((await askFor(model, { messages: results })).content).toBe('result of call_1_1|call_1_1')
@@ -49,14 +49,14 @@ describe('a reply', () => {
     )
   })
 
-  it('fails when a result that is named did not come', async () => {
+  it('fails if a named result is missing', async () => {
     const model = scriptedModel({ lanes: { lead: [{ reply: '{{result 3}}' }] } })
     expect((await failureOf(model, { messages: results })).message).toContain(
       'uses {{result 3}}, which has no value',
     )
   })
 
-  it('has calls with ids that are unique in the session, numbers where they stand alone, and raw arguments', async () => {
+  it('has calls with unique ids in the session, numbers where they stand alone, and raw arguments', async () => {
     const model = scriptedModel({
       lanes: {
         lead: [
@@ -85,7 +85,7 @@ describe('a reply', () => {
     ])
   })
 
-  it('arrives in as many pieces as asked, and never half a character', async () => {
+  it('arrives in the requested number of pieces, and never splits a character', async () => {
     const input = fc.tuple(fc.string({ unit: 'grapheme', minLength: 1 }), fc.integer({ min: 1, max: 12 }))
     await fc.assert(
       fc.asyncProperty(input, async ([text, pieces]) => {
@@ -99,7 +99,7 @@ describe('a reply', () => {
     )
   })
 
-  it('carries what else the step says', async () => {
+  it('includes the other values of the step', async () => {
     const model = scriptedModel({
       lanes: { lead: [{ reply: 'x', stop: 'length', usage: { input: 1, output: 2, cost: 0.5 } }] },
     })
@@ -112,7 +112,7 @@ describe('a reply', () => {
     })
   })
 
-  it('is a failure when the step says so', async () => {
+  it('is a failure if the step requires it', async () => {
     const model = scriptedModel({
       lanes: {
         lead: [
@@ -130,7 +130,7 @@ describe('a reply', () => {
     expect(await failureOf(model, { round: 2 })).toEqual({ kind: 'failed', code: 'backend', message: 'no' })
   })
 
-  it('to a request for a summary takes no line', async () => {
+  it('to a request for a summary uses no line', async () => {
     const model = scriptedModel({ summary: 'short: {{work}}', lanes: { lead: [{ reply: 'x' }] } })
     expect(await askFor(model, { purpose: 'summary', agent: 'nobody' })).toMatchObject({
       content: 'short: Do it.',
@@ -166,7 +166,7 @@ describe('time', () => {
     { hang: true },
     { reply: 'x', wait: 1_000_000 },
     { reply: 'xyz', stream: { pieces: 3, every: 1_000_000 } },
-  ])('never keeps a cancelled question waiting: %j', async (step) => {
+  ])('never delays a cancelled request: %j', async (step) => {
     const model = scriptedModel({ lanes: { lead: [step] } }, { clock: createFakeClock() })
     const controller = new AbortController()
     const answered = ask(model, {}, controller.signal)
@@ -186,7 +186,7 @@ describe('time', () => {
 })
 
 describe('a catalogue of one scripted model', () => {
-  it('finds it under every name and shows each request', async () => {
+  it('finds it under every name and records each request', async () => {
     const requests: ModelRequest[] = []
     const models = createScriptedModels(
       { lanes: { lead: [{ reply: 'x' }] } },
@@ -198,7 +198,7 @@ describe('a catalogue of one scripted model', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('refuses a playbook that is wrong before anything runs', () => {
+  it('rejects an invalid playbook before anything runs', () => {
     expect(() => scriptedModel({ lanes: { lead: [{ replay: 'x' } as never] } })).toThrow(CadreError)
   })
 })

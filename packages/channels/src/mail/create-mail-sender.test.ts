@@ -86,7 +86,7 @@ function open(
 }
 const told = () => folder.lines('inbox/email-inbox.jsonl')
 
-test('a mail is sent once, under an id that comes from its key, and told in the inbox', async () => {
+test('sends a mail once, with an id derived from its key, and records it in the inbox', async () => {
   const { port, taken } = await startServer()
   const reply = { ...message, to: 'bob@example.org, eve@example.org', in_reply_to: '<1@example.org>' }
   const end = await open(port).sender.send(reply, 's/c1', signal)
@@ -111,7 +111,7 @@ test('a mail is sent once, under an id that comes from its key, and told in the 
   expect(await open(port).sender.check(reply, 's/c1', signal)).toBe('done')
 })
 
-test('text of every kind arrives as it is, and ends no mail early', async () => {
+test('text of every kind arrives unchanged, and ends no mail early', async () => {
   const { port, taken } = await startServer()
   const text = 'Grüße\n.\nQUIT\r\n..\n\u{1F600} end'
   await open(port).sender.send({ ...message, subject: 'Grüße \u{1F600}', text }, 's/c1', signal)
@@ -136,7 +136,7 @@ test.each<[string, Partial<MailMessage>]>([
   ['a second header in the id', { in_reply_to: '<1@a>\r\nBcc: eve@evil.example' }],
   ['an id that is none', { in_reply_to: 'yesterday' }],
   ['a NUL in the text', { text: 'a\0b' }],
-])('%s: nothing is sent', async (_, more) => {
+])('%s: sends nothing', async (_, more) => {
   const { port, taken } = await startServer()
   const { sender, outbox } = open(port)
   expect(await sender.send({ ...message, ...more }, 's/c1', signal)).toMatchObject({ kind: 'failed' })
@@ -144,7 +144,7 @@ test.each<[string, Partial<MailMessage>]>([
   expect(outbox.find('mail', 's/c1')).toBeUndefined()
 })
 
-test('what the server refuses was not sent, and can be sent again', async () => {
+test('a mail that the server rejected was not sent, and can be sent again', async () => {
   let isBusy = true
   const busy = Object.assign(new Error('come back later'), { responseCode: 451 })
   const { port, taken } = await startServer({ end: () => (isBusy ? busy : 'taken') })
@@ -159,7 +159,7 @@ test('what the server refuses was not sent, and can be sent again', async () => 
   expect(taken).toHaveLength(1)
 })
 
-test('some receivers are refused: it says which', async () => {
+test('reports which recipients were rejected', async () => {
   const { port } = await startServer()
   const end = await open(port).sender.send(
     { ...message, to: 'bob@example.org,nobody@example.org' },
@@ -178,7 +178,7 @@ test('some receivers are refused: it says which', async () => {
   })
 })
 
-test('a connection that breaks after the text: nobody knows, so a person decides', async () => {
+test('if the connection breaks after the text, the result is unknown, so a person decides', async () => {
   let isBroken = true
   const { port, taken } = await startServer({
     end(socket) {
@@ -201,7 +201,7 @@ test('a connection that breaks after the text: nobody knows, so a person decides
   expect(told()).toHaveLength(1)
 })
 
-test('a crash while it is sent: nobody knows', async () => {
+test('a crash while sending: the result is unknown', async () => {
   const { port } = await startServer()
   void open(port).outbox.send(
     { channel: 'mail', key: 's/c1', inbox: 'email-inbox', message },
@@ -210,7 +210,7 @@ test('a crash while it is sent: nobody knows', async () => {
   await expect.poll(() => open(port).sender.check(message, 's/c1', signal)).toBe('unknown')
 })
 
-test('a server that is not there, or does not know us: not sent, and no password in what is said', async () => {
+test('an unreachable server, or a rejected sign-in: not sent, and no password in the message', async () => {
   const { port } = await startServer()
   const wrong = 'the-wrong-password'
   const ends = [
@@ -226,7 +226,7 @@ test('a server that is not there, or does not know us: not sent, and no password
   expect(everything).not.toContain(password)
 })
 
-test('over a network TLS is required: a server without it gets neither password nor mail', async () => {
+test('requires TLS over a network: a server without it gets neither password nor mail', async () => {
   let wasAsked = false
   const { port, taken } = await startServer({
     options: {

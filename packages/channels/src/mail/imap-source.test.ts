@@ -12,7 +12,7 @@ import { type Dovecot, hasDovecot, imapPassword, startDovecot } from './dovecot.
 const mail = (n: number, more = '') =>
   `From: Bob <bob@example.org>\r\nTo: cadre@example.org\r\nSubject: Mail ${n}\r\nMessage-ID: <mail-${n}@example.org>\r\n${more}\r\nText ${n}\r\n`
 
-test('a server that does not greet keeps nobody from stopping', async () => {
+test('a server that does not greet does not block stopping', async () => {
   using folder = testHome()
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -64,7 +64,7 @@ describe.skipIf(!hasDovecot)(
       readdirSync(join(dovecot.folder, 'cur')).filter((name) => /:2,[A-Z]*S/.test(name)).length
     const id = (n: number) => `<mail-${n}@example.org>`
 
-    test('what was there and what comes are lines, marked as seen, with nobody asking', async () => {
+    test('existing and new mails become lines, marked as seen, without polling', async () => {
       dovecot = await startDovecot()
       dovecot.deliver(mail(1))
       await start()
@@ -85,14 +85,14 @@ describe.skipIf(!hasDovecot)(
       expect(ids()).toEqual([id(1), id(2)])
     })
 
-    test('a server that cannot say so is asked', async () => {
+    test('polls a server that cannot notify', async () => {
       dovecot = await startDovecot('imap_capability = IMAP4rev1')
       await start({ pollMs: 50 })
       dovecot.deliver(mail(1))
       await until(() => ids().length === 1)
     })
 
-    test('a mail is marked as seen only when it is on disk, and comes again after a crash', async () => {
+    test('marks a mail as seen only when it is on disk, and receives it again after a crash', async () => {
       dovecot = await startDovecot()
       dovecot.deliver(mail(1))
       let isFull = true
@@ -113,7 +113,7 @@ describe.skipIf(!hasDovecot)(
       await until(() => context.problemTexts().length === 0)
     })
 
-    test('a restart goes on behind the cursor: also with mails that somebody has read elsewhere', async () => {
+    test('a restart continues after the cursor, even with mails that were read elsewhere', async () => {
       dovecot = await startDovecot()
       dovecot.deliver(mail(1))
       const first = await start()
@@ -125,7 +125,7 @@ describe.skipIf(!hasDovecot)(
       await until(() => seen() === 3)
     })
 
-    test('a mailbox that was made anew is taken in from its unseen mails, without anything twice', async () => {
+    test('a recreated mailbox is read from its unseen mails, without duplicates', async () => {
       dovecot = await startDovecot()
       dovecot.deliver(mail(1))
       dovecot.deliver(mail(2))
@@ -139,7 +139,7 @@ describe.skipIf(!hasDovecot)(
       expect(ids().sort()).toEqual([id(1), id(2), id(3)])
     })
 
-    test('a server that goes away and comes back is found again', async () => {
+    test('reconnects to a server that was away', async () => {
       dovecot = await startDovecot()
       const { context } = await start()
       await dovecot.stop()
@@ -150,7 +150,7 @@ describe.skipIf(!hasDovecot)(
       await until(() => context.problemTexts().length === 0)
     })
 
-    test('only those who are named are heard', async () => {
+    test('accepts only listed senders', async () => {
       dovecot = await startDovecot()
       dovecot.deliver(mail(1))
       dovecot.deliver(mail(2).replace('Bob <bob@example.org>', '"bob@example.org" <eve@evil.example>'))
@@ -159,7 +159,7 @@ describe.skipIf(!hasDovecot)(
       expect(context.notes.filter(({ type }) => type === 'mail.refused')).toHaveLength(1)
     })
 
-    test('a password that is not taken is a fault of the configuration, and is not shown', async () => {
+    test('a rejected password is a configuration error, and is not shown', async () => {
       dovecot = await startDovecot()
       const imap = { host: '127.0.0.1', port: dovecot.port, secure: false, user: 'bob', password_env: 'PW' }
       const context = testContext(folder.home, { in: { imap } }, { PW: 'not-the-word' })

@@ -39,7 +39,7 @@ async function start(
   return { context, channel }
 }
 
-test('what was there and what comes is taken in, and lies among the seen ones', async () => {
+test('receives existing and new mails, and moves them to the seen ones', async () => {
   deliver('1.a.host', mail(1))
   deliver('2.b.host:2,', mail(2))
   await start()
@@ -50,7 +50,7 @@ test('what was there and what comes is taken in, and lies among the seen ones', 
   await until(() => names('new').length === 0)
 })
 
-test('a crash before it was moved: it comes again, and is one line', async () => {
+test('a crash before the move: it is received again, as one line', async () => {
   deliver('1.a', mail(1))
   // An earlier daemon stored it, and died.
   await appendInbox(folder.home, 'email-inbox', { id: '<mail-1@example.org>', text: 'Text 1' })
@@ -59,7 +59,7 @@ test('a crash before it was moved: it comes again, and is one line', async () =>
   expect(names('cur')).toEqual(['1.a:2,S'])
 })
 
-test('what cannot be written down stays where it is, until it can', async () => {
+test('a mail that cannot be stored stays in place until it can', async () => {
   let isFull = true
   deliver('1.a', mail(1))
   const { context } = await start({
@@ -76,7 +76,7 @@ test('what cannot be written down stays where it is, until it can', async () => 
   await until(() => context.problemTexts().length === 0)
 })
 
-test('no mail takes the place of another', async () => {
+test('no mail replaces another', async () => {
   mkdirSync(join(maildir, 'cur'))
   writeFileSync(join(maildir, 'cur', '1.a:2,S'), 'an older one')
   deliver('1.a', mail(1))
@@ -85,7 +85,7 @@ test('no mail takes the place of another', async () => {
   expect(readFileSync(join(maildir, 'cur', '1.a:2,S'), 'utf8')).toBe('an older one')
 })
 
-test('links, folders and hidden files are left alone, and said', async () => {
+test('ignores and reports links, folders and hidden files', async () => {
   const secret = join(folder.home.path, 'secret')
   writeFileSync(secret, 'From: a@b.c\n\nsecret\n')
   symlinkSync(secret, join(maildir, 'new', '1.link'))
@@ -98,14 +98,14 @@ test('links, folders and hidden files are left alone, and said', async () => {
   expect(existsSync(secret)).toBe(true)
 })
 
-test('many at once, with another daemon of the same home: each is one line', async () => {
+test('many at once, with another daemon of the same home: one line each', async () => {
   for (let n = 0; n < 50; n++) deliver(`${n}.x`, mail(n))
   await Promise.all([start(), start()])
   await until(() => names('new').length === 0)
   expect(ids().sort()).toEqual(Array.from({ length: 50 }, (_, n) => `<mail-${n}@example.org>`).sort())
 })
 
-test('senders who are not named are not heard, and their mail is put aside', async () => {
+test('ignores mail from unlisted senders, and moves it away', async () => {
   deliver('1.a', mail(1))
   deliver('2.b', mail(2).replace('bob@example.org', 'bob@example.org.evil.example'))
   deliver('3.c', 'no header at all')
@@ -124,7 +124,7 @@ test.each<[string, JsonObject]>([
   ['out.smtp.pasword_env', { out: { smtp: { host: 'h', port: 25, from: 'a@b.c', pasword_env: 'P' } } }],
   ['allow_from', { allow_from: ['everybody'] }],
   ['', { in: null }],
-])('a fault in %s is named', async (key, settings) => {
+])('names the error in %s', async (key, settings) => {
   const context = testContext(folder.home, settings, { P: 'x' })
   const error = await Promise.resolve()
     .then(() => createMailChannel(context).start())

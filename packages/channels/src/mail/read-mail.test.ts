@@ -32,7 +32,7 @@ test('a plain mail', async () => {
   })
 })
 
-test('of attachments there are names and sizes, never content', async () => {
+test('attachments have names and sizes, never content', async () => {
   const line = await read(
     [
       'From: a@b.c',
@@ -72,7 +72,7 @@ test.each([
   ['no-such-charset', 'caf\xe9'],
   ['utf-8', 'caf\xe9'],
   ['utf-16', 'caf\xe9'],
-])('a charset that is not what it says (%s) leaves what can be read', async (charset, body) => {
+])('a wrong charset (%s) keeps what can be read', async (charset, body) => {
   const head = `From: a@b.c\r\nContent-Type: text/plain; charset=${charset}\r\n\r\n`
   const line = await read(Buffer.from(head + body, 'latin1'))
   expect(line.from).toBe('a@b.c')
@@ -85,7 +85,7 @@ test('ISO-8859-1 and windows-1252 are read as such', async () => {
   expect((await read(Buffer.from(`${head}caf\xe9`, 'latin1')))['text']).toContain('café')
 })
 
-test('nothing in a header becomes a line of its own', async () => {
+test('nothing in a header becomes a separate line', async () => {
   const line = await read(
     'From: a@b.c\r\nSubject: =?utf-8?Q?one=0D=0ABcc:_evil@example.org=00?=\r\nMessage-ID: <a b\x07@c>\r\n\r\nx',
   )
@@ -94,7 +94,7 @@ test('nothing in a header becomes a line of its own', async () => {
   expect(line.id).toMatch(/^sha256:[0-9a-f]{64}$/)
 })
 
-test('without an id it is known by its content', async () => {
+test('without an id it is identified by its content', async () => {
   const [one, same, other] = await Promise.all([
     read('From: a@b.c\n\nx'),
     read('From: a@b.c\n\nx'),
@@ -104,7 +104,7 @@ test('without an id it is known by its content', async () => {
   expect(one?.id).not.toBe(other?.id)
 })
 
-test('what is absurdly large is cut, and says so', async () => {
+test('cuts a huge mail, and reports it', async () => {
   const many = `From: a@b.c\r\nTo: ${Array.from({ length: 5_000 }, (_, n) => `u${n}@x.org`).join(', ')}\r\nSubject: ${'s'.repeat(50_000)}\r\n\r\n${'t'.repeat(300_000)}`
   const line = await read(many)
   expect(line).toMatchObject({ cut: true, subject: 's'.repeat(1_000) })
@@ -113,7 +113,7 @@ test('what is absurdly large is cut, and says so', async () => {
   expect(await read('From: a@b.c\r\n\r\nhead', 99_000_000)).toMatchObject({ cut: true })
 })
 
-test('a mail nested without end, or with headers without end, is damaged and nothing worse', async () => {
+test('a mail with endless nesting or headers is reported as damaged', async () => {
   const nested = Array.from(
     { length: 500 },
     (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}`,
@@ -130,7 +130,7 @@ test.each([
   expect((await read(`From: a@b.c\r\n${header}\r\n\r\nx`))['automatic']).toBe(automatic)
 })
 
-test('whatever the bytes are, there is a line that can be written down', async () => {
+test('any bytes give a line that can be stored', async () => {
   const pieces = fc.constantFrom(
     'From: ',
     'a@b.c',

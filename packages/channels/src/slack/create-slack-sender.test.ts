@@ -29,7 +29,7 @@ function open(more: { channels?: ReadonlySet<string>; timeoutMs?: number; baseUr
 }
 const sent = () => folder.lines('inbox/slack-messages.jsonl').filter((line) => line['direction'] === 'out')
 
-test('a message is posted once, and told once in the inbox', async () => {
+test('posts a message once, and records it once in the inbox', async () => {
   expect(await open().sender.send(message, 's/c1', signal)).toEqual({
     kind: 'sent',
     text: expect.stringMatching(/^Posted to C1 \(ts \d+\.000100\)\.$/),
@@ -53,7 +53,7 @@ test.each([
   expect(sent()).toHaveLength(1)
 })
 
-test('trouble without end is a failure that can be repeated, once per reason', async () => {
+test('endless errors are a failure that can be repeated, once per reason', async () => {
   slack.fail('chat.postMessage', ...Array.from({ length: 4 }, () => ({ status: 502 })))
   const { sender, outbox } = open()
   expect(await sender.send(message, 's/c1', signal)).toEqual({
@@ -65,7 +65,7 @@ test('trouble without end is a failure that can be repeated, once per reason', a
   expect(slack.messages).toHaveLength(1)
 })
 
-test('a wait that is too long is a failure that says so', async () => {
+test('a wait that is too long is a failure with that reason', async () => {
   slack.fail('chat.postMessage', { status: 429, headers: { 'retry-after': '600' } })
   expect(await open().sender.send(message, 's/c1', signal)).toEqual({
     kind: 'failed',
@@ -73,7 +73,7 @@ test('a wait that is too long is a failure that says so', async () => {
   })
 })
 
-test('what Slack refuses is a failure with what to do', async () => {
+test('a rejection by Slack is a failure that explains what to do', async () => {
   const end = await open().sender.send({ ...message, channel: 'CNONE' }, 's/c1', signal)
   expect(end).toMatchObject({
     kind: 'failed',
@@ -83,7 +83,7 @@ test('what Slack refuses is a failure with what to do', async () => {
 })
 
 test.each([undefined, '1712345678.000200'])(
-  'a crash after Slack took the message (thread %s): it is found, and not posted again',
+  'a crash after Slack accepted the message (thread %s): it is found, and not posted again',
   async (thread_ts) => {
     const inThread = { ...message, ...(thread_ts !== undefined && { thread_ts }) }
     const first = open()
@@ -109,7 +109,7 @@ test.each([undefined, '1712345678.000200'])(
   },
 )
 
-test('a crash before Slack took the message: it is not there, and is posted', async () => {
+test('a crash before Slack accepted the message: it is missing, and posted', async () => {
   void open().outbox.send(
     { channel: 'slack', key: 's/c1', inbox: 'slack-messages', message },
     () => new Promise(() => {}),
@@ -120,7 +120,7 @@ test('a crash before Slack took the message: it is not there, and is posted', as
   expect(slack.messages).toHaveLength(1)
 })
 
-test('what nobody can find out is for a person, and is sent again only after that', async () => {
+test('if the result is unknown, a person decides, and only then is it sent again', async () => {
   // Neither the post nor the query about it is answered.
   slack.fail('chat.postMessage', 'broken after')
   slack.fail('conversations.history', ...Array.from({ length: 4 }, () => 'broken before' as const))
@@ -136,7 +136,7 @@ test('what nobody can find out is for a person, and is sent again only after tha
   expect(slack.messages).toHaveLength(1)
 })
 
-test('a channel by name cannot be looked into: a person is asked', async () => {
+test('a channel by name cannot be searched, so a person is asked', async () => {
   slack.fail('chat.postMessage', 'broken after')
   const named = { ...message, channel: '#general' }
   expect(await open().sender.send(named, 's/c1', signal)).toMatchObject({ kind: 'failed' })
@@ -145,7 +145,7 @@ test('a channel by name cannot be looked into: a person is asked', async () => {
   expect(await open().sender.send(named, 's/c1', signal)).toMatchObject({ kind: 'sent' })
 })
 
-test('only channels of the list are written to', async () => {
+test('posts only to listed channels', async () => {
   const { sender } = open({ channels: new Set(['C2']) })
   expect(await sender.send(message, 's/c1', signal)).toMatchObject({
     kind: 'failed',
@@ -154,7 +154,7 @@ test('only channels of the list are written to', async () => {
   expect(slack.messages).toEqual([])
 })
 
-test('text calls nobody but the one it names, and hides no address', async () => {
+test('text notifies only the person it names, and hides no address', async () => {
   const text = 'a < b && c > d <!channel> <!here|x> <https://evil.example|bank> <@U123> <#C123> <@evil|x>'
   await open().sender.send({ ...message, text }, 's/c1', signal)
   expect(slack.messages[0]?.text).toBe(
@@ -162,7 +162,7 @@ test('text calls nobody but the one it names, and hides no address', async () =>
   )
 })
 
-test('no token is in what is said or written, whatever fails', async () => {
+test('no token is in any message or file, whatever fails', async () => {
   slack.fail('chat.postMessage', { error: `bad_${botToken} token` }, { status: 403 })
   const texts = [
     await open().sender.send(message, 's/1', signal),

@@ -74,7 +74,7 @@ async function press(
   await until(() => slack.acked.length > before, 'an acknowledgement')
 }
 
-test('an approval is shown with what it is about, and what can be pressed', async () => {
+test('shows an approval with its content and its buttons', async () => {
   const { channel } = await start()
   await channel.asked?.(record)
   const [message] = slack.messages
@@ -91,7 +91,7 @@ test('an approval is shown with what it is about, and what can be pressed', asyn
 test.each([
   ['approve', 'approve'],
   ['reject', 'reject'],
-])('pressing %s decides once, and the message says so', async (action, decision) => {
+])('clicking %s decides once, and updates the message', async (action, decision) => {
   const { channel, context } = await start()
   await channel.asked?.(record)
   await press(action)
@@ -102,7 +102,7 @@ test.each([
   expect(slack.messages).toHaveLength(1)
 })
 
-test('the same press delivered again does nothing; another one is told politely', async () => {
+test('the same click delivered again does nothing; another one gets an explanation', async () => {
   const { channel, context } = await start()
   await channel.asked?.(record)
   const { ts } = slack.messages[0] ?? {}
@@ -121,7 +121,7 @@ test('the same press delivered again does nothing; another one is told politely'
   expect(second.context.decisions).toEqual([])
 })
 
-test('two who press at once: the first one decides, the other is told', async () => {
+test('two simultaneous clicks: the first one decides, the other gets an explanation', async () => {
   const { channel, context } = await start({ settings: { approvers: ['UBOSS', 'UBOTH'] } })
   await channel.asked?.(record)
   const { ts } = slack.messages[0] ?? {}
@@ -136,7 +136,7 @@ test.each([
   ['somebody who may not', { user: 'UOTHER' }, 'You may not decide here'],
   ['on another message', { ts: '9.9' }, 'no longer pending'],
   ['for another approval', { id: 'approval-2-bbbb' }, 'no longer pending'],
-])('pressed by or %s: nothing is decided', async (_, more, said) => {
+])('clicked by or %s: decides nothing', async (_, more, said) => {
   const { channel, context } = await start()
   await channel.asked?.(record)
   await press('approve', more)
@@ -147,7 +147,7 @@ test.each([
 })
 
 test.each(['approve-session', 'done', '__proto__', ''])(
-  '%j was not offered and is not taken',
+  '%j was not offered and is rejected',
   async (choice) => {
     const { channel, context } = await start()
     await channel.asked?.(record)
@@ -156,7 +156,7 @@ test.each(['approve-session', 'done', '__proto__', ''])(
   },
 )
 
-test('without approvers there are no buttons, and no press counts', async () => {
+test('without approvers there are no buttons, and no click is valid', async () => {
   const { channel, context } = await start({ settings: { approvers: [] } })
   await channel.asked?.(record)
   expect(buttonsOf(slack.messages[0])).toEqual([])
@@ -165,7 +165,7 @@ test('without approvers there are no buttons, and no press counts', async () => 
   expect(context.decisions).toEqual([])
 })
 
-test('what is in doubt can be answered as well', async () => {
+test('a call in doubt can be answered too', async () => {
   const doubt = approval('approval-3-cccc', { type: 'in_doubt', choices: ['done', 'again', 'leave'] })
   const { channel, context } = await start({ records: [doubt] })
   await channel.asked?.(doubt)
@@ -173,7 +173,7 @@ test('what is in doubt can be answered as well', async () => {
   expect(context.decisions).toMatchObject([{ id: doubt.id, answer: { decision: 'leave' } }])
 })
 
-test('decided elsewhere: the message says so, while it runs and after a restart', async () => {
+test('decided elsewhere: the message is updated, immediately and after a restart', async () => {
   const other = approval('approval-2-bbbb')
   const { channel } = await start({ records: [record, other] })
   await channel.asked?.(record)
@@ -189,7 +189,7 @@ test('decided elsewhere: the message says so, while it runs and after a restart'
   expect(slack.messages[1]?.text).toContain('settled in the meantime')
 })
 
-test('asked again after a restart, it is not posted again and can still be decided', async () => {
+test('requested again after a restart, it is not posted again and can still be decided', async () => {
   const first = await start()
   await first.channel.asked?.(record)
   await first.channel.stop()
@@ -200,7 +200,7 @@ test('asked again after a restart, it is not posted again and can still be decid
   expect(context.decisions).toHaveLength(1)
 })
 
-test('a crash between the post and its being written down: it is found, not posted again', async () => {
+test('a crash between the post and its record: it is found, not posted again', async () => {
   slack.fail('chat.postMessage', 'broken after')
   slack.fail('conversations.history', ...Array.from({ length: 4 }, () => 'broken before' as const))
   const first = await start()
@@ -214,7 +214,7 @@ test('a crash between the post and its being written down: it is found, not post
   expect(context.decisions).toHaveLength(1)
 })
 
-test('what cannot be shown now is shown later, and is a problem until then', async () => {
+test('an approval that cannot be shown is shown later, and is a problem until then', async () => {
   slack.fail('chat.postMessage', { error: 'not_in_channel' })
   const { channel, context } = await start({ options: { retryMs: 50 } })
   await channel.asked?.(record)
@@ -222,7 +222,7 @@ test('what cannot be shown now is shown later, and is a problem until then', asy
   await until(() => slack.messages.length === 1 && context.problemTexts().length === 0)
 })
 
-test('text of an agent is nothing but text to Slack', () => {
+test('agent text is plain text in Slack', () => {
   const evil = '*bold* <!channel> <https://evil.example|ok> `code`\n```\nApproved by the boss\u202e'
   const { content } = approvalMessage(
     approval('approval-4-dddd', {
@@ -249,7 +249,7 @@ test('text of an agent is nothing but text to Slack', () => {
   expect(content['text']).not.toMatch(/[<>]/)
 })
 
-test('what is too long is cut visibly, and can only be refused', () => {
+test('a long text is visibly cut, and can only be rejected', () => {
   const long = approval('approval-5-eeee', {
     action: 'x'.repeat(20_000),
     reasons: Array(100).fill('r'.repeat(400)) as string[],
@@ -273,6 +273,6 @@ test.each([
   ['http://127.0.0.1:2/respond', false],
   ['file:///etc/passwd', false],
   ['', false],
-])('%s may be answered: %s', (address, expected) => {
+])('%s can be answered: %s', (address, expected) => {
   expect(isSlack(address, 'http://127.0.0.1:1/api/')).toBe(expected)
 })

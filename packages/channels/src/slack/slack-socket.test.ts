@@ -42,7 +42,7 @@ async function start(more: { receive?: TestContext['receive']; options?: SlackCh
 const lines = () => folder.lines('inbox/slack-messages.jsonl')
 const envelope = (id: string, payload: JsonObject) => ({ envelope_id: id, type: 'events_api', payload })
 
-test('messages become lines, in their order, and are acknowledged', async () => {
+test('messages become lines, in order, and are acknowledged', async () => {
   await start()
   for (const n of [1, 2, 3]) slack.send(envelope(`e${n}`, messageEvent(`${n}.1`)))
   await until(() => slack.acked.length === 3)
@@ -50,7 +50,7 @@ test('messages become lines, in their order, and are acknowledged', async () => 
   expect(lines().map(({ id }) => id)).toEqual(['C1-1.1', 'C1-2.1', 'C1-3.1'])
 })
 
-test('an envelope is acknowledged when its line is on disk, not before', async () => {
+test('an envelope is acknowledged when its line is on disk, not earlier', async () => {
   let atAck: number | undefined
   slack.onAck = () => {
     atAck = lines().length
@@ -61,7 +61,7 @@ test('an envelope is acknowledged when its line is on disk, not before', async (
   expect(atAck).toBe(1)
 })
 
-test('a connection that breaks before the acknowledgement: the event comes again, and is one line', async () => {
+test('if the connection breaks before the acknowledgement, the event arrives again, as one line', async () => {
   let deliveries = 0
   const { context } = await start({
     async receive(file, line) {
@@ -82,7 +82,7 @@ test('a connection that breaks before the acknowledgement: the event comes again
   expect(lines()).toHaveLength(1)
 })
 
-test('what cannot be written down is not acknowledged', async () => {
+test('an event that cannot be stored is not acknowledged', async () => {
   let isFull = true
   await start({
     async receive(file, line) {
@@ -99,7 +99,7 @@ test('what cannot be written down is not acknowledged', async () => {
   await until(() => slack.acked.includes('e2'))
 })
 
-test('Slack asks for another connection: there is one, and nothing is lost', async () => {
+test('if Slack requests a new connection, one is opened, and nothing is lost', async () => {
   const { context } = await start()
   slack.send({ type: 'disconnect', reason: 'refresh_requested' })
   await until(() => slack.calls.filter(({ method }) => method === 'apps.connections.open').length === 2)
@@ -109,19 +109,19 @@ test('Slack asks for another connection: there is one, and nothing is lost', asy
   expect(context.problemTexts()).toEqual([])
 })
 
-test('a socket mode that is switched off is a problem with what to do', async () => {
+test('a disabled socket mode is a problem that explains what to do', async () => {
   const { context } = await start({ options: { pauseMs: 60_000 } })
   slack.send({ type: 'disconnect', reason: 'link_disabled' })
   await until(() => context.problemTexts().some((text) => text.includes('Enable it')))
 })
 
-test('a connection that says nothing any more is given up', async () => {
+test('a silent connection is closed', async () => {
   await start({ options: { pingMs: 20 } })
   slack.freeze()
   await until(() => slack.calls.filter(({ method }) => method === 'apps.connections.open').length > 2)
 })
 
-test('Slack that is away at first is found later', async () => {
+test('connects later if Slack is unavailable at first', async () => {
   slack.fail('apps.connections.open', ...Array.from({ length: 5 }, () => 'broken before' as const))
   const { context } = await start()
   expect(context.problemTexts()).toEqual([expect.stringContaining('Cannot reach Slack')])
@@ -135,7 +135,7 @@ test.each([
   '{"type":1}',
   '{"envelope_id":"e0"}',
   '{"envelope_id":"e0","type":"events_api","payload":7}',
-])('%j does not disturb what follows', async (text) => {
+])('%j does not affect what follows', async (text) => {
   await start()
   slack.sendRaw(text)
   slack.send(envelope('e1', messageEvent('1.1')))

@@ -80,7 +80,7 @@ test('a message becomes a line', async () => {
   ])
 })
 
-test('the address is confirmed, to Slack alone', async () => {
+test('the address is confirmed, only to Slack', async () => {
   const { post } = await start()
   const body = { type: 'url_verification', challenge: 'c-1' }
   expect(await post(body)).toEqual({ status: 200, body: '{"challenge":"c-1"}' })
@@ -95,13 +95,13 @@ test.each([
   ['an empty signature', { signature: '' }],
   ['half a signature', { signature: 'v0=abcd' }],
   ['another version', { signature: `v1=${'0'.repeat(64)}` }],
-])('with %s nothing is taken in', async (_, given) => {
+])('with %s, nothing is stored', async (_, given) => {
   const { post } = await start()
   expect(await post(messageEvent('1.1'), given)).toEqual({ status: 401, body: '""' })
   expect(lines()).toEqual([])
 })
 
-test('a body that was changed on its way is not taken in', async () => {
+test('a modified body is rejected', async () => {
   const { post } = await start()
   const time = Date.now()
   const original = JSON.stringify(messageEvent('1.1'))
@@ -112,13 +112,13 @@ test('a body that was changed on its way is not taken in', async () => {
   expect((await post(changed, { time, signature: `v0=${sum}` })).status).toBe(401)
 })
 
-test.each(['', '[]', '{', '"text"'])('%j is not understood', async (body) => {
+test.each(['', '[]', '{', '"text"'])('%j is invalid', async (body) => {
   const { post } = await start()
   expect((await post(body)).status).toBe(400)
   expect((await post(body, { path: '/slack/interactive' })).status).toBe(400)
 })
 
-test('what is too large is not even looked at', async () => {
+test('a body that is too large is not read', async () => {
   const { post } = await start()
   expect((await post('x'.repeat(1_100_000))).status).toBe(413)
 })
@@ -151,13 +151,13 @@ test.each<[string, JsonObject, JsonObject]>([
   expect(lines()).toEqual([])
 })
 
-test('messages of bots come in where they are wanted', async () => {
+test('stores messages of bots if configured', async () => {
   const { post } = await start({ ignore_bots: false })
   await post(messageEvent('1.1', { bot_id: 'BOTHER', subtype: 'bot_message', user: null }))
   expect(lines()).toMatchObject([{ user: 'BOTHER' }])
 })
 
-test('what cannot be written down is left with Slack, and a problem until it can', async () => {
+test('an event that cannot be stored is left to Slack, and a problem until it can', async () => {
   let isFull = true
   const { post, context } = await start({}, async (file, line) => {
     if (isFull) throw new Error('the disk is full')
@@ -171,7 +171,7 @@ test('what cannot be written down is left with Slack, and a problem until it can
   expect(lines()).toHaveLength(1)
 })
 
-test('while nobody knows who we are, nothing is taken in', async () => {
+test('stores nothing while its own identity is unknown', async () => {
   slack.fail('auth.test', ...Array.from({ length: 8 }, () => ({ status: 500 })))
   const { post, context } = await start()
   expect((await post(messageEvent('1.1'))).status).toBe(503)
@@ -193,7 +193,7 @@ test.each<[string, JsonObject, Record<string, string>]>([
   ['base_url', { base_url: 'nowhere' }, {}],
   ['approvers', { approvers: ['@boss'] }, {}],
   ['chanels', { chanels: ['C1'] }, {}],
-])('a fault in %s is named, without a secret', async (key, settings, environment) => {
+])('names the error in %s, without a secret', async (key, settings, environment) => {
   const context = testContext(folder.home, slackSettings(slack, { mode: 'webhook', ...settings }), {
     ...slackEnvironment,
     ...environment,

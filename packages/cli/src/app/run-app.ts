@@ -12,7 +12,7 @@ import {
 } from '../commands.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { foldHelp } from '../output/fold-help.ts'
+import { foldText } from '../output/fold-text.ts'
 import { buildApp } from './build-app.ts'
 import type { CliContext } from './command.ts'
 
@@ -29,7 +29,7 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
       stderr: { write: (text) => void complaints.push(text.trim()) },
     },
   }
-  await run(buildApp(), args, context)
+  await run(buildApp(), withList(args), context)
   const { ending } = context
   if (ending !== undefined) {
     if ('error' in ending) throw ending.error
@@ -40,9 +40,17 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
   throw new CadreError('usage', `${complaint}${complaint.endsWith('?') ? '' : '.'} ${seeHelp(args)}`)
 }
 
+/** `cadre agents` and `cadre sessions` list them. */
+function withList(args: readonly string[]): readonly string[] {
+  const [first = '', second = ''] = args
+  const isHelp = /^(?:--help(?:-all|All)?|-h|-H)$/.test(second)
+  const isBare = second === '' || (second.startsWith('-') && !isHelp)
+  return ['agents', 'sessions'].includes(first) && isBare ? [first, 'list', ...args.slice(1)] : args
+}
+
 /** The parser only prints help. */
 function folded(text: string, { stdout }: Io): string {
-  return stdout.isTTY ? foldHelp(text, stdout.stream.columns || 80) : text
+  return stdout.isTTY ? foldText(text, stdout.stream.columns || 80) : text
 }
 
 function seeHelp(args: readonly string[]): string {

@@ -21,7 +21,7 @@ test.each([
   expect(cleanText(text)).toBe(clean)
 })
 
-test('whatever goes in, nothing comes out that a terminal acts upon', () => {
+test('the output never contains anything that a terminal interprets', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('\x1b', '\x1b[', '\x9b', '\x1b]', '\x07', '\r', '\x1b\\', '31m', 'P'),

@@ -36,7 +36,7 @@ const text = (session: string, piece: string, round = 1) =>
 const structural = (session: string) =>
   ({ type: 'session.queued', session, seq: ++seq, at: '' }) as CadreEvent
 
-test('while the reader is slow, text of one reply is merged and everything else is kept in order', async () => {
+test('merges text of one reply while the reader is slow, and keeps everything else in order', async () => {
   const { output, catchUp, lines } = slowOutput()
   const json = createJsonLines(output)
   json.event(structural('a'))
@@ -70,7 +70,7 @@ test('while the reader is slow, text of one reply is merged and everything else 
   ])
 })
 
-test('a reader that keeps up gets every event as it is', async () => {
+test('passes every event unchanged to a fast reader', async () => {
   const { output, catchUp, written } = slowOutput()
   catchUp()
   const json = createJsonLines(output)
@@ -80,7 +80,7 @@ test('a reader that keeps up gets every event as it is', async () => {
   expect(written).toHaveLength(2)
 })
 
-test('a reader that stays slow is waited for until the end', async () => {
+test('waits for a slow reader until the end', async () => {
   const { output, catchUp, lines } = slowOutput()
   const json = createJsonLines(output)
   json.event(structural('a'))

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createPainter } from './painter.ts'
 import { VirtualScreen } from './virtual-screen.spec-helpers.ts'
 
-test('shows the last frame below everything that was printed, whatever came before', () => {
+test('shows the last frame below all printed lines', () => {
   const line = fc.stringMatching(/^[a-z ]{0,12}$/)
   const action = fc.oneof(
     fc.record({ kind: fc.constant('paint' as const), lines: fc.array(line, { maxLength: 8 }) }),
@@ -33,7 +33,7 @@ test('shows the last frame below everything that was printed, whatever came befo
   )
 })
 
-test('a frame that has not changed is not written again', () => {
+test('does not rewrite an unchanged frame', () => {
   const screen = new VirtualScreen(40, 10)
   const painter = createPainter(screen, () => {})
   painter.paint(['one', 'two'])
@@ -45,7 +45,7 @@ test('a frame that has not changed is not written again', () => {
   painter.end()
 })
 
-test('lines are cut to the width and frames to the height of the screen', () => {
+test('cuts lines to the width and frames to the height of the screen', () => {
   const screen = new VirtualScreen(10, 4)
   const painter = createPainter(screen, () => {})
   painter.paint(['a line that is too long', '漢字漢字漢字漢字', 'three', 'four', 'five'])
@@ -53,7 +53,7 @@ test('lines are cut to the width and frames to the height of the screen', () => 
   painter.end()
 })
 
-test('a narrower screen leaves nothing of the old frame behind', () => {
+test('leaves nothing of the old frame on a narrower screen', () => {
   const screen = new VirtualScreen(40, 12)
   const painter = createPainter(screen, () => painter.paint(['a first line that is long', 'second']))
   painter.print('kept')
@@ -66,7 +66,7 @@ test('a narrower screen leaves nothing of the old frame behind', () => {
 })
 
 test.each(Array.from({ length: 30 }, (_, index) => index))(
-  'a line of %i columns is found again after a resize',
+  'finds a line of %i columns again after a resize',
   (width) => {
     const screen = new VirtualScreen(40, 12)
     const painter = createPainter(screen, () => painter.paint(['new']))
@@ -78,7 +78,7 @@ test.each(Array.from({ length: 30 }, (_, index) => index))(
   },
 )
 
-test('clearing takes the frame away and shows the cursor; the next frame hides it again', () => {
+test('clearing removes the frame and shows the cursor; the next frame hides it again', () => {
   const screen = new VirtualScreen(40, 10)
   const painter = createPainter(screen, () => {})
   painter.print('kept')

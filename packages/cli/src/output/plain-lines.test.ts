@@ -20,7 +20,7 @@ const start = (id: string, agent: string, more: object = {}): [string, EventBody
   { type: 'session.started', agent, model: 'm', work: 'The first message.', root: id, depth: 0, ...more },
 ]
 
-test('a session that goes on tells what is said to it now, and what its open calls are', () => {
+test('a resumed session shows its new message and its open calls', () => {
   const open = [{ id: 'c1', name: 'read_file', input: '{"path":"a.txt"}' }]
   expect(
     printed(
@@ -35,7 +35,7 @@ test('a session that goes on tells what is said to it now, and what its open cal
   ])
 })
 
-test('sessions of the same agent are told apart from the second on', () => {
+test('shows ids from the second session of an agent', () => {
   const queued: EventBody = { type: 'session.queued' }
   const lines = printed(
     start('Explore-4k2x9', 'Explore'),
@@ -53,7 +53,7 @@ test('sessions of the same agent are told apart from the second on', () => {
   ])
 })
 
-test('a delegation in the background is started, not done; a report can be sent back', () => {
+test('shows a background delegation as started, not done, and a report that is sent back', () => {
   const calls = [{ id: 'c1', name: 'delegate_task', input: '{"subagent_type":"worker"}' }]
   const stop = 'run the tests first (hook .claude/settings.json:3)'
   const text = 'The report lacks these sections: Key Findings, Risks. Give it again, complete.'

@@ -62,7 +62,7 @@ const options = {
   about: () => 'about',
 }
 
-test('shows sessions, rounds and calls with how they were settled, children below the call that started them', () => {
+test('shows sessions, rounds and calls with their outcomes, and children below the call that started them', () => {
   const lines = roundLines(viewOf(1, '\n\n  First line \x1b[31mred\nsecond'), 's0', options).map((line) =>
     line.replace(/ {2,}0 ms$/, ''),
   )
@@ -87,12 +87,12 @@ test('shows sessions, rounds and calls with how they were settled, children belo
   ])
 })
 
-test('where nothing runs any more, what was on its way is stopped', () => {
+test('shows unfinished calls as stopped if nothing is running', () => {
   const lines = roundLines(viewOf(0), 's0', { ...options, isStill: true })
   expect(lines.at(-1)).toBe('  └─■ read_file a.js  stopped')
 })
 
-test('beside a call that waits for a person nothing is said to be stopped', () => {
+test('does not show calls as stopped next to one that waits for a person', () => {
   const view = viewOf(1)
   const add = (session: string, body: EventBody) =>
     applyToView(view, { ...body, session, at, seq: 99 } as CadreEvent)
@@ -102,7 +102,7 @@ test('beside a call that waits for a person nothing is said to be stopped', () =
   expect(lines.at(-1)).toBe('        └─○ read_file a.js  recorded after the decision')
 })
 
-test.each([10, 20, 49, 50, 80, 200])('no line is wider than %i columns, however deep it is', (columns) => {
+test.each([10, 20, 49, 50, 80, 200])('no line is wider than %i columns, at any depth', (columns) => {
   const lines = roundLines(viewOf(9, '漢字 '.repeat(100)), 's0', {
     ...options,
     columns,
@@ -115,7 +115,7 @@ test.each([10, 20, 49, 50, 80, 200])('no line is wider than %i columns, however 
   }
 })
 
-test('a child whose call is gone from the record is still shown', () => {
+test('shows a child whose call is missing from the record', () => {
   const view = viewOf(1)
   const add = (body: EventBody) => applyToView(view, { ...body, session: 's0', at, seq: 99 } as CadreEvent)
   add({ type: 'journal.edited', summary: 'cut', rounds: 0 })

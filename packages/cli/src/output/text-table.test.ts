@@ -8,11 +8,11 @@ const rows = [
   ['b', '.claude/agents/b.md', '説明'.repeat(20)],
 ]
 
-test('without a width nothing is cut', () => {
+test('cuts nothing without a width', () => {
   expect(textTable(head, rows)).toContain('x'.repeat(90))
 })
 
-test('no line is wider than the terminal, and the first column stays whole', () => {
+test('no line is wider than the terminal, and the first column is never cut', () => {
   for (const columns of [40, 60, 80, 120]) {
     const lines = textTable(head, rows, columns).trimEnd().split('\n')
     for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns)
@@ -22,6 +22,6 @@ test('no line is wider than the terminal, and the first column stays whole', () 
   expect(textTable(head, rows, 80)).toContain('.github/agents/lead.agent.md')
 })
 
-test('a terminal too narrow for anything gets what there is', () => {
+test('prints what fits on a very narrow terminal', () => {
   expect(textTable(head, rows, 1)).toMatch(/^a-rather-long-name {2}\.github… {2}x{7}…$/m)
 })

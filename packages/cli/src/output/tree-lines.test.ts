@@ -55,7 +55,7 @@ function viewOf(children: readonly ('working' | 'completed' | 'error' | 'queued'
 
 const options = { columns: 60, rows: 100, now: Date.parse(at) + 2000, style }
 
-test('shows who works for whom', () => {
+test('shows the delegations', () => {
   const lines = treeLines(viewOf(['completed', 'working']), ['lead'], options).map((line) =>
     line.slice(0, 24).trimEnd(),
   )
@@ -68,7 +68,7 @@ test('shows who works for whom', () => {
   ])
 })
 
-test('what has ended is folded when the screen is too low, and the rest is cut', () => {
+test('folds ended sessions if the screen is too low, and cuts the rest', () => {
   const view = viewOf(['completed', 'completed', 'error', 'working', 'queued'])
   const names = (rows: number) =>
     treeLines(view, ['lead'], { ...options, rows }).map((line) =>

@@ -6,6 +6,7 @@ import { personName } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import { diffText, type FileChange } from '../output/diff/diff-text.ts'
+import { foldFor } from '../output/fold-for.ts'
 import type { Style } from '../output/style.ts'
 import { readLine } from './ask-line.ts'
 
@@ -57,10 +58,9 @@ async function ask(
   try {
     if (signal.aborted) return undefined
     const changes = await options.preview?.(session, question).catch(() => undefined)
-    const detail = detailOf(question, diffLines(changes, options))
-    io.stdout.write(
-      `\n${style.yellow('?')} ${cleanLine(headOf(question))}  ${style.dim(`(session ${session})`)}\n`,
-    )
+    const detail = detailOf(question, diffLines(changes, options), io)
+    const head = `${style.yellow('?')} ${cleanLine(headOf(question))} ${style.dim(`(session ${session})`)}`
+    io.stdout.write(`\n${foldFor(io.stdout, head)}\n`)
     if (detail !== '') io.stdout.write(`${detail}\n`)
     const words = plan === undefined ? question.choices : [...question.choices, rule]
     const choices = words.map((choice, index) => `${index + 1} ${choice}`).join(' · ')
@@ -77,7 +77,8 @@ async function ask(
       }
       if (decision !== undefined)
         return { decision, ...byHere(io), ...(reason.length > 0 && { reason: reason.join(' ') }) }
-      io.stdout.write(`  Type a number or one of: ${words.join(', ')}. Text after it is the reason.\n`)
+      const help = `  Type a number or one of: ${words.join(', ')}. Text after it is the reason.`
+      io.stdout.write(`${foldFor(io.stdout, help)}\n`)
     }
   } finally {
     screen.reclaim()
@@ -86,7 +87,7 @@ async function ask(
 
 /** Shows the rule and writes it if the person agrees. */
 async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: AbortSignal): Promise<boolean> {
-  io.stdout.write(`${ruleText(plan)}\n`)
+  io.stdout.write(`${foldFor(io.stdout, ruleText(plan))}\n`)
   if (plan.lines.length === 0) return true
   const said = await readLine(io, '  Add this rule? y/N: ', { signal, interrupt })
   if (!/^y(?:es)?$/i.test(said ?? '')) return false
@@ -135,12 +136,14 @@ function headOf({ text, kind, detail }: Question): string {
 }
 
 /** The complete request, so that nobody decides by a name alone. Invisible characters are made visible. */
-function detailOf(question: Question, diff: readonly string[]): string {
+function detailOf(question: Question, diff: readonly string[], { stdout }: Io): string {
   const { detail } = question
   if (!isRecord(detail)) return ''
   const content = approvalContent(question, '')
   const action = diff.length > 0 ? diff : actionLines(content).map(cleanText)
-  return [...action, ...questionLines(content, detail).map(cleanText)].map((line) => `  ${line}`).join('\n')
+  // The action is shown as it is: a line break that is not in it could change what it says.
+  const about = questionLines(content, detail).map((line) => foldFor(stdout, `  ${cleanText(line)}`))
+  return [...action.map((line) => `  ${line}`), ...about].join('\n')
 }
 
 /** The complete changes as diffs. Undefined if they contain invisible characters: then the arguments are shown as JSON. */
@@ -153,9 +156,11 @@ function diffLines(changes: readonly FileChange[] | undefined, { io, style }: As
 
 function questionLines(
   { risk, reasons, grants }: ReturnType<typeof approvalContent>,
-  { rule, by }: Fields,
+  { rule, by, reason }: Fields,
 ): string[] {
-  const why = reasons.length > 0 ? `: ${reasons.join(' · ')}` : ''
+  // The question itself gives the reason.
+  const others = reasons.filter((one) => !(typeof reason === 'string' && reason.includes(one)))
+  const why = others.length > 0 ? `: ${others.join(' · ')}` : ''
   return [
     ...(risk === undefined ? [] : shownText('Risk', `${risk}${why}`)),
     ...(typeof rule === 'string' ? shownText('Rule', typeof by === 'string' ? `${rule} (${by})` : rule) : []),

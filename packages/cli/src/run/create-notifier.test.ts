@@ -40,7 +40,7 @@ it.each([
   expect(written(setting, env, kind)).toBe(expected)
 })
 
-it('passes no control characters of models on to the terminal', () => {
+it('passes no control characters of models to the terminal', () => {
   const said = written('osc777', {}, 'waiting', `a;b\x07\x1b]52;c;AAAA\x07\x9b2J${'y'.repeat(500)}`)
   expect(said.startsWith('\x1b]777;notify;Cadre;a,b')).toBe(true)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the only two are ours.

@@ -31,7 +31,7 @@ test.each([
   ['@src/x.ts: look', 'src/x.ts'],
   ['@"C# Expret" x', 'C# Expret'],
   ['@__proto__ x', '__proto__'],
-])('%j names nobody there is', (text, name) => {
+])('%j names an unknown agent', (text, name) => {
   expect(readAddress(text, names)).toEqual({ kind: 'unknown', name })
 })
 
@@ -41,11 +41,11 @@ test.each([
   ['@ home', '@ home'],
   ['@', '@'],
   ['', ''],
-])('%j addresses nobody', (text, message) => {
+])('%j addresses no agent', (text, message) => {
   expect(readAddress(text, names)).toEqual({ kind: 'none', text: message })
 })
 
-test('any name can be addressed, quoted or not, and what follows is the message', () => {
+test('any name can be addressed, quoted or not, followed by the message', () => {
   const name = fc.stringMatching(/^[\p{L}\p{N}#+:&_()' -]{1,40}$/u).filter((text) => text.trim() === text)
   fc.assert(
     fc.property(name, fc.constantFrom('go on', 'x'), (own, text) => {

@@ -10,10 +10,7 @@ export function readOutputSchema(io: Io, given: string): JsonObject {
   try {
     text = readFileSync(where, 'utf8')
   } catch (error) {
-    throw new CadreError('usage', `cannot read the output schema: ${sentenceOf(error)}`, {
-      where,
-      cause: error,
-    })
+    throw new CadreError('usage', unreadable(error), { where, cause: error })
   }
   const parsed = parseJson(text)
   if (!parsed.ok)
@@ -25,4 +22,13 @@ export function readOutputSchema(io: Io, given: string): JsonObject {
   throw new CadreError('usage', `the output schema cannot be used: ${faults.slice(0, 3).join('; ')}.`, {
     where,
   })
+}
+
+function unreadable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT')
+    return 'there is no such file. Pass --output-schema the path of a file that contains a JSON Schema.'
+  if (code === 'EISDIR')
+    return 'this is a folder. Pass --output-schema the path of a file that contains a JSON Schema.'
+  return `cannot read the output schema: ${sentenceOf(error)}`
 }

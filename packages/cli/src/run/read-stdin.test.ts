@@ -17,13 +17,13 @@ it('reads nothing from a terminal', async () => {
   expect(stream.read()?.toString()).toBe('typed')
 })
 
-it.each(['', ' \n'])('takes empty input for none: %j', async (text) => {
+it.each(['', ' \n'])('treats empty input as none: %j', async (text) => {
   const stream = pipe()
   stream.end(text)
   expect(await read(stream)).toEqual({ kind: 'none' })
 })
 
-it('reads to the end once a byte came, however long that takes', async () => {
+it('reads to the end once a byte arrived, however long that takes', async () => {
   const stream = pipe()
   stream.write('a')
   const reading = read(stream, { silence })
@@ -32,7 +32,7 @@ it('reads to the end once a byte came, however long that takes', async () => {
   expect(await reading).toEqual({ kind: 'text', text: 'ab', isCut: false })
 })
 
-it('goes on without an open, silent pipe, and tells if something comes later', async () => {
+it('continues without an open, silent pipe, and reports later data', async () => {
   const stream = pipe()
   const input = await read(stream, { silence })
   if (input.kind !== 'silent') throw new Error(input.kind)
@@ -40,7 +40,7 @@ it('goes on without an open, silent pipe, and tells if something comes later', a
   await input.late
 })
 
-it('waits for the end if asked to', async () => {
+it('waits for the end if requested', async () => {
   const stream = pipe()
   const reading = read(stream, { silence, waits: true })
   await afterSilence()
@@ -57,7 +57,7 @@ it('cuts long input at a whole character, and reads the rest so that the writer 
   await new Promise((resolve) => stream.on('end', resolve))
 })
 
-it('refuses binary input, and input that cannot be read', async () => {
+it('rejects binary and unreadable input', async () => {
   const binary = pipe()
   binary.end(Buffer.from([0x89, 0x50, 0, 1]))
   await expect(read(binary)).rejects.toThrow('standard input is binary')

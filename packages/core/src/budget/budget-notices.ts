@@ -17,6 +17,6 @@ export function budgetsBelow({ agent, notices = [] }: Report): Notice[] {
 }
 
 /** Removes notices that the session already has: one budget can stop many children for the same reason. */
-export function untold({ notices }: SessionState, told: readonly Notice[]): Notice[] {
+export function newNotices({ notices }: SessionState, told: readonly Notice[]): Notice[] {
   return told.filter(({ message }) => notices.every((one) => one.message !== message))
 }

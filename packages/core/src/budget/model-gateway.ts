@@ -12,7 +12,6 @@ import { messageOf } from '../ports/errors.ts'
 import type { Model, ModelRequest, Price, Reply, ReplyFailure, ReplyHooks, Spent } from '../ports/model.ts'
 import type { Usage } from '../ports/report.ts'
 import { notice, record, type Session } from '../session/session.ts'
-import { untilStopped } from '../session/until-stopped.ts'
 import type { Reservation } from './budget.ts'
 import { mostTokens, type RequestSize, sizeOf } from './request-size.ts'
 
@@ -50,7 +49,7 @@ export async function askModel(
     ...question,
   }
   if (!node.account?.limitsRequests) return withPrice(await send(session, request, hooks), model)
-  const refusal = unfit(session)
+  const refusal = unfitForBudget(session)
   if (refusal !== undefined) return refusal
   const meter = new Meter(session, request)
   try {
@@ -81,19 +80,25 @@ function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promi
   const stop = request.purpose === undefined ? node.reply : node.question
   // A separate controller, so that one reply can be aborted without the session.
   const controller = new AbortController()
-  const giveUp = () => controller.abort(node.reason)
-  if (stop.isStopped) giveUp()
-  const unsubscribe = stop.onStop(giveUp)
+  const { signal } = controller
   const text = (delta: string) => {
-    if (!controller.signal.aborted) hooks.text(delta)
+    if (!signal.aborted) hooks.text(delta)
   }
-  return untilStopped(model.reply(request, { ...hooks, text }, controller.signal), stop, cancelled)
-    .catch((error) => ({
-      kind: 'failed' as const,
-      code: 'backend' as const,
-      message: `${model.id} failed: ${messageOf(error)}`,
-    }))
-    .finally(unsubscribe)
+  return new Promise((resolve) => {
+    const giveUp = () => {
+      controller.abort(node.reason)
+      settle(cancelled)
+    }
+    const unsubscribe = stop.onStop(giveUp)
+    const settle = (reply: Reply | ReplyFailure) => {
+      unsubscribe()
+      resolve(reply)
+    }
+    if (stop.isStopped) giveUp()
+    model.reply(request, { ...hooks, text }, signal).then(settle, (error) => {
+      settle({ kind: 'failed', code: 'backend', message: `${model.id} failed: ${messageOf(error)}` })
+    })
+  })
 }
 
 function withoutTools({ id }: Model): ReplyFailure {
@@ -101,7 +106,7 @@ function withoutTools({ id }: Model): ReplyFailure {
 }
 
 /** Returns the reason why a model cannot be used under this budget. */
-function unfit({ model, node }: Session): RequestFailure | undefined {
+function unfitForBudget({ model, node }: Session): RequestFailure | undefined {
   const refused = (message: string) => ({ kind: 'failed', code: 'budget_exceeded', message }) as const
   if (model.capsReplies !== true)
     return refused(
@@ -134,7 +139,7 @@ class Meter {
     const wanted = {
       input,
       output: model.maxOutput ?? usualReply,
-      ...(model.price && { price: dearest(model.price) }),
+      ...(model.price && { price: highestPrice(model.price) }),
     }
     const account = node.account
     if (this.#isClosed || account === undefined) return cancelled
@@ -168,7 +173,7 @@ class Meter {
     const beyond = held.settle(usage)
     if (usage !== undefined && !isRecorded)
       await this.#record({ type: 'request.settled', usage: { ...usage } })
-    if (beyond > 0) await this.#tellExcess(held, beyond)
+    if (beyond > 0) await this.#noticeExcess(held, beyond)
   }
 
   /** Gives up a request that is still in flight. It may have been billed, so it counts in full. */
@@ -178,7 +183,7 @@ class Meter {
     this.#held = undefined
   }
 
-  #tellExcess({ most }: Reservation, beyond: number): Promise<void> {
+  #noticeExcess({ most }: Reservation, beyond: number): Promise<void> {
     const { model } = this.#session
     return notice(
       this.#session,
@@ -194,7 +199,7 @@ class Meter {
 }
 
 /** How much of the input the server writes to its cache is unknown before the reply, and writing can cost more than plain input. */
-function dearest({ input, output, cacheRead = 0, cacheWrite = 0 }: Price): Price {
+function highestPrice({ input, output, cacheRead = 0, cacheWrite = 0 }: Price): Price {
   return { input: Math.max(input, cacheRead, cacheWrite), output }
 }
 

@@ -22,11 +22,17 @@ const toolTexts = new WeakMap<readonly ToolOffer[], string>()
 
 export function sizeOf(
   model: string,
-  { system, messages, tools }: Pick<ModelRequest, 'system' | 'messages' | 'tools'>,
+  {
+    system,
+    messages,
+    tools,
+    outputSchema,
+  }: Pick<ModelRequest, 'system' | 'messages' | 'tools' | 'outputSchema'>,
 ): RequestSize {
   const offered = toolText(tools)
   let bytes = perMessage + utf8Length(system)
   if (tools.length > 0) bytes += forTools + perTool * tools.length + utf8Length(offered)
+  if (outputSchema !== undefined) bytes += perTool + utf8Length(JSON.stringify(outputSchema))
   for (const message of messages) bytes += bytesOf(message)
   return { bytes, shape: hash(`${model}\n${system}\n${offered}`) }
 }

@@ -47,7 +47,7 @@ function ownSpending(entries: readonly Entry[]): Spending {
   }
   for (const entry of entries) {
     if (entry.role === 'assistant' && !entry.earlier && (open || entry.usage)) answered(entry.usage)
-    // Without reservations, what a tool spent is only in its result. That of a delegation is its child's.
+    // Without reservations, only the result records what a tool spent. A delegation's usage is counted in its child.
     if (entry.role === 'tool_result' && entry.usage !== undefined) {
       const { tool_call_id: call } = entry
       if (!reserved.has(call) && !delegations.has(call)) total = add(total, spendingOfUsage(entry.usage))

@@ -1,5 +1,6 @@
 import type { AssistantDraft, Image, Reasoning, ResultDraft, WireCall } from './entry.ts'
 import type { ErrorCode } from './errors.ts'
+import type { JsonObject } from './json.ts'
 import type { Usage } from './report.ts'
 import type { JsonSchema } from './schema.ts'
 
@@ -34,6 +35,11 @@ export interface ModelRequest {
   readonly maxOutput?: number
   /** `summary`: the model is asked to summarise older rounds. Absent for a normal round. */
   readonly purpose?: 'summary'
+  /**
+   * A JSON Schema of the final reply. A backend whose API has structured output passes it on. Cadre validates the reply in any case, and the
+   * prompt contains the schema.
+   */
+  readonly outputSchema?: JsonObject
 }
 
 export interface Reply {
@@ -58,6 +64,8 @@ export interface ReplyFailure {
   readonly message: string
   /** True if the request did not fit into the model's context window. */
   readonly tooLong?: boolean
+  /** True if the server rejected the key, or requires one. */
+  readonly rejectsKey?: boolean
   /** The usage of the last request. If it is absent, budgets charge the whole reservation of the request. */
   readonly spent?: Spent
 }

@@ -1,4 +1,4 @@
-import { fitsWildcard, isEverything } from '../vocabulary/wildcard.ts'
+import { isEverything, matchesWildcard } from '../vocabulary/wildcard.ts'
 import type { Subject } from './permission-subject.ts'
 
 /** A path in the two forms that a pattern can match. Both are computed from the text, without the file system. */
@@ -24,21 +24,21 @@ export function pathSubject(path: string, workspace: string, real?: string): Sub
   }
   return {
     label: slashed.relative,
-    fitsSome(pattern) {
+    matchesSome(pattern) {
       const plain = plainPattern(pattern)
       // `secrets/*` also matches the folder itself.
       return readings.some(({ relative, absolute }) =>
-        [relative, `${relative}/`, absolute, `${absolute}/`].some((text) => fitsWildcard(plain, text)),
+        [relative, `${relative}/`, absolute, `${absolute}/`].some((text) => matchesWildcard(plain, text)),
       )
     },
-    fitsWhole(pattern) {
+    matchesWhole(pattern) {
       const plain = plainPattern(pattern)
       if (isEverything(plain)) return true
       // A pattern matches outside the workspace only if it is absolute or starts with `..`.
       const leadsOut = /^(\/|\.\.(\/|$)|[a-z]:)/i.test(plain)
       return readings.every(
         ({ relative, absolute, inside }) =>
-          (inside || leadsOut) && (fitsWildcard(plain, relative) || fitsWildcard(plain, absolute)),
+          (inside || leadsOut) && (matchesWildcard(plain, relative) || matchesWildcard(plain, absolute)),
       )
     },
   }

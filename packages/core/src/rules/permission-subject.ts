@@ -3,7 +3,7 @@ import type { Ports } from '../ports/ports.ts'
 import type { CommandsOfCall } from '../ports/tool.ts'
 import { targetsOf } from '../tree/targets-of.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
-import { fitsWildcard, isEverything } from '../vocabulary/wildcard.ts'
+import { isEverything, matchesWildcard } from '../vocabulary/wildcard.ts'
 import { pathSubject } from './permission-path.ts'
 
 /** One subject of a call, for the patterns of permission rules. */
@@ -11,9 +11,9 @@ export interface Subject {
   /** For messages. Empty if the call has no particular subject. */
   readonly label: string
   /** True if any part or interpretation matches: enough for a restriction. */
-  fitsSome(pattern: string): boolean
+  matchesSome(pattern: string): boolean
   /** True if every part matches in every interpretation: required to lift a restriction. */
-  fitsWhole(pattern: string): boolean
+  matchesWhole(pattern: string): boolean
 }
 
 /** The subjects of a call: files, a command, an address, an agent. A call without a subject matches only `*`. */
@@ -34,11 +34,11 @@ export function subjectsOf(
     : paths.map((path) => pathSubject(path, workspace, locate?.(path, workspace)))
 }
 
-const nothing: Subject = { label: '', fitsSome: isEverything, fitsWhole: isEverything }
+const nothing: Subject = { label: '', matchesSome: isEverything, matchesWhole: isEverything }
 
 function agentSubject(target: string): Subject {
-  const fits = (pattern: string) => fitsWildcard(nameKey(pattern), nameKey(target))
-  return { label: target, fitsSome: fits, fitsWhole: fits }
+  const fits = (pattern: string) => matchesWildcard(nameKey(pattern), nameKey(target))
+  return { label: target, matchesSome: fits, matchesWhole: fits }
 }
 
 /** Characters with which a line can contain several commands, or a different one than it appears to. */
@@ -53,12 +53,12 @@ function commandSubject(command: string, found: CommandsOfCall | undefined): Sub
   const isCovered = (pattern: string) =>
     found?.sure === true &&
     programs.length > 0 &&
-    programs.every(([written = '']) => fitsCommand(pattern, written))
+    programs.every(([written = '']) => matchesCommand(pattern, written))
   return {
     label: whole.length <= 200 ? whole : `${whole.slice(0, 199)}…`,
-    fitsSome: (pattern) => parts.some((part) => fitsCommand(pattern, part)),
-    fitsWhole: (pattern) =>
-      isEverything(pattern) || isCovered(pattern) || (isPlain && fitsCommand(pattern, whole)),
+    matchesSome: (pattern) => parts.some((part) => matchesCommand(pattern, part)),
+    matchesWhole: (pattern) =>
+      isEverything(pattern) || isCovered(pattern) || (isPlain && matchesCommand(pattern, whole)),
   }
 }
 
@@ -71,9 +71,11 @@ function programText([program = '', ...words]: readonly string[]): string[] {
 }
 
 /** `git status *` also matches `git status`. */
-function fitsCommand(pattern: string, command: string): boolean {
+function matchesCommand(pattern: string, command: string): boolean {
   const plain = inOneLine(pattern)
-  return fitsWildcard(plain, command) || (plain.endsWith(' *') && fitsWildcard(plain.slice(0, -2), command))
+  return (
+    matchesWildcard(plain, command) || (plain.endsWith(' *') && matchesWildcard(plain.slice(0, -2), command))
+  )
 }
 
 function inOneLine(text: string): string {
@@ -85,22 +87,22 @@ function addressSubject(address: string): Subject {
   const written = address.trim()
   const parsed = parse(written)
   const readings = parsed === undefined || parsed.href === written ? [written] : [written, parsed.href]
-  const fits = (pattern: string, reading: string) => fitsWildcard(pattern, reading)
+  const fits = (pattern: string, reading: string) => matchesWildcard(pattern, reading)
   return {
     label: written,
-    fitsSome: (pattern) =>
-      fitsHost(pattern, parsed, true) ?? readings.some((reading) => fits(pattern, reading)),
-    fitsWhole: (pattern) =>
-      fitsHost(pattern, parsed, false) ?? fits(pattern, parsed === undefined ? written : parsed.href),
+    matchesSome: (pattern) =>
+      matchesHost(pattern, parsed, true) ?? readings.some((reading) => fits(pattern, reading)),
+    matchesWhole: (pattern) =>
+      matchesHost(pattern, parsed, false) ?? fits(pattern, parsed === undefined ? written : parsed.href),
   }
 }
 
 /** Matches patterns of Claude Code, such as `domain:example.com`. A restriction of a host also covers its subdomains. */
-function fitsHost(pattern: string, parsed: URL | undefined, below: boolean): boolean | undefined {
+function matchesHost(pattern: string, parsed: URL | undefined, below: boolean): boolean | undefined {
   const host = /^domain:(.+)$/i.exec(pattern)?.[1]?.trim().toLowerCase()
   if (host === undefined) return undefined
   if (parsed === undefined) return below
-  return fitsWildcard(host, parsed.hostname) || (below && parsed.hostname.endsWith(`.${host}`))
+  return matchesWildcard(host, parsed.hostname) || (below && parsed.hostname.endsWith(`.${host}`))
 }
 
 function parse(address: string): URL | undefined {

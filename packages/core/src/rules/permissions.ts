@@ -23,7 +23,7 @@ export function createAgentPermissions(locate?: Ports['locate']): Rule {
       if (rules.length === 0) return undefined
       let strictest: { rule: PermissionRule; subject: Subject } | undefined
       for (const subject of subjectsOf(call, session.workspace, locate)) {
-        const rule = ruleThatHolds(rules, subject)
+        const rule = matchingRule(rules, subject)
         if (rule !== undefined && strictness[rule.action] > strictness[strictest?.rule.action ?? 'allow'])
           strictest = { rule, subject }
       }
@@ -36,11 +36,11 @@ export function createAgentPermissions(locate?: Ports['locate']): Rule {
  * A restriction applies if any part or interpretation of the call matches. A rule that lifts a restriction must match the whole call: `git
  * *` does not allow `git log; rm x`.
  */
-function ruleThatHolds(rules: readonly PermissionRule[], subject: Subject): PermissionRule | undefined {
+function matchingRule(rules: readonly PermissionRule[], subject: Subject): PermissionRule | undefined {
   let holds: PermissionRule | undefined
   for (const rule of rules) {
     const loosens = strictness[rule.action] < strictness[holds?.action ?? 'allow']
-    if (loosens ? subject.fitsWhole(rule.pattern) : subject.fitsSome(rule.pattern)) holds = rule
+    if (loosens ? subject.matchesWhole(rule.pattern) : subject.matchesSome(rule.pattern)) holds = rule
   }
   return holds
 }

@@ -5,7 +5,7 @@ import { didYouMean } from '../vocabulary/nearest.ts'
 import { covers } from '../vocabulary/select-tools.ts'
 import { understandTool } from '../vocabulary/vocabulary.ts'
 import { bareServers, serverPrefixes } from '../vocabulary/vocabulary-elsewhere.ts'
-import { fitsWildcard } from '../vocabulary/wildcard.ts'
+import { matchesWildcard } from '../vocabulary/wildcard.ts'
 
 export interface Denied {
   readonly tools: readonly Tool[]
@@ -24,7 +24,7 @@ export function unknownDenial(name: string, { tools, agents }: Denied): string |
   if (meaning.kind === 'server') {
     const servers = [...bareServers, ...Object.values(serverPrefixes), ...agents.flatMap(serversOf)]
     const wanted = meaning.server.toLowerCase()
-    if (servers.some((server) => fitsWildcard(wanted, server.toLowerCase()))) return undefined
+    if (servers.some((server) => matchesWildcard(wanted, server.toLowerCase()))) return undefined
     return `${shown} matches no tool: there is no MCP server named ${JSON.stringify(meaning.server)}${ending(meaning.server, servers)}`
   }
   const known = [...knownTools(), ...tools.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])])]

@@ -1,5 +1,6 @@
 import type { StandardIssue } from '../ports/schema.ts'
 import { isObject } from './is-object.ts'
+import { readPattern } from './pattern.ts'
 import { resolveRef } from './resolve-ref.ts'
 
 type Path = readonly PropertyKey[]
@@ -102,9 +103,15 @@ function stringIssues(schema: Keywords, value: string, place: Place): StandardIs
     return [issue(`must have at least ${minLength} characters`, place)]
   if (typeof maxLength === 'number' && length > maxLength)
     return [issue(`must have at most ${maxLength} characters`, place)]
-  if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value))
-    return [issue(`must match the pattern ${pattern}`, place)]
-  return []
+  const fits = typeof pattern === 'string' ? isFitting(pattern, value) : true
+  if (fits === undefined) return [issue(`is too long to be compared with the pattern ${pattern}`, place)]
+  return fits ? [] : [issue(`must match the pattern ${pattern}`, place)]
+}
+
+/** A pattern that cannot be applied permits everything, as an unknown keyword does. */
+function isFitting(source: string, text: string): boolean | undefined {
+  const pattern = readPattern(source)
+  return 'fault' in pattern ? true : pattern.test(text)
 }
 
 function numberIssues(schema: Keywords, value: number, place: Place): StandardIssue[] {
@@ -160,7 +167,7 @@ function objectIssues(
   return entries.flatMap(([key, item]) => {
     const at = below(place, key)
     const named = check(propertyNames, key, at)
-    const fitting = patterns.flatMap(([pattern, one]) => (new RegExp(pattern, 'u').test(key) ? [one] : []))
+    const fitting = patterns.flatMap(([pattern, one]) => (isFitting(pattern, key) === false ? [] : [one]))
     const schemas = [...(Object.hasOwn(known, key) ? [known[key]] : []), ...fitting]
     if (schemas.length > 0) return [...named, ...schemas.flatMap((one) => check(one, item, at))]
     if (additionalProperties === false)

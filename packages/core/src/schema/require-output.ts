@@ -23,8 +23,24 @@ const returned = (reason: string) => ({ kind: 'return', by: 'schema', reason }) 
 function readOutput(text: string): { readonly value: Json } | undefined {
   const whole = parsed(text)
   if (whole !== undefined) return whole
-  const blocks = [...text.matchAll(/^[ \t]*```[\w+-]*[ \t]*\n(.*?)\n[ \t]*```[ \t]*$/gms)]
-  return blocks.length === 1 ? parsed(blocks[0]?.[1] ?? '') : undefined
+  const blocks = fencedBlocks(text)
+  return blocks.length === 1 ? parsed(blocks[0] as string) : undefined
+}
+
+/** Line by line, so that a text with many fences takes no longer than another. */
+function fencedBlocks(text: string): string[] {
+  const blocks: string[] = []
+  let open: string[] | undefined
+  for (const line of text.split('\n')) {
+    const fence = /^[ \t]*```([\w+-]*)[ \t]*\r?$/.exec(line)
+    if (open === undefined) {
+      if (fence !== null) open = []
+    } else if (fence?.[1] === '') {
+      if (open.length > 0) blocks.push(open.join('\n'))
+      open = undefined
+    } else open.push(line)
+  }
+  return blocks
 }
 
 function parsed(text: string): { readonly value: Json } | undefined {

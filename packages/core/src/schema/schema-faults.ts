@@ -1,4 +1,5 @@
 import { isObject } from './is-object.ts'
+import { readPattern } from './pattern.ts'
 import { resolveRef } from './resolve-ref.ts'
 
 type Kind = 'schema' | 'schemas' | 'named' | 'number' | 'texts' | 'list' | 'pattern' | 'type' | 'ref' | 'any'
@@ -111,11 +112,18 @@ function valueFaults(kind: Kind, value: unknown, root: unknown): string[] {
   }
 }
 
-function wrongPattern(pattern: string): string[] {
+function wrongPattern(source: string): string[] {
+  const pattern = readPattern(source)
+  if (!('fault' in pattern)) return []
+  if (!isRegex(source)) return [`is not a valid pattern: ${source}`]
+  return [`cannot be checked, because ${pattern.fault}: ${source}`]
+}
+
+function isRegex(source: string): boolean {
   try {
-    new RegExp(pattern, 'u')
-    return []
+    new RegExp(source, 'u')
+    return true
   } catch {
-    return [`is not a valid pattern: ${pattern}`]
+    return false
   }
 }

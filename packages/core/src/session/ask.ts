@@ -120,15 +120,16 @@ async function noteInterruption(session: Session, heard: string): Promise<void> 
 function replyOf(
   session: Session,
   round: number,
-  hear: (text: string) => void,
+  recordMessage: (text: string) => void,
 ): Promise<Reply | RequestFailure> {
-  const { state, systemPrompt: system, toolset } = session
+  const { state, systemPrompt: system, toolset, spec } = session
+  const { outputSchema } = spec
   return askModel(
     session,
-    { round, system, messages: state.messages, tools: toolset.offers },
+    { round, system, messages: state.messages, tools: toolset.offers, ...(outputSchema && { outputSchema }) },
     {
       text: (text) => {
-        hear(text)
+        recordMessage(text)
         session.emit({ type: 'text.added', round, text })
       },
       delayed: (reason, ms) => session.emit({ type: 'reply.delayed', round, reason, ms }),

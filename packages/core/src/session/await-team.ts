@@ -1,4 +1,4 @@
-import { budgetsBelow, untold } from '../budget/budget-notices.ts'
+import { budgetsBelow, newNotices } from '../budget/budget-notices.ts'
 import type { TeammateNews, Teammates } from '../tree/teammates.ts'
 import { subagentResult } from './follow-up.ts'
 import { hasNews } from './mail.ts'
@@ -14,7 +14,7 @@ export async function awaitTeam(session: Session, teammates: Teammates): Promise
   teammates.requireEnds()
   const news = teammates.news()
   for (const { report } of news)
-    for (const { code, message } of untold(session.state, budgetsBelow(report)))
+    for (const { code, message } of newNotices(session.state, budgetsBelow(report)))
       await notice(session, code, message)
   await noteUndelivered(session, teammates)
   if (news.length === 0) return true
@@ -35,7 +35,7 @@ async function noteUndelivered(session: Session, teammates: Teammates): Promise<
     code: 'team',
     message: `${count === 1 ? '1 message' : `${count} messages`} to ${name} in team ${team} could not be delivered`,
   }))
-  for (const { code, message } of untold(session.state, notices)) await notice(session, code, message)
+  for (const { code, message } of newNotices(session.state, notices)) await notice(session, code, message)
 }
 
 function resultOf({ name, team, report }: TeammateNews): string {

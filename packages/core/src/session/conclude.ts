@@ -1,4 +1,4 @@
-import { budgetsBelow, untold } from '../budget/budget-notices.ts'
+import { budgetsBelow, newNotices } from '../budget/budget-notices.ts'
 import type { AssistantDraft } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import { nudgeLimits } from '../ports/limits.ts'
@@ -78,7 +78,8 @@ async function collect(session: Session): Promise<undefined> {
   if (node.signal.aborted) return undefined
   const reports = ends.map((end) => (end as PromiseFulfilledResult<Report>).value)
   for (const report of reports)
-    for (const { code, message } of untold(state, budgetsBelow(report))) await notice(session, code, message)
+    for (const { code, message } of newNotices(state, budgetsBelow(report)))
+      await notice(session, code, message)
   const before = 'All delegated tasks of this round have ended.'
   const after = 'Delegate the remaining work, or give your answer.'
   await say(session, `collect/${state.round}`, followUp({ calls, reports, before, after }))

@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/ports.ts'
 import type { SessionSpec, Work } from '../ports/session-spec.ts'
-import { hear } from './hear.ts'
+import { recordMessage } from './record-message.ts'
 import type { Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 
@@ -11,17 +11,22 @@ export function isWoken(spec: SessionSpec, state: SessionState, ports: Ports): b
 }
 
 /** Returns whether a running session has messages that are not recorded yet, from its team or from outside. */
-export function hasNews({ spec, state, ports, hasMessages }: Session): boolean {
-  return hasMessages() || unread(spec, state, ports).length > 0
+export function hasNews(session: Session): boolean {
+  return session.hasMessages() || hasMail(session)
+}
+
+/** Returns whether a running session has messages of its team that are not recorded yet. */
+export function hasMail({ spec, state, ports }: Session): boolean {
+  return unread(spec, state, ports).length > 0
 }
 
 /** Records the messages of its team, in order, each once. */
-export async function hearMail(session: Session): Promise<void> {
+export async function recordMail(session: Session): Promise<void> {
   const { spec, state, ports, node } = session
   for (const work of unread(spec, state, ports)) {
     if (node.isStopped) return
     const isNew = !session.state.heard.has(work.message as string)
-    await hear(session, work)
+    await recordMessage(session, work)
     if (isNew) session.emit({ type: 'message.added', from: work.from ?? 'person', text: work.content })
     await ports.teams?.received(spec.id, work.message as string)
   }

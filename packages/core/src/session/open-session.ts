@@ -16,9 +16,9 @@ import { settledEvent, startedEvent } from '../view/entry-events.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
 import { addContext, attend } from './attend.ts'
 import { beginWork } from './begin-work.ts'
-import { hear } from './hear.ts'
 import { leaveCalls } from './leave-calls.ts'
 import { isWoken } from './mail.ts'
+import { recordMessage } from './record-message.ts'
 import { nothingLeft, notice, record, requireLife, type Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 import { foldEntries, openCalls, startedCalls } from './state.ts'
@@ -201,10 +201,10 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
   const { run } = session
   if (run.recorded.length === 0) {
     const start = await attend(session, { kind: 'session.started', source: 'startup' })
-    await sayUnisolated(session)
-    await sayFallback(session)
+    await noticeUnisolated(session)
+    await noticeFallback(session)
     await beginWork(session)
-    if (news !== undefined) await hear(session, news.work)
+    if (news !== undefined) await recordMessage(session, news.work)
     return addContext(session, start?.context)
   }
   const entries = await record(session, `resume/${run.recorded.length}`, async () => {
@@ -212,16 +212,16 @@ async function begin(session: Session, news: News | undefined): Promise<void> {
     return [{ role: 'event', type: 'session.resumed' }, ...left]
   })
   for (const entry of entries) if (entry.role === 'tool_result') session.emit(settledEvent(entry))
-  await sayFallback(session)
+  await noticeFallback(session)
   const inDoubt = await begunEffects(session)
   const doubts = inDoubt.length > 0 && { inDoubt }
   const start = await attend(session, { kind: 'session.started', source: 'resume', ...doubts })
-  if (news !== undefined) await hear(session, news.work)
+  if (news !== undefined) await recordMessage(session, news.work)
   await addContext(session, start?.context)
 }
 
 /** Adds a notice if a session should have been isolated but is not. */
-async function sayUnisolated(session: Session): Promise<void> {
+async function noticeUnisolated(session: Session): Promise<void> {
   const { isolation, id } = session.spec
   if (isolation?.kind !== 'missing' || isolation.session !== id) return
   const what = `could not get its own workspace: ${isolation.reason}`
@@ -229,7 +229,7 @@ async function sayUnisolated(session: Session): Promise<void> {
 }
 
 /** Another model can cost more or be less capable than the requested one, so a notice reports it. */
-async function sayFallback(session: Session): Promise<void> {
+async function noticeFallback(session: Session): Promise<void> {
   const { insteadOf, agent, model } = session.spec
   if (insteadOf !== undefined) await notice(session, 'model', fallbackMessage(agent.name, model, insteadOf))
 }
@@ -243,11 +243,11 @@ async function begunEffects(session: Session): Promise<string[]> {
 }
 
 /** Records the messages that were sent to a running session. */
-export async function hearMessages(session: Session, messages: readonly Message[]): Promise<void> {
+export async function recordMessages(session: Session, messages: readonly Message[]): Promise<void> {
   for (const { work, settle } of messages) {
     let isRecorded = false
     try {
-      await hear(session, work)
+      await recordMessage(session, work)
       isRecorded = true
       session.emit({ type: 'message.added', from: work.from ?? 'person', text: work.content })
     } finally {

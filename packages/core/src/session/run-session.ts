@@ -8,9 +8,9 @@ import { ask } from './ask.ts'
 import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
-import { hasNews, hearMail } from './mail.ts'
-import { type Host, hearMessages, openSession } from './open-session.ts'
-import { leaveBehind, nothingLeft, record, requireLife, type Session, takeUpChanges } from './session.ts'
+import { hasMail, hasNews, recordMail } from './mail.ts'
+import { type Host, openSession, recordMessages } from './open-session.ts'
+import { applyEdits, leaveBehind, nothingLeft, record, requireLife, type Session } from './session.ts'
 import { settleReply } from './settle.ts'
 import { nextMove, startedCalls } from './state.ts'
 
@@ -26,14 +26,15 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
   const { session } = opened
   try {
     for (;;) {
-      takeUpChanges(session)
-      await hearMessages(session, host.messages(spec.id))
-      await hearMail(session)
+      applyEdits(session)
+      const messages = host.messages(spec.id)
+      if (messages.length > 0) await recordMessages(session, messages)
+      if (hasMail(session)) await recordMail(session)
       requireLife(session)
       const stopped = stopEnding(session) ?? stoppedFromOutside(session)
       if (stopped !== undefined) return await endSession(session, stopped)
       if (session.tree.isPausing && !hasBegunCalls(session)) throw new Suspended([])
-      await Teammates.attend(session)
+      if (Teammates.isLead(session)) await Teammates.attend(session)
       const ending = await move(session)
       // Messages that arrived in the meantime are read before the session ends.
       if (ending === undefined || session.node.signal.aborted || hasNews(session)) continue
@@ -108,7 +109,7 @@ function failed(session: Session, error: unknown): Ending {
 
 /** A person edited the record while the last reply was judged. The session must answer before it ends. */
 function isAskedAgain(session: Session): boolean {
-  return takeUpChanges(session) && nextMove(session.state) === 'ask'
+  return applyEdits(session) && nextMove(session.state) === 'ask'
 }
 
 function endSession(session: Session, ending: Ending): Promise<Report>

@@ -96,7 +96,7 @@ export function noticeDraft({ code, message }: Notice): EventDraft {
 }
 
 /** Applies a person's edits of the record, which replace the state. Returns true if there were any. */
-export function takeUpChanges(session: Session): boolean {
+export function applyEdits(session: Session): boolean {
   const change = session.run.changes()
   if (change === undefined) return false
   session.state = foldEntries(change.entries, session.spec.id)

@@ -9,7 +9,7 @@
  * 5. After a cancel, unfinished calls stay open in the record, and a resume continues them.
  */
 
-import { untold } from '../budget/budget-notices.ts'
+import { newNotices } from '../budget/budget-notices.ts'
 import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import type { JudgedCall, Verdict } from '../ports/gate.ts'
@@ -112,7 +112,7 @@ function resultDrafts(
 ): Draft[] {
   const result: ResultDraft = { role: 'tool_result', tool_call_id: call.id, ...outcome }
   if (judged?.tool.kind !== 'report' || outcome.outcome !== undefined)
-    return [...untold(state, notices).map(noticeDraft), result]
+    return [...newNotices(state, notices).map(noticeDraft), result]
   return [
     {
       role: 'event',

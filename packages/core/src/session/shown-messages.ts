@@ -38,7 +38,7 @@ export function takeUnseen(state: SessionState, asked: number | undefined): Mess
   return unseen
 }
 
-/** Replaces the older messages with a summary. The first and the latest request stay as they are. */
+/** Replaces the older messages with a summary. The first and the latest request stay unchanged. */
 export function showSummary(state: SessionState, entry: EventEntry): void {
   const upTo = Number(entry['up_to'])
   const kept = state.messageSeqs.findIndex((seq) => seq > upTo)

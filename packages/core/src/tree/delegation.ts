@@ -6,7 +6,7 @@ import { nameKey } from '../vocabulary/name-key.ts'
 import { renameArguments } from '../vocabulary/rename-arguments.ts'
 import { covers } from '../vocabulary/select-tools.ts'
 import { spellingsOf } from '../vocabulary/vocabulary.ts'
-import { fitsWildcard } from '../vocabulary/wildcard.ts'
+import { matchesWildcard } from '../vocabulary/wildcard.ts'
 
 /** A delegation, whichever tool the call used. */
 export interface Delegation {
@@ -164,7 +164,7 @@ function waysToStart(): readonly Tool[] {
 export function isTargetDenied({ permissions }: AgentDefinition, target: string): boolean {
   if (permissions === undefined) return false
   const key = nameKey(target)
-  const fitting = permissions.filter(({ pattern }) => fitsWildcard(nameKey(pattern), key))
+  const fitting = permissions.filter(({ pattern }) => matchesWildcard(nameKey(pattern), key))
   if (fitting.length === 0) return false
   return waysToStart().every((tool) => fitting.findLast((rule) => covers(rule.tool, tool))?.action === 'deny')
 }

@@ -169,7 +169,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
         const waiting = messages.get(session)
         if (waiting === undefined) messages.set(session, [{ work, settle }])
         else waiting.push({ work, settle })
-        node.wasTold()
+        node.notifyMessage()
       })
     },
     interrupt: (session) => runs.find(session)?.interruptReply() ?? false,

@@ -65,10 +65,15 @@ export class Teammates {
     this.#unserve = teams.serve(session.spec.id, () => this.#wakeAll())
   }
 
+  /** Returns whether a session leads a team, or has led one in this life. */
+  static isLead({ state, teammates }: Session): boolean {
+    return state.teams.size > 0 || teammates !== undefined
+  }
+
   /** Updates the teammates of a session from its record: starts new ones, resumes known ones, and stops removed ones. */
   static async attend(session: Session): Promise<void> {
     const { teams } = session.ports
-    if (teams === undefined || (session.state.teams.size === 0 && session.teammates === undefined)) return
+    if (teams === undefined || !Teammates.isLead(session)) return
     session.teammates ??= new Teammates(session, teams)
     await session.teammates.#attend()
   }
@@ -248,7 +253,7 @@ export class Teammates {
         this.#waiting.delete(done)
         resolve()
       }
-      const subscriptions = [node.onStop(done), node.onTold(done)]
+      const subscriptions = [node.onStop(done), node.onMessage(done)]
       this.#waiting.add(done)
     })
   }

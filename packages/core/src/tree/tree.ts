@@ -68,42 +68,33 @@ export class TreeNode implements Stoppable {
   }
 
   /** Calls `callback` whenever a message for the session arrives. The returned function unsubscribes. */
-  onTold(callback: () => void): () => void {
+  onMessage(callback: () => void): () => void {
     this.#told.add(callback)
     return () => this.#told.delete(callback)
   }
 
   /** Notifies listeners of a new message. */
-  wasTold(): void {
+  notifyMessage(): void {
     for (const callback of this.#told) callback()
   }
 
   /** Stops a pending model request: when the session is stopped, or paused without waiting for replies. */
   get question(): Stoppable {
-    return {
-      isStopped: this.isStopped || this.#isBrokenOff,
-      onStop: (callback) => {
-        this.#asking.add(callback)
-        const unsubscribe = this.onStop(callback)
-        return () => {
-          this.#asking.delete(callback)
-          unsubscribe()
-        }
-      },
-    }
+    return this.#stoppableBy([this.#listeners, this.#asking])
   }
 
   /** Like `question`, but also stops when a person interrupts the reply. */
   get reply(): Stoppable {
-    const { isStopped, onStop } = this.question
+    return this.#stoppableBy([this.#listeners, this.#asking, this.#replies])
+  }
+
+  #stoppableBy(listeners: readonly Set<() => void>[]): Stoppable {
     return {
-      isStopped,
+      isStopped: this.isStopped || this.#isBrokenOff,
       onStop: (callback) => {
-        this.#replies.add(callback)
-        const unsubscribe = onStop(callback)
+        for (const all of listeners) all.add(callback)
         return () => {
-          this.#replies.delete(callback)
-          unsubscribe()
+          for (const all of listeners) all.delete(callback)
         }
       },
     }

@@ -123,7 +123,7 @@ function start(view: View, event: Extract<CadreEvent, { type: 'session.started' 
   const { session: id, agent, work, depth, parent, team, model, at } = event
   const known = view.sessions.get(id)
   if (known !== undefined) {
-    goOn(known, event)
+    continueSession(known, event)
     return
   }
   const session: SessionView = {
@@ -156,7 +156,10 @@ function start(view: View, event: Extract<CadreEvent, { type: 'session.started' 
 }
 
 /** Handles a second start of a session: a resume, or a repeated event. */
-function goOn(session: SessionView, { at, resumed }: Extract<CadreEvent, { type: 'session.started' }>): void {
+function continueSession(
+  session: SessionView,
+  { at, resumed }: Extract<CadreEvent, { type: 'session.started' }>,
+): void {
   const track = trackOf(session)
   if (resumed !== true || isBefore(at, track.turnedAt)) return
   track.turnedAt = at

@@ -1,6 +1,6 @@
 import type { Tool } from '../ports/tool.ts'
 import { type ToolMeaning, understandTool } from './vocabulary.ts'
-import { fitsWildcard } from './wildcard.ts'
+import { matchesWildcard } from './wildcard.ts'
 
 /** The tools that a name in an agent's list grants. A tool with exactly this name takes precedence over the meaning in the dialects. */
 export function grantedBy(
@@ -91,7 +91,7 @@ function isOfServer(
   return [of.name, ...aliases].some((name) => {
     const origin = understandTool(name)
     if (origin.kind !== 'server' || origin.tool === undefined) return false
-    if (!fitsWildcard(server.toLowerCase(), origin.server.toLowerCase())) return false
-    return tool === undefined || fitsWildcard(tool.toLowerCase(), origin.tool.toLowerCase())
+    if (!matchesWildcard(server.toLowerCase(), origin.server.toLowerCase())) return false
+    return tool === undefined || matchesWildcard(tool.toLowerCase(), origin.tool.toLowerCase())
   })
 }

@@ -2,7 +2,7 @@
  * Returns whether the whole text matches a pattern, in which `*` matches any text and `?` one character. The number of steps is at most the
  * product of both lengths, for any pattern.
  */
-export function fitsWildcard(pattern: string, text: string): boolean {
+export function matchesWildcard(pattern: string, text: string): boolean {
   let p = 0
   let t = 0
   let star = -1

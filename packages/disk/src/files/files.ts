@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import { isOutOfFiles } from '../system/system-trouble.ts'
+import { isOutOfFiles } from '../system/system-error-code.ts'
 
 /** Small file operations. */
 

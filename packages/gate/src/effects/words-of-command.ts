@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { JudgedCall } from '@cadre/core'
+import { repositoryOf } from '@cadre/disk'
 import { understandLine } from '../commands/understand-line.ts'
 
 /** A word of a command that may name a path, and the folder it is relative to. */
@@ -21,7 +22,9 @@ export function wordsOfCommand({ tool, input }: JudgedCall, workspace: string): 
     ...redirects.map((redirect) => redirect.path),
   ])
   const listed = tool.commands?.(input).list.flat() ?? []
-  const words = [...new Set([...listed, ...(found ?? [])].flatMap(pathsIn))]
+  const written = [...new Set([...listed, ...(found ?? [])])]
+  const words = [...new Set(written.flatMap(pathsIn))]
+  const versioned = [...new Set(written.flatMap(versionedIn))]
   const bases = [
     ...new Set(
       (line?.commands.flatMap(({ folders }) => folders) ?? ['.']).map((folder) =>
@@ -29,7 +32,10 @@ export function wordsOfCommand({ tool, input }: JudgedCall, workspace: string): 
       ),
     ),
   ]
+  // git takes the path behind a revision from the top of the repository, whatever the folder is.
+  const tops = versioned.length === 0 ? [] : [...new Set([workspace, repositoryOf(workspace) ?? workspace])]
   return [
+    ...tops.flatMap((base) => versioned.map((word) => ({ path: word, base }))),
     ...bases.slice(0, mostFolders).flatMap((base) => words.map((word) => ({ path: word, base }))),
     ...bases.map((base) => ({ path: base, base })),
   ]
@@ -37,6 +43,14 @@ export function wordsOfCommand({ tool, input }: JudgedCall, workspace: string): 
 
 const mostFolders = 10
 const mostLetters = 4_096
+
+/** `HEAD:a`, `:0:a`, and paths from the top: `:/a`, `:(top)a`. */
+function versionedIn(word: string): string[] {
+  if (word.length > mostLetters || /^-/.test(word)) return []
+  const [, named] =
+    /^:(?:\([^)]*\)|[/!^]+)(.+)$/s.exec(word) ?? /^[^:]*:(?:[0-3]:)?([^:].*)$/s.exec(word) ?? []
+  return named === undefined ? [] : [named]
+}
 
 function pathsIn(word: string): string[] {
   if (word === '' || word.length > mostLetters) return []

@@ -98,6 +98,17 @@ describe('Claude Code', () => {
     expect(faultOfMatcher(hook)).toContain('never runs, as in Claude Code')
   })
 
+  it.each(['([', 'Write|(', '*Bash', 'Bash('])(
+    'an invalid matcher of a tool event never fits: %s',
+    (matcher) => {
+      expect(fits({ matcher }, 'write_file', { path: 'x' })).toBe(false)
+      expect(fits({ matcher }, 'execute_command', { command: 'ls' })).toBe(false)
+      expect(faultOfMatcher({ ...base, event: 'PreToolUse', matcher })).toContain(
+        'never runs, as in Claude Code',
+      )
+    },
+  )
+
   it('a line that may hide more runs the hook despite the rule', () => {
     const commands = () => ({ list: [['eval', '$X']], sure: false })
     expect(fits({ matcher: 'Bash(git push*)' }, 'execute_command', { command: 'eval "$X"' }, commands)).toBe(

@@ -102,7 +102,7 @@ function fitsRule(rule: Rule, names: readonly string[], call: JudgedCall, sessio
   if (call.tool.commands?.(call.input).sure === false) return true
   // `.*` where a regular expression was intended, `:*` as in older rules.
   const pattern = rule.pattern.replaceAll('.*', '*').replace(/:\*$/, '*')
-  return subjectsOf(call, session.workspace).some((subject) => subject.fitsSome(pattern))
+  return subjectsOf(call, session.workspace).some((subject) => subject.matchesSome(pattern))
 }
 
 function fitsCondition(hook: Hook, subject: MatchSubject): boolean {

@@ -1,4 +1,4 @@
-import { fitsPattern } from '@cadre/disk'
+import { matchesPattern } from '@cadre/disk'
 import type { Allowlist, ListAnswer } from '../commands/allowlist.ts'
 import { programOf } from '../commands/program-name.ts'
 import { showWords } from '../commands/show-words.ts'
@@ -60,7 +60,7 @@ function mayFit(text: string, pattern: string): boolean {
   if (text.length > mostLetters) return true
   const isPrefix = pattern.endsWith(':*')
   const start = isPrefix ? pattern.slice(0, -2) : pattern
-  if (fitsPattern(text, start)) return true
-  if (isPrefix) return fitsPattern(text, `${start} *`)
-  return start.endsWith(' *') && fitsPattern(text, start.slice(0, -2))
+  if (matchesPattern(text, start)) return true
+  if (isPrefix) return matchesPattern(text, `${start} *`)
+  return start.endsWith(' *') && matchesPattern(text, start.slice(0, -2))
 }

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '@cadre/core'
-import { fitsPattern } from '@cadre/disk'
+import { matchesPattern } from '@cadre/disk'
 import { type Condition, fieldAt, type Route } from './route.ts'
 
 /** Returns the first route that matches a line of `inbox/<file>.jsonl`. */
 export function chooseRoute(routes: readonly Route[], file: string, data: JsonObject): Route | undefined {
   return routes.find(
     ({ from, match }) =>
-      from.some((pattern) => fitsPattern(file, pattern)) && match.every((one) => fits(one, data)),
+      from.some((pattern) => matchesPattern(file, pattern)) && match.every((one) => fits(one, data)),
   )
 }
 
@@ -19,5 +19,5 @@ function fits({ field, values }: Condition, data: JsonObject): boolean {
 
 function isSame(wanted: Condition['values'][number], value: Json): boolean {
   if (wanted === null || value === null || typeof value === 'object') return wanted === value
-  return typeof wanted === 'string' ? fitsPattern(String(value), wanted) : wanted === value
+  return typeof wanted === 'string' ? matchesPattern(String(value), wanted) : wanted === value
 }

@@ -7,7 +7,7 @@ import {
   ownerOnly,
   type ProcessIdentity,
   readRegular,
-  systemTrouble,
+  systemErrorCode,
   unlinkIfThere,
 } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
@@ -83,11 +83,11 @@ export class Leases {
       leftBehind.delete(path)
     } catch (error) {
       leftBehind.set(path, token)
-      if (systemTrouble(error) === undefined) throw error
+      if (systemErrorCode(error) === undefined) throw error
     }
   }
 
-  private takeAwayLeftBehind(): void {
+  private removeLeftBehind(): void {
     for (const [path, token] of [...leftBehind])
       attempt(() => {
         if (this.holder(path)?.process.token === token) unlinkIfThere(path)
@@ -134,7 +134,7 @@ export class Leases {
   private begin(): void {
     if (this.card !== undefined) return
     this.home.folder('storage', 'leases')
-    this.takeAwayLeftBehind()
+    this.removeLeftBehind()
     this.removeDeadCards()
     this.writeCard()
     this.card = this.cardOf(this.self.token)

@@ -66,7 +66,7 @@ export class LineCursor {
   }
 
   /** Returns whether a line without an id was handled in an earlier generation. */
-  isOfBefore(sum: string): boolean {
+  wasHandledBefore(sum: string): boolean {
     return (this.pool.get(sum) ?? 0) > 0
   }
 

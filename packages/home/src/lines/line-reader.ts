@@ -108,7 +108,7 @@ export class LineReader {
 
   private isKnown({ id, sum, at }: Handled, now: Generation, seen: ReadonlySet<string>): boolean {
     if (id !== undefined) return this.cursor.hasId(id) || seen.has(id)
-    return at < now.until && this.cursor.isOfBefore(sum)
+    return at < now.until && this.cursor.wasHandledBefore(sum)
   }
 
   /** Returns `undefined` for an empty line. */

@@ -9,7 +9,7 @@
  *    only if the process dies first.
  */
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
-import { listFolder, systemTrouble } from '@cadre/disk'
+import { listFolder, systemErrorCode } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { appendInbox } from '../inbox/append-inbox.ts'
 import { lineFileName, nameOfLineFile } from '../lines/line-file-name.ts'
@@ -140,9 +140,9 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
     try {
       await record(entry)
     } catch (error) {
-      if (systemTrouble(error) === undefined) throw error
+      if (systemErrorCode(error) === undefined) throw error
       unwritten.set(nameOf(entry.channel, entry.key), entry)
-      writeDownLater()
+      recordLater()
     }
   }
 
@@ -159,22 +159,22 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
     }
   }
 
-  function writeDownLater(): void {
+  function recordLater(): void {
     if (isRetrying) return
     isRetrying = true
     setTimeout(() => {
       isRetrying = false
-      writeDown().catch(writeDownLater)
+      writeDown().catch(recordLater)
     }, retryMs).unref()
   }
 
   /** Safe to repeat: the inbox has one line per id. A line that was added once is not added again after a cleanup. */
   async function tell(file: OutboxFile, entry: OutboxEntry): Promise<void> {
     const { channel, key, inbox, message, receipt = {} } = entry
-    if (!file.untoldKeys().has(key)) return
+    if (!file.unlistedKeys().has(key)) return
     const id = `out/${channel}/${key}`
     await appendInbox(home, inbox, { ...message, id, at: entry.at, direction: 'out', via: channel, receipt })
-    await file.markTold(key, at())
+    await file.markListed(key, at())
   }
 
   /** Once per channel and process. */
@@ -187,7 +187,7 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
   }
 
   async function repairNow(file: OutboxFile): Promise<void> {
-    for (const key of [...file.untoldKeys()]) {
+    for (const key of [...file.unlistedKeys()]) {
       const entry = file.find(key)
       if (entry?.state === 'sent') await tell(file, entry)
     }

@@ -45,7 +45,7 @@ export class OutboxFile {
   }
 
   /** Keys of sent messages without a known inbox line. */
-  untoldKeys(): ReadonlySet<string> {
+  unlistedKeys(): ReadonlySet<string> {
     this.file.look()
     return this.untold
   }
@@ -66,7 +66,7 @@ export class OutboxFile {
   }
 
   /** Not durable: if it is lost, the inbox is checked again at the next start. */
-  async markTold(key: string, at: string): Promise<void> {
+  async markListed(key: string, at: string): Promise<void> {
     await withLock(this.home, `outbox-${this.channel}`, () =>
       appendLines(this.place, [JSON.stringify({ key, at, state: 'told' })], { durable: false }),
     )

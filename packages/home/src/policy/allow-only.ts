@@ -1,5 +1,5 @@
 import type { ModelResolution, Models } from '@cadre/core'
-import { fitsPattern } from '@cadre/disk'
+import { matchesPattern } from '@cadre/disk'
 import type { Policy } from './policy.ts'
 
 type ModelPolicy = Pick<Policy, 'allowedModels' | 'decidedBy'> & Partial<Pick<Policy, 'modelFallback'>>
@@ -41,5 +41,5 @@ export function refusalOfModel(id: string, { allowedModels, decidedBy }: ModelPo
 /** A pattern with a colon matches the whole id, such as `openai:gpt-*`; one without matches the name after the backend. */
 function isMeant(id: string, pattern: string): boolean {
   if (pattern === '*') return true
-  return fitsPattern(pattern.includes(':') ? id : id.slice(id.indexOf(':') + 1), pattern)
+  return matchesPattern(pattern.includes(':') ? id : id.slice(id.indexOf(':') + 1), pattern)
 }

@@ -6,7 +6,7 @@ import type { Home } from '../home/open-home.ts'
 export interface CancelRequest {
   readonly home: Home
   readonly session: string
-  /** Returns false if no process can answer any more. Called at intervals while waiting. */
+  /** Returns false if no process can answer. Called at intervals while waiting. */
   readonly isRunning?: () => boolean
 }
 

@@ -29,7 +29,7 @@ export type ReadChatLog =
 const largest = 32 * 1_024 * 1_024
 const yamlSize = { letters: 4 * 1_024 * 1_024, nodes: 200_000 }
 
-/** Reads a chat log, whoever wrote it. Never throws. */
+/** Reads a chat log of any author. Never throws. */
 export function readChatLog(raw: RawText): ReadChatLog {
   if (raw.length > largest) return { kind: 'other', reason: 'it is larger than 32 MB', isAgentFile: false }
   const lines = linesOf(raw)

@@ -3,10 +3,10 @@ import { dirname } from 'node:path'
 import { hasCode, readRegular } from '@cadre/disk'
 import { type Journal, readJournal } from '../format/read-journal.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
-import { putInForm } from './put-in-form.ts'
+import { prepareFile } from './prepare-file.ts'
 import type { SessionFile } from './session-file.ts'
 
-/** A session file as it was at one moment. */
+/** The content of a session file at one moment. */
 export interface Snapshot {
   readonly stats: Stats
   readonly size: number
@@ -37,7 +37,7 @@ export function continueJournal(file: SessionFile, { stats, journal }: Snapshot,
   if (journal === undefined)
     throw new Error('unreachable: a session without a header is created, not continued')
   file.load(journal)
-  if (putInForm(file, journal, parts) === 'written') return
+  if (prepareFile(file, journal, parts) === 'written') return
   file.remember(journal.torn === undefined ? stats : statSync(file.path))
   // The file may not be synced, and frames contain only later entries.
   parts.ahead.include(file.path)

@@ -49,7 +49,7 @@ export interface FileEngine extends Engine {
    */
   answer(session: string, name: string, answer: Answer): Promise<Answer>
   /** Closes half of its open files. Called when the process has run out of file descriptors. */
-  giveWay(): void
+  freeDescriptors(): void
   /** Writes and syncs everything, and releases all leases. */
   close(): Promise<void>
 }
@@ -105,11 +105,11 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
       return listSessions(home, report)
     },
     answer: (session, name, answer) => sessions.answer(session, name, answer),
-    giveWay: () => files.giveWay(),
+    freeDescriptors: () => files.freeDescriptors(),
     async close() {
       endKeeping()
       await recorder.close()
-      await trees.whenLeft()
+      await trees.onLeft()
       await new Promise<void>((resolve, reject) =>
         ahead.checkpoint(undefined, (error) => (error === null ? resolve() : reject(error))),
       )

@@ -7,7 +7,7 @@ import { appendBytes, hasCode } from '@cadre/disk'
  */
 
 /** Keeps the truncated end of a file. Several ends are appended to one file. */
-export function keepTorn(path: string, bytes: Buffer): string {
+export function keepTruncated(path: string, bytes: Buffer): string {
   const beside = `${path}.torn`
   appendBytes(beside, bytes)
   return beside

@@ -54,7 +54,7 @@ export class OpenFiles {
   }
 
   /** Halves the limit, because other parts of the process need descriptors. */
-  giveWay(): void {
+  freeDescriptors(): void {
     this.limit = Math.max(1, this.files.size >> 1)
     do this.closeOldest()
     while (this.files.size > this.limit)
@@ -66,7 +66,7 @@ export class OpenFiles {
         return openSync(path, flags, ownerOnly)
       } catch (error) {
         if (!hasCode(error, 'EMFILE', 'ENFILE') || this.files.size === 0) throw error
-        this.giveWay()
+        this.freeDescriptors()
       }
     }
   }

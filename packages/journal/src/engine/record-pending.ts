@@ -3,8 +3,8 @@ import type { Draft, Entry } from '@cadre/core'
 import { hasCode, writeWhole } from '@cadre/disk'
 import { emitEntry } from '../format/emit-entry.ts'
 import { emitOutcome, emitStamp } from '../format/emit-header.ts'
+import { checkForEdit } from './check-for-edit.ts'
 import type { EngineParts } from './engine-parts.ts'
-import { lookForEdit } from './look-for-edit.ts'
 import type { SessionFile, Waiter } from './session-file.ts'
 
 /**
@@ -16,7 +16,7 @@ import type { SessionFile, Waiter } from './session-file.ts'
  * 2. Waiters resolve only after another check: an entry in a file that was replaced at that moment is not recorded.
  */
 export function recordPending(file: SessionFile, parts: EngineParts): readonly Waiter[] | undefined {
-  if (lookForEdit(file, parts) === 'unsettled') return undefined
+  if (checkForEdit(file, parts) === 'unsettled') return undefined
   const emission = emitAll(file, parts.timestamp())
   try {
     return write(file, emission, parts) ? emission.waiters : doubt(file, emission.waiters)

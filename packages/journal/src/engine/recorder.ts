@@ -1,8 +1,8 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs'
 import { CadreError, type Draft, type Entry } from '@cadre/core'
 import type { Leases } from '@cadre/home'
+import { checkForEdit } from './check-for-edit.ts'
 import type { EngineParts } from './engine-parts.ts'
-import { lookForEdit } from './look-for-edit.ts'
 import { recordPending } from './record-pending.ts'
 import type { SessionFile, State, Waiter } from './session-file.ts'
 
@@ -67,7 +67,7 @@ export class Recorder {
   /** Applies a person's edit. The event about it is recorded in the next turn. */
   look(file: SessionFile): void {
     try {
-      lookForEdit(file, this.parts)
+      checkForEdit(file, this.parts)
     } catch {
       // The next write finds the same error, and can report it to its caller.
       return

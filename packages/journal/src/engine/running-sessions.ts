@@ -17,7 +17,7 @@ import { checkName, isUnguardedInThisProcess, rememberWritten } from '@cadre/hom
 import { noteCharge } from './charges.ts'
 import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
 import { type EngineParts, sessionPath } from './engine-parts.ts'
-import { keepTorn } from './keep-beside.ts'
+import { keepTruncated } from './keep-beside.ts'
 import type { Recorder } from './recorder.ts'
 import { SessionFile } from './session-file.ts'
 import { type RunHost, SessionRun } from './session-run.ts'
@@ -152,10 +152,10 @@ export class OpenSessions implements RunHost {
 
   /** Restores the files of open sessions if they were changed. */
   restoreOpenFiles(): void {
-    for (const run of this.writing.values()) if (run !== undefined) this.lookAfter(run.file)
+    for (const run of this.writing.values()) if (run !== undefined) this.watchEdits(run.file)
   }
 
-  private lookAfter(file: SessionFile): void {
+  private watchEdits(file: SessionFile): void {
     this.recorder.look(file)
     this.recorder.flush()
     const content = attempt(() => readRegular(file.path))
@@ -180,7 +180,7 @@ export class OpenSessions implements RunHost {
 
   leave({ file }: SessionRun): void {
     // The file is no longer checked when the command ends.
-    if (isUnguardedInThisProcess(this.options.parts.home)) this.lookAfter(file)
+    if (isUnguardedInThisProcess(this.options.parts.home)) this.watchEdits(file)
     this.options.parts.files.close(file)
     this.end(file.id)
   }
@@ -231,7 +231,7 @@ export class OpenSessions implements RunHost {
     noteCharge(parts.home, file.spec)
     if (fragment !== undefined) {
       // A process died while it created this session: nothing was recorded, so it is created now.
-      if (fragment.size > 0) keepTorn(file.path, readFileSync(file.path))
+      if (fragment.size > 0) keepTruncated(file.path, readFileSync(file.path))
       unlinkSync(file.path)
     }
     file.begin(parts.timestamp())

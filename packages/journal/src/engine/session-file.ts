@@ -95,7 +95,7 @@ export class SessionFile implements OpenFile, Marked {
   }
 
   /** Adds the session's workspace to the header. Returns false if there is nothing to add. */
-  takePlace(): boolean {
+  addWorkspace(): boolean {
     if (this.place === undefined || this.spec.isolation !== undefined) return false
     this.spec = { ...this.spec, ...this.place }
     return true

@@ -53,7 +53,7 @@ export class Trees {
     this.leaving.add(leaving)
   }
 
-  async whenLeft(): Promise<void> {
+  async onLeft(): Promise<void> {
     await Promise.all(this.leaving)
   }
 

@@ -1,6 +1,6 @@
 import { readEntry } from './read-entry.ts'
 import { readHeader } from './read-header.ts'
-import { canonicalLines, isRemark, isUnborn, lineOfKey, tornAt } from './read-journal.ts'
+import { canonicalLines, hasIncompleteHeader, isRemark, lineOfKey, tornAt } from './read-journal.ts'
 import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
 import { BadHeader, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'
@@ -58,7 +58,7 @@ export function* findJournalProblems(text: string): Generator<JournalProblem | u
 
 /** A file that a person wrote, or changed at its top. */
 function* problemsOfForeign(text: string): Generator<JournalProblem, void> {
-  if (isUnborn(text)) {
+  if (hasIncompleteHeader(text)) {
     const message = 'The beginning of this file is incomplete, so it contains no session.'
     yield { severity: 'warning', line: 1, message }
     return

@@ -38,7 +38,7 @@ function isAtRest(file: number, size: number): boolean {
   const text = textAt(file, 0)
   if (!/^status: (?:completed|error) /m.test(text.slice(0, topSize))) return false
   const end = size <= text.length ? text : textAt(file, Math.max(0, size - tailSize), tailSize)
-  return isEnd(end) ?? isEnd(wholeEnd(file, size)) ?? false
+  return isEnd(end) ?? isEnd(readLastEntry(file, size)) ?? false
 }
 
 function textAt(file: number, from: number, length = pageSize): string {
@@ -48,7 +48,7 @@ function textAt(file: number, from: number, length = pageSize): string {
 const mostForEnd = 1 << 20
 
 /** A report may be long. */
-function wholeEnd(file: number, size: number): string {
+function readLastEntry(file: number, size: number): string {
   const length = Math.min(size, mostForEnd)
   const more = Buffer.allocUnsafe(length)
   return more.toString('latin1', 0, readSync(file, more, 0, length, size - length))

@@ -44,11 +44,11 @@ export function readJournal(bytes: Buffer, options: ReadOptions): Journal | unde
   const decoded = decode(bytes.subarray(0, end), options.path)
   const text = decoded.charCodeAt(0) === 0xfeff || decoded.includes('\r') ? canonicalLines(decoded) : decoded
   const header = readHeader(text)
-  if (header === undefined && isUnborn(text)) return undefined
+  if (header === undefined && hasIncompleteHeader(text)) return undefined
   const cut = tornAt(text, header?.end ?? 0, options.writtenUpTo)
   const whole = text.slice(0, cut)
   try {
-    const close = header && text === decoded ? readClosely(whole, header, options) : undefined
+    const close = header && text === decoded ? readStrictly(whole, header, options) : undefined
     const journal = close ?? { ...readAny(whole, options), good: Buffer.byteLength(whole) }
     const torn = text === decoded ? bytes.subarray(journal.good) : Buffer.from(text.slice(cut))
     return { ...journal, openLine: !whole.endsWith('\n'), ...(torn.length > 0 ? { torn } : {}) }
@@ -68,7 +68,7 @@ export function corrupt(path: string, line: number, reason: string): CadreError 
 type Reading = Omit<Journal, 'torn' | 'openLine'>
 
 /** Reads Cadre's format, with single entries of a person in between. Returns `undefined` for other formats. */
-function readClosely(text: string, header: HeaderReading, options: ReadOptions): Reading | undefined {
+function readStrictly(text: string, header: HeaderReading, options: ReadOptions): Reading | undefined {
   const cursor = new TextCursor(text)
   cursor.at = header.end
   const numbers = new EntryNumbers(String(header.fields['updated']))
@@ -140,7 +140,7 @@ export function canonicalLines(text: string): string {
 }
 
 /** Returns whether the header is incomplete: it has Cadre's first key, but not the last. */
-export function isUnborn(text: string): boolean {
+export function hasIncompleteHeader(text: string): boolean {
   const first = 'session_id: '
   return (text.startsWith(first) || first.startsWith(text)) && !/^messages:/m.test(text)
 }

@@ -11,17 +11,17 @@ test.each([
   ['<!-- a', '<!-- a'],
   ['```\n<!-- a -->\n```\n<!-- b -->\nc', '```\n<!-- a -->\n```\nc'],
   ['```\n<!-- a -->\nb', '```\nb'],
-])('leaves out comments that are paragraphs: %j', (text, left) => {
+])('removes comments that are paragraphs: %j', (text, left) => {
   expect(withoutComments(text)).toBe(left)
 })
 
-test('finds no import in code, whatever backticks it stands between', () => {
+test('finds no import in code, with any number of backticks', () => {
   const targets = (text: string) => importsIn(text).map(({ target }) => target)
   expect(targets('` @a ` @b `` @c ` `` @d ` @e')).toEqual(['b', 'd', 'e'])
   expect(targets('so `` @a ` @b')).toEqual(['a', 'b'])
 })
 
-test('is done at once with a file that is made to keep it busy', () => {
+test('handles a file that is made to keep it busy', () => {
   const size = 200_000
   for (const piece of ['<!--\n', '```x\n', '<!-- a --> b\n', '<!--'])
     expect(withoutComments(piece.repeat(size / piece.length)).length).toBeGreaterThan(0)

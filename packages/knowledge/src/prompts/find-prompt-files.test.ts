@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { findPromptFiles } from './find-prompt-files.ts'
 
-test('uses no prompt whose name a terminal would act upon', () => {
+test('uses no prompt whose name a terminal would interpret', () => {
   const workspace = mkdtempSync(path.join(tmpdir(), 'cadre-prompts-'))
   const folder = path.join(workspace, '.claude/commands')
   mkdirSync(folder, { recursive: true })

@@ -29,7 +29,7 @@ const folder = 'agents'
 const ending = '.agent.md'
 const about = 'chat-logs'
 /** Sessions in other processes do not notify this one when they end, so they are checked at this interval. */
-const lookAgainMs = 5_000
+const recheckMs = 5_000
 
 export interface ChatLogOptions {
   /** The controls of every session that is started here. */
@@ -66,7 +66,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       await attendAll(names)
     },
     async tick(now) {
-      for (const [name, at] of elsewhere) if (now >= at || at - now > lookAgainMs) rested.add(name)
+      for (const [name, at] of elsewhere) if (now >= at || at - now > recheckMs) rested.add(name)
       const names = [...rested]
       rested.clear()
       await attendAll(names)
@@ -118,7 +118,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
           `Session ${session} exists and does not belong to this chat log. Rename the chat log or the session.`,
         ),
       ]
-    if (state.kind === 'elsewhere') elsewhere.set(name, clock.now() + lookAgainMs)
+    if (state.kind === 'elsewhere') elsewhere.set(name, clock.now() + recheckMs)
     // Write pending answers before sending new messages.
     if (state.kind === 'ended' && isWhole(stored) && (await answer(name, stored, pending)))
       return attend(name)

@@ -64,7 +64,7 @@ export class DaemonBase {
 
   /** Returns whether an error comes from the system, so that the work can be retried unchanged. */
   readonly trouble = (error: unknown): boolean => {
-    if (isOutOfFiles(error)) this.runtime?.engine.giveWay()
+    if (isOutOfFiles(error)) this.runtime?.engine.freeDescriptors()
     return this.state !== 'stopping' && this.health.suspect(error)
   }
 

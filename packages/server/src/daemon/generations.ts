@@ -8,7 +8,7 @@
 
 import type { Note, Problems } from '@cadre/channels'
 import { CadreError, type Orchestrator, sentenceOf } from '@cadre/core'
-import { systemTrouble } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 import type { DaemonParts, DaemonRuntime } from './daemon-runtime.ts'
 
 export interface Generation {
@@ -77,7 +77,7 @@ export class Generations {
     try {
       parts = await runtime.load()
     } catch (error) {
-      if (systemTrouble(error) !== undefined) {
+      if (systemErrorCode(error) !== undefined) {
         // The files are not the cause, so they are read again.
         this.#stamp = ''
         throw error

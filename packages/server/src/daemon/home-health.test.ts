@@ -19,7 +19,7 @@ test('ignores errors that are caused by a file', () => {
   expect(health.suspect(new Error('a bug'))).toBe(false)
   health.look()
   expect(problems.list()).toEqual([])
-  expect(health.isWell).toBe(true)
+  expect(health.isHealthy).toBe(true)
 })
 
 test('reports a full disk immediately and once, until a write succeeds', () => {
@@ -29,7 +29,7 @@ test('reports a full disk immediately and once, until a write succeeds', () => {
   expect(problems.list()).toMatchObject([
     { file: '[home]', message: expect.stringContaining('The disk is full') },
   ])
-  expect(health.isWell).toBe(false)
+  expect(health.isHealthy).toBe(false)
   health.look()
   expect(problems.list()).toEqual([])
   expect(recoveries()).toBe(1)

@@ -8,16 +8,16 @@
 import { accessSync, closeSync, constants, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { Problems } from '@cadre/channels'
-import { systemTrouble } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { describeTrouble } from './describe-trouble.ts'
+import { describeSystemError } from './describe-system-error.ts'
 
 export interface HomeHealth {
   /** Call it when a write failed. Returns true if the system is the cause, so that the write can be retried unchanged. */
   suspect(error: unknown): boolean
   /** Checks the home. Call it regularly. */
   look(): void
-  readonly isWell: boolean
+  readonly isHealthy: boolean
 }
 
 export interface HomeHealthOptions {
@@ -33,7 +33,7 @@ const enough = 64 << 10
 const longestPause = 60_000
 
 export function watchHealth({ home, problems, recovered }: HomeHealthOptions): HomeHealth {
-  let isWell = true
+  let isHealthy = true
   /** Grows if writes keep failing although the probe succeeds, so that work does not restart every second. */
   let pause = 0
   let notBefore = 0
@@ -41,21 +41,21 @@ export function watchHealth({ home, problems, recovered }: HomeHealthOptions): H
 
   const find = (why: string | undefined) => {
     problems.report(about, place, why === undefined ? [] : [{ severity: 'error', message: why }])
-    const wasWell = isWell
-    isWell = why === undefined
-    if (!isWell || wasWell) return
+    const wasHealthy = isHealthy
+    isHealthy = why === undefined
+    if (!isHealthy || wasHealthy) return
     recoveredAt = performance.now()
     recovered()
   }
   return {
-    get isWell() {
-      return isWell
+    get isHealthy() {
+      return isHealthy
     },
     suspect(error) {
-      const code = systemTrouble(error)
+      const code = systemErrorCode(error)
       if (code === undefined) return false
       // Report immediately, so that `cadre status` shows it.
-      if (isWell) {
+      if (isHealthy) {
         const now = performance.now()
         pause = now - recoveredAt > longestPause ? 0 : Math.min(longestPause, Math.max(1000, pause * 2))
         notBefore = now + pause
@@ -64,13 +64,13 @@ export function watchHealth({ home, problems, recovered }: HomeHealthOptions): H
       return true
     },
     look() {
-      if (isWell && looksWell(home)) return
+      if (isHealthy && looksHealthy(home)) return
       if (performance.now() >= notBefore) find(probe(home))
     },
   }
 }
 
-function looksWell(home: Home): boolean {
+function looksHealthy(home: Home): boolean {
   try {
     accessSync(home.path, constants.W_OK)
     const { bavail, bsize } = statfsSync(home.path)
@@ -105,5 +105,5 @@ function probe(home: Home): string | undefined {
 }
 
 function sentence(error: unknown): string {
-  return `${describeTrouble(error)}. No data is lost, and work continues as soon as Cadre can write again.`
+  return `${describeSystemError(error)}. No data is lost, and work continues as soon as Cadre can write again.`
 }

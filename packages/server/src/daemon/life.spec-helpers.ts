@@ -160,7 +160,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
 export type Heard = Extract<Entry, { readonly role: 'user' }>
 
 /** The messages of each session, by id, in the order of its record. */
-export async function heardBy(engine: FileEngine): Promise<ReadonlyMap<string, readonly Heard[]>> {
+export async function messagesBySession(engine: FileEngine): Promise<ReadonlyMap<string, readonly Heard[]>> {
   const heard = new Map<string, readonly Heard[]>()
   for (const { id } of await engine.list()) {
     const entries = (await engine.read(id))?.entries ?? []

@@ -2,7 +2,7 @@ import { CadreError } from '@cadre/core'
 import { readRegular } from '@cadre/disk'
 import { daemonLease, type HeldLease, type Home, holdLease, runningProcess } from '@cadre/home'
 import { type DaemonStatus, statusFile } from './daemon-status.ts'
-import { describeTrouble } from './describe-trouble.ts'
+import { describeSystemError } from './describe-system-error.ts'
 import { readElsewhere } from './status-elsewhere.ts'
 
 /**
@@ -29,7 +29,7 @@ function tryHold(home: Home, since: string) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
     throw new CadreError(
       'configuration',
-      `cannot start the daemon. ${describeTrouble(error)}, or choose another home directory with --home.`,
+      `cannot start the daemon. ${describeSystemError(error)}, or choose another home directory with --home.`,
       {
         where: home.path,
         cause: error,

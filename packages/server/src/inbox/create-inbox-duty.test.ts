@@ -5,7 +5,7 @@ import { say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { template, temporaryHome } from '../daemon/daemon.spec-helpers.ts'
-import { heardBy, type Life, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import { type Life, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { createInboxDuty } from './create-inbox-duty.ts'
 
 let home: Home
@@ -46,7 +46,7 @@ async function live(tasks?: Parameters<typeof createInboxDuty>[1]) {
 async function sessions() {
   if (life === undefined) throw new Error('no daemon was started')
   await life.rest()
-  return [...(await heardBy(life.engine))]
+  return [...(await messagesBySession(life.engine))]
 }
 
 /** The first lines of these messages. */
@@ -309,7 +309,7 @@ describe('when the daemon is killed at any point', () => {
         }
         const last = await begin(null, false)
         await last.rest()
-        const texts = [...(await heardBy(last.engine)).values()].map((entries) =>
+        const texts = [...(await messagesBySession(last.engine)).values()].map((entries) =>
           entries.map(({ content }) => Number(/"text (\d+)"/.exec(content)?.[1])),
         )
         await last.stop()

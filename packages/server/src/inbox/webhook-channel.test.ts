@@ -7,7 +7,7 @@ import { say, scriptedModels } from '@cadre/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProblems } from '../daemon/create-problems.ts'
 import { template, temporaryHome } from '../daemon/daemon.spec-helpers.ts'
-import { heardBy, linesIn, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import { linesIn, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { type Http, startHttp } from '../http/start-http.ts'
 import { createInboxDuty } from './create-inbox-duty.ts'
 
@@ -178,7 +178,7 @@ describe('a webhook of GitHub', () => {
     const life = await openLife({ home, models: scriptedModels({ 'planner-001': [say('seen')] }) })
     await createInboxDuty(life.context).start()
     await life.rest()
-    const [[session, heard] = []] = await heardBy(life.engine)
+    const [[session, heard] = []] = await messagesBySession(life.engine)
     expect(session).toMatch(/^planner-001-\w+$/)
     expect(heard?.map(({ content }) => content.split('\n')[0])).toEqual(['Issue It is broken {body}'])
   })

@@ -5,7 +5,7 @@ import { type Line, say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
-import { heardBy, type Life, linesIn, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import { type Life, linesIn, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
 import { createMailboxDuty } from './create-mailbox-duty.ts'
 
 let home: Home
@@ -50,10 +50,12 @@ async function begin(id: string, controls?: Controls): Promise<void> {
 /** Waits for this many messages of a session, without its first one. */
 const told = (session: string, count: number) =>
   until(async () => {
-    const heard = (await heardBy(life.engine)).get(session)?.filter(({ message }) => message !== undefined)
+    const heard = (await messagesBySession(life.engine))
+      .get(session)
+      ?.filter(({ message }) => message !== undefined)
     return heard?.length === count && heard
   })
-const sessions = async () => [...(await heardBy(life.engine)).keys()]
+const sessions = async () => [...(await messagesBySession(life.engine)).keys()]
 const receipts = () => linesIn(home, 'mailboxes/retriever.receipts.jsonl')
 const lastSession = () => String(receipts().at(-1)?.['delivered_to'])
 
@@ -274,7 +276,7 @@ it('deliver each message once if the daemon is killed at any point', async () =>
         if (ends) await life.rest()
         await life.kill()
       }
-      const heard = [...(await heardBy((await born(quick)).engine)).values()].flat()
+      const heard = [...(await messagesBySession((await born(quick)).engine)).values()].flat()
       expect(heard.map(({ message }) => message).toSorted()).toEqual(
         Array.from({ length: count }, (_, at) => `mail/retriever/m${at}`).toSorted(),
       )

@@ -1,7 +1,7 @@
 import { call, say, scriptedModels } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
-import { heardBy, openLife } from '../daemon/life.spec-helpers.ts'
+import { messagesBySession, openLife } from '../daemon/life.spec-helpers.ts'
 
 test('queued messages do not start a cancelled session', async () => {
   const { home } = temporaryHome()
@@ -14,7 +14,7 @@ test('queued messages do not start a cancelled session', async () => {
   keeper.release()
   await rest()
   expect(await keeper.state('w-1')).toEqual({ kind: 'absent' })
-  expect([...(await heardBy(engine)).keys()]).toEqual([])
+  expect([...(await messagesBySession(engine)).keys()]).toEqual([])
 })
 
 test('cancelling a session that is not running ends the sessions that it waits for', async () => {

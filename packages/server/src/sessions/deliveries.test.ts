@@ -17,7 +17,7 @@ import type { SessionKeeper } from '../session-keeper.ts'
 
 const routes = 'routes:\n  - {from: chat, to: worker, conversation: "{thread}"}\n'
 const queuedIn = (home: Home) => readdirSync(home.folder('storage', 'requests', 'queued'))
-const heardBy = (home: Home, id: string) =>
+const messagesBySession = (home: Home, id: string) =>
   [...sessionText(home, id).matchAll(/^ +message: (\S+)$/gm)].map(([, message]) => message)
 
 /** A daemon with one agent, and the keeper of its duties. */
@@ -62,8 +62,8 @@ test('delivers every line of a conversation whose first start failed on a full d
   await until(() => received() === 2)
   isFull = false
   const id = await until(() => readdirSync(home.folder('sessions'))[0]?.replace('.session.yaml', ''))
-  await until(() => heardBy(home, id).length === 2)
-  expect(heardBy(home, id)).toEqual(['inbox/chat/a', 'inbox/chat/b'])
+  await until(() => messagesBySession(home, id).length === 2)
+  expect(messagesBySession(home, id)).toEqual(['inbox/chat/a', 'inbox/chat/b'])
   await until(() => queuedIn(home).length === 0)
   await until(() => daemon.status().problems.length === 0)
 })
@@ -94,7 +94,7 @@ test.each(['queued', 'queued and heard'] as const)(
     await until(() => daemon.happenings.some(({ type }) => type === 'message.received'))
     await until(() => queuedIn(home).length === 0)
     await until(async () => (await sessions.state(session)).kind === 'ended')
-    expect(heardBy(home, session)).toEqual([message])
+    expect(messagesBySession(home, session)).toEqual([message])
     expect(sessionText(home, session)).not.toContain('content: two')
   },
 )
@@ -118,7 +118,7 @@ test('keeps a start queued until the session has recorded its work', async () =>
   go()
   await until(() => sessionText(home, 'w').includes('content: done'))
   await until(() => queuedIn(home).length === 0)
-  expect(heardBy(home, 'w')).toEqual(['m/1'])
+  expect(messagesBySession(home, 'w')).toEqual(['m/1'])
 })
 
 test('keeps a message queued while the session cannot be run, and delivers it when it can', async () => {
@@ -137,7 +137,7 @@ test('keeps a message queued while the session cannot be run, and delivers it wh
   expect(await sessions.delivery('w', 'm/2')).toBe('queued')
   writeFileSync(file, text)
   await until(() => sessionText(home, 'w').includes('content: two'))
-  expect(heardBy(home, 'w')).toEqual(['m/1', 'm/2'])
+  expect(messagesBySession(home, 'w')).toEqual(['m/1', 'm/2'])
   await until(() => queuedIn(home).length === 0)
   await until(() => daemon.status().problems.length === 0)
 })
@@ -176,7 +176,7 @@ test('delivers all queued messages to a busy session at its next round', async (
   expect(queuedIn(home)).toHaveLength(3)
   hold.letGo()
   await until(() => sessionText(home, 'w').includes('all of it'))
-  expect(heardBy(home, 'w')).toEqual(['m/1', 'm/2', 'm/3', 'm/4'])
+  expect(messagesBySession(home, 'w')).toEqual(['m/1', 'm/2', 'm/3', 'm/4'])
   expect(daemon.models.requests).toHaveLength(2)
   await until(() => queuedIn(home).length === 0)
 })

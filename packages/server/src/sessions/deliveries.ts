@@ -204,7 +204,7 @@ export class Deliveries {
       throw end.kind === 'failed' ? end.error : new CadreError('agent_execution', reasonOf(end.result))
     this.#settle(queued)
     // Listeners that checked the state when the run ended still saw the request in the queue.
-    runs.tellRested(job, end)
+    runs.notifyRested(job, end)
   }
 
   #isWanted(queued: Queued): boolean {

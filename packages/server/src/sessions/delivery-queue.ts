@@ -8,7 +8,7 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { writeOwnFile } from '@cadre/channels'
-import { isObject, namesIn, readRegular, systemTrouble } from '@cadre/disk'
+import { isObject, namesIn, readRegular, systemErrorCode } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import type { Beginning, KeepRequest, MessageWork } from '../session-keeper.ts'
 
@@ -114,7 +114,7 @@ function read(file: string): QueuedRequest | undefined {
     const value: unknown = JSON.parse(readRegular(file).toString('utf8'))
     return isRequest(value) ? value : undefined
   } catch (error) {
-    if (systemTrouble(error) !== undefined) throw error
+    if (systemErrorCode(error) !== undefined) throw error
     return undefined
   }
 }

@@ -1,5 +1,5 @@
 import { messageOf, type StoredSession } from '@cadre/core'
-import { systemTrouble } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 import type { FileEngine } from '@cadre/journal'
 import type { KeptState } from '../session-keeper.ts'
 import { type Deliveries, hasHeard } from './deliveries.ts'
@@ -28,7 +28,7 @@ export async function keptState(
   try {
     stored = await engine.read(session)
   } catch (error) {
-    if (systemTrouble(error) !== undefined) throw error
+    if (systemErrorCode(error) !== undefined) throw error
     return { kind: 'broken', message: messageOf(error) }
   }
   const running = (why: string | undefined): KeptState => ({

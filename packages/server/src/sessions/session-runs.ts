@@ -18,7 +18,7 @@ import {
   type RunResult,
   type StoredSession,
 } from '@cadre/core'
-import { isInside, systemTrouble } from '@cadre/disk'
+import { isInside, systemErrorCode } from '@cadre/disk'
 import { type Home, runningProcess } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
@@ -93,14 +93,14 @@ export class SessionRuns {
       return
     }
     this.#elsewhere.delete(root)
-    if (!(await isReady(stored, (id) => this.readOr(id))) || !this.mayGoOn(stored)) return
+    if (!(await isReady(stored, (id) => this.readOr(id))) || !this.mayResume(stored)) return
     this.#goOn(session, root, agent.name)
   }
 
   /** Returns false, and reports a problem, if the daemon may not use the session's workspace or the agent was removed. */
-  mayGoOn({ spec }: StoredSession): boolean {
+  mayResume({ spec }: StoredSession): boolean {
     const { home, problems } = this.#options
-    const gone = this.#whyGone(spec.agent)
+    const gone = this.#removalOf(spec.agent)
     if (gone === undefined) this.#orphans.delete(spec.id)
     else this.#orphans.set(spec.id, spec.agent)
     const why = this.#whyForeign(spec) ?? gone
@@ -115,7 +115,7 @@ export class SessionRuns {
   }
 
   requireHere(stored: StoredSession): void {
-    if (!this.mayGoOn(stored))
+    if (!this.mayResume(stored))
       throw new CadreError(
         'configuration',
         `the daemon may not resume ${stored.spec.id}. "cadre status" shows the reason.`,
@@ -131,7 +131,7 @@ export class SessionRuns {
   /** Returns `undefined` if there is no valid record. Rejects if the system cannot read it now. */
   readOr(session: string): Promise<StoredSession | undefined> {
     return this.#options.engine.read(session).catch((error) => {
-      if (systemTrouble(error) !== undefined) throw error
+      if (systemErrorCode(error) !== undefined) throw error
       return undefined
     })
   }
@@ -158,7 +158,7 @@ export class SessionRuns {
     return () => this.#listeners.delete(listener)
   }
 
-  tellRested({ session, agent }: Job, end: BegunEnd): void {
+  notifyRested({ session, agent }: Job, end: BegunEnd): void {
     const result = end.kind === 'failed' ? failureResult(session, agent, end.error) : end.result
     for (const listener of this.#listeners) listener(session, result)
   }
@@ -185,13 +185,13 @@ export class SessionRuns {
   /** Resumes the sessions of agents that were removed and restored. */
   async adoptOrphans(): Promise<void> {
     for (const [session, agent] of [...this.#orphans]) {
-      if (this.#whyGone(agent) !== undefined) continue
+      if (this.#removalOf(agent) !== undefined) continue
       await this.resume(session)
       this.#orphans.delete(session)
     }
   }
 
-  #whyGone(agent: AgentDefinition): string | undefined {
+  #removalOf(agent: AgentDefinition): string | undefined {
     return removedAgent(agent, this.#options.parts().parts.registry)
   }
 
@@ -218,7 +218,7 @@ export class SessionRuns {
     const isOwned = end.kind === 'failed' && isCode(end.error, 'owned')
     const isPaused = end.kind === 'rested' && isPause(end.result)
     if (isPaused) this.#paused.push(job)
-    if (!isOwned && !isPaused) this.tellRested(job, end)
+    if (!isOwned && !isPaused) this.notifyRested(job, end)
     rested([...job.members])
   }
 

@@ -6,7 +6,7 @@
  * 3. An unreadable file is reported as a problem until it is fixed, and does not affect others.
  */
 import { CadreError, messageOf } from '@cadre/core'
-import { namesIn, stampOf, systemTrouble } from '@cadre/disk'
+import { namesIn, stampOf, systemErrorCode } from '@cadre/disk'
 import { isUnguarded, runningProcess } from '@cadre/home'
 import { endsWithEntry, readEndState } from '@cadre/journal'
 import type { DaemonContext } from '../daemon-context.ts'
@@ -99,14 +99,14 @@ export function createSessionsDuty(
       return now
     } catch (error) {
       // The file is not the cause, so it is checked again.
-      if (systemTrouble(error) !== undefined) throw error
+      if (systemErrorCode(error) !== undefined) throw error
       // A file that could not be opened has no stamp, so it is checked again.
       remember(id, { stamp, standing: 'broken' })
       report(id, error)
       return undefined
     }
   }
-  const lookAndGoOn = async (id: string) => {
+  const checkAndResume = async (id: string) => {
     const before = known.get(id)
     const now = await look(id)
     if (now?.standing === 'asks' || before?.standing === 'asks') options.asks([id])
@@ -124,7 +124,7 @@ export function createSessionsDuty(
     try {
       await sessions.resume(id)
     } catch (error) {
-      if (systemTrouble(error) !== undefined) throw error
+      if (systemErrorCode(error) !== undefined) throw error
       problems.report('run', nameOf(id), [problemOf(error, pathOf(id))])
     }
   }
@@ -156,13 +156,13 @@ export function createSessionsDuty(
         for (const id of ids) if (!sessions.isOpenHere(id)) doubtful.add(id)
         return
       }
-      for (const id of ids) if (!sessions.isOpenHere(id)) await lookAndGoOn(id)
+      for (const id of ids) if (!sessions.isOpenHere(id)) await checkAndResume(id)
     },
     async tick() {
       if (doubtful.size > 0 && !isUnguarded(home)) {
         const ids = [...doubtful]
         doubtful.clear()
-        for (const id of ids) if (!sessions.isOpenHere(id)) await lookAndGoOn(id)
+        for (const id of ids) if (!sessions.isOpenHere(id)) await checkAndResume(id)
       }
       for (const id of [...left]) {
         left.delete(id)

@@ -24,7 +24,7 @@ export function planWaves(
   return [...planners].flatMap((session) => {
     const members = newEnds(session, book, index)
     if (members.length === 0) return []
-    const isHeard = states === undefined || hearsOf(session, states.get(session), index)
+    const isHeard = states === undefined || notifies(session, states.get(session), index)
     return isHeard === undefined ? [] : [{ kind: 'wave' as const, session, members, isHeard }]
   })
 }
@@ -36,7 +36,7 @@ export function isTreeOpen(session: string, book: Book, index: TaskIndex): boole
 }
 
 /** Returns `undefined` while this is unknown. */
-function hearsOf(session: string, state: KeptState | undefined, index: TaskIndex): boolean | undefined {
+function notifies(session: string, state: KeptState | undefined, index: TaskIndex): boolean | undefined {
   const own = index.taskOf.get(session)
   // Claimed, but not started yet.
   if (state === undefined || state.kind === 'absent') return own?.task.state === 'running' ? undefined : false

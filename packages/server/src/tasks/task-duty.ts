@@ -7,7 +7,7 @@
  * 3. After `stop` nothing is written. The next start continues from the files.
  */
 import { CadreError, messageOf, type RunResult } from '@cadre/core'
-import { systemTrouble } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { KeptState } from '../session-keeper.ts'
@@ -53,7 +53,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   let isCalledFor = false
   let isStopped = false
   /** True if another check is needed, for a session of another process or a missing task. */
-  let isRestless = false
+  let needsRecheck = false
   let stopListening = () => {}
   let counts: TaskCounts = countTasks({ files: [], agents: [] })
 
@@ -68,12 +68,12 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   async function lookAll(): Promise<void> {
     while (isCalledFor && !isStopped) {
       isCalledFor = false
-      while (await lookOnce());
+      while (await checkOnce());
     }
   }
 
   /** Returns true if something changed. */
-  async function lookOnce(): Promise<boolean> {
+  async function checkOnce(): Promise<boolean> {
     if (ledger === undefined || isStopped) return false
     const read = readBook(ledger)
     const { files, stale, learned } = recall(read.files, ledger.marks, new Date(clock.now()).toISOString())
@@ -105,7 +105,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     ledger.keepMarks()
     reports.report(book, plan, states, refusals)
     counts = countTasks(book)
-    isRestless = missing.size > 0 || [...states.values()].some(({ kind }) => kind === 'elsewhere')
+    needsRecheck = missing.size > 0 || [...states.values()].some(({ kind }) => kind === 'elsewhere')
     return isChanged
   }
 
@@ -115,7 +115,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     const going = carryOut(action, services).then(
       (isDone) => {
         background.delete(session)
-        if (isDone) lookLater()
+        if (isDone) checkLater()
       },
       (error: unknown) => {
         background.delete(session)
@@ -126,14 +126,14 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   }
 
   /** Runs a check without waiting for it. */
-  function lookLater(): void {
+  function checkLater(): void {
     look().catch(fail)
   }
 
   /** Reports an error of a background check. The next tick retries. */
   function fail(error: unknown): void {
     if (isStopped) return
-    isRestless = true
+    needsRecheck = true
     reports.fail(messageOf(error))
   }
 
@@ -196,7 +196,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
       const state = await sessions.state(session)
       return state.kind === 'absent' ? (unstarted.get(session) ?? state) : state
     } catch (error) {
-      if (!(error instanceof CadreError) || systemTrouble(error) !== undefined) throw error
+      if (!(error instanceof CadreError) || systemErrorCode(error) !== undefined) throw error
       // A name that a person wrote may not be a session id.
       return error.code === 'usage' ? { kind: 'absent' } : { kind: 'broken', message: error.message }
     }
@@ -208,7 +208,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
       const reason = result.report.notices?.map(({ message }) => message).join('; ') ?? ''
       unstarted.set(session, { kind: 'ended', outcome: 'error', text: '', ...(reason !== '' && { reason }) })
     }
-    lookLater()
+    checkLater()
   }
 
   return {
@@ -228,7 +228,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     },
     changed: () => look(),
     async tick() {
-      if (isRestless) await look()
+      if (needsRecheck) await look()
     },
     counts: () => ({ ...counts }),
     async stop() {

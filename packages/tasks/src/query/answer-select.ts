@@ -41,7 +41,7 @@ export interface SelectAnswer extends Looked {
 }
 
 export function answerSelect(query: SelectQuery, files: QueryFiles): SelectAnswer {
-  const looked = lookThrough(query, files)
+  const looked = readAllTasks(query, files)
   const rows = selectTasks(looked.rows, query)
   return {
     ...looked,
@@ -51,7 +51,7 @@ export function answerSelect(query: SelectQuery, files: QueryFiles): SelectAnswe
 }
 
 /** Reads all tasks of the files of a query. */
-function lookThrough(query: Query, files: QueryFiles): Looked {
+function readAllTasks(query: Query, files: QueryFiles): Looked {
   const names = matchFiles(query, query.file, files)
   const rows: TaskRow[] = []
   const problems: FoundProblem[] = []

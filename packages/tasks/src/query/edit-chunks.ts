@@ -28,12 +28,14 @@ export function editChunks({ raw, tasks, targets, edit }: ChunkEdits): RawText {
     const wanted = own.filter(isTarget)
     const after = wanted.length === 0 ? text : inTurn(text, wanted, edit)
     // The separate text must have the same meaning as in the file. A comment that starts further up could change it.
-    isSure &&= wanted.length === 0 || sayTheSame(itemsOf(text), own)
+    isSure &&= wanted.length === 0 || haveSameContent(itemsOf(text), own)
     edited.push(after)
     for (const task of wanted.length === 0 ? own : itemsOf(after)) expected.push(task)
   }
   const result = edited.join('')
-  return isSure && sayTheSame(itemsOf(result), expected) ? result : inTurn(raw, tasks.filter(isTarget), edit)
+  return isSure && haveSameContent(itemsOf(result), expected)
+    ? result
+    : inTurn(raw, tasks.filter(isTarget), edit)
 }
 
 interface Piece {
@@ -75,12 +77,12 @@ function itemsOf(raw: RawText): readonly TaskItem[] {
   return readWritten(raw).items
 }
 
-function sayTheSame(some: readonly TaskItem[], others: readonly TaskItem[]): boolean {
-  return some.length === others.length && some.every((task, at) => saysSame(task, others[at]))
+function haveSameContent(some: readonly TaskItem[], others: readonly TaskItem[]): boolean {
+  return some.length === others.length && some.every((task, at) => hasSameContent(task, others[at]))
 }
 
 /** Compares tasks without their position. */
-function saysSame(one: TaskItem, other: TaskItem | undefined): boolean {
+function hasSameContent(one: TaskItem, other: TaskItem | undefined): boolean {
   return (
     other !== undefined &&
     one.id === other.id &&

@@ -1,5 +1,5 @@
 import { CadreError, didYouMean } from '@cadre/core'
-import { fitsPattern } from '@cadre/disk'
+import { matchesPattern } from '@cadre/disk'
 import { approvalsFile } from '../is-approval.ts'
 import type { TaskFile } from '../task-item.ts'
 import type { QueryFiles } from './answer-select.ts'
@@ -19,7 +19,7 @@ export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
       const approvals = tasks.read(approvalsFile).tasks.length > 0 ? [approvalsFile] : []
       const known = [...new Set([...tasks.list(), ...approvals])].sort()
       if (wanted.includes('*'))
-        return known.filter((file) => fitsPattern(file, wanted)).map((file) => `tasks/${file}`)
+        return known.filter((file) => matchesPattern(file, wanted)).map((file) => `tasks/${file}`)
       if (known.includes(wanted)) return [`tasks/${wanted}`]
       throw new CadreError(
         'usage',

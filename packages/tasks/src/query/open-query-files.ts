@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, didYouMean } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
-import { fitsPattern, hasCode } from '@cadre/disk'
+import { hasCode, matchesPattern } from '@cadre/disk'
 import { editFile, type Home, openHome, withLock } from '@cadre/home'
 import { readPlainTaskFile } from '../read-plain-task-file.ts'
 import { readTaskFile } from '../read-task-file.ts'
@@ -111,7 +111,7 @@ function expand(folder: string, pattern: string): string[] {
       if (entry.name.startsWith('.') && !part.startsWith('.')) continue
       if (part === '**') {
         if (entry.isDirectory() && !never.has(entry.name)) walk(next, [part, ...rest], depth + 1)
-      } else if (fitsPattern(entry.name, part)) {
+      } else if (matchesPattern(entry.name, part)) {
         if (rest.length > 0) walk(next, rest, depth + 1)
         else if (entry.isFile()) found.push(next)
       }

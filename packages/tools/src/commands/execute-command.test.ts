@@ -18,7 +18,7 @@ const open = (commands: CommandOptions) => {
 beforeEach(() => open({ sandbox: bubblewrap }))
 afterEach(() => ws[Symbol.dispose]())
 
-it('says once that there is no sandbox, and nothing where there is one', async () => {
+it('reports a missing sandbox once, and nothing if there is one', async () => {
   for (const [sandbox, times] of both.map((one) => [one, one.kind === 'none' ? 1 : 0] as const)) {
     const told: string[] = []
     open({ sandbox, tell: (message) => told.push(message) })
@@ -30,7 +30,7 @@ it('says once that there is no sandbox, and nothing where there is one', async (
 describe.each(both)('execute_command ($kind)', (sandbox) => {
   beforeEach(() => open({ sandbox }))
 
-  it('gives the exit code and the output, and has failed when the code is not 0', async () => {
+  it('returns the exit code and the output, and fails if the code is not 0', async () => {
     expect(await ws.call('execute_command', { command: 'cat src/a.txt' })).toEqual({
       content: 'Exit code 0.\na',
     })
@@ -67,7 +67,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
     ['bash', { command: 'sleep 1', mode: 'async' }],
     ['bash', { command: 'sleep 1', mode: 'detached' }],
     ['run_terminal_cmd', { command: 'sleep 1', is_background: 'true' }],
-  ])('%s refuses the background', async (name, input) => {
+  ])('%s rejects background commands', async (name, input) => {
     expect(await ws.call(name, input)).toMatchObject({
       failed: true,
       content: expect.stringContaining('background'),
@@ -86,7 +86,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
     expect(existsSync(path.join(ws.outer, 'made'))).toBe(false)
   })
 
-  it('is stopped at its limit; the policy may lower it, and no call raises it', async () => {
+  it('is stopped at its timeout, which the policy may lower and no call can raise', async () => {
     open({ sandbox, mostSeconds: 1 })
     expect(await ws.call('execute_command', { command: 'tail -f /dev/null', timeout: 600 })).toMatchObject({
       failed: true,
@@ -101,7 +101,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
     })
   })
 
-  it('is stopped when the session is', async () => {
+  it('is stopped with its session', async () => {
     const stop = new AbortController()
     const going = ws.call('execute_command', { command: 'echo > begun; tail -f /dev/null' }, stop.signal)
     while (!existsSync(path.join(ws.root, 'begun'))) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -109,7 +109,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
     expect(await going).toMatchObject({ failed: true, content: expect.stringContaining('cancelled') })
   })
 
-  it('says what it did to protected files, to the model and to people', async () => {
+  it('reports changes to protected files to the model and to people', async () => {
     const told: string[] = []
     open({ sandbox, tell: (message) => told.push(message) })
     const result = await ws.call('execute_command', {
@@ -125,7 +125,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
     expect(existsSync(path.join(ws.root, '.claude', 'settings.json'))).toBe(false)
   })
 
-  it('gets no keys, except those that are named', async () => {
+  it('gets no keys, except for named ones', async () => {
     process.env['CADRE_TEST_TOKEN'] = 'secret-1'
     process.env['CADRE_TEST_OTHER'] = 'secret-2'
     try {
@@ -140,7 +140,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
     }
   })
 
-  it('keeps to the boundary of its agent', async () => {
+  it('respects the boundary of its agent', async () => {
     const tool = ws.tool('execute_command')
     const run = (commands: 'none' | 'copy') =>
       tool.run(
@@ -176,7 +176,7 @@ describe('what the gate sees of it', () => {
     })
   })
 
-  it('a workspace that is gone is said', async () => {
+  it('reports a missing workspace', async () => {
     mkdirSync(path.join(ws.outer, 'x'))
     writeFileSync(path.join(ws.outer, 'x', 'y'), '')
     const result = await ws

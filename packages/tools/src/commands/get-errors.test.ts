@@ -14,7 +14,7 @@ const sandboxes: readonly Sandbox[] = [
 const node = (script: string) => ({ check: { command: [process.execPath, '-e', script] } })
 
 describe('get_errors', () => {
-  it('runs the configured check in the workspace, and lists what it names', async () => {
+  it('runs the configured check in the workspace, and lists its errors', async () => {
     using ws = temporaryWorkspace(
       node(
         'console.log(process.cwd()); console.log("src/a.ts(3,5): error TS2304: Cannot find name"); console.error("lib/b.c:7:1: warning: unused"); process.exit(2)',
@@ -33,7 +33,7 @@ describe('get_errors', () => {
     expect(await ws.call('get_errors', { path: '../x' })).toMatchObject({ failed: true })
   })
 
-  it('says how to configure a check, and what happened when there is nothing to list', async () => {
+  it('explains how to configure a check, and reports the result if there is nothing to list', async () => {
     using none = temporaryWorkspace()
     expect(await none.call('get_errors', {})).toMatchObject({
       failed: true,
@@ -52,7 +52,7 @@ describe('get_errors', () => {
     })
   })
 
-  it('gives the program no keys and no shell', async () => {
+  it('passes no keys to the program, and uses no shell', async () => {
     process.env['SAMPLE_API_KEY'] = 'secret-value'
     using ws = temporaryWorkspace({
       check: {
@@ -71,7 +71,7 @@ describe('get_errors', () => {
     expect(await ws.call('list_directory', {})).toEqual({ content: '[. is empty]' })
   })
 
-  it('ends a check that hangs, with everything it has started', async () => {
+  it('kills a hanging check and everything it started', async () => {
     const name = `cadre-check-${process.pid}`
     const script = `require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "${name}"], {stdio: "inherit"}); require("fs").writeFileSync("started", ""); setInterval(() => {}, 1000)`
     using ws = temporaryWorkspace({ check: { command: [process.execPath, '-e', script], timeoutSeconds: 5 } })
@@ -94,7 +94,7 @@ describe('get_errors', () => {
     expect(await result).toMatchObject({ failed: true })
   })
 
-  it('keeps a flood of output within bounds', async () => {
+  it('limits a flood of output', async () => {
     using ws = temporaryWorkspace(
       node('for (let i = 1; i <= 20000; i++) console.log("a.ts:" + i + ":1: error number " + i)'),
     )
@@ -108,7 +108,7 @@ describe.each(sandboxes)('a check that an agent has changed ($kind)', (sandbox) 
   const scriptAs = (ws: Workspace, script: string) => ws.write('check.js', script)
   const check = { command: [process.execPath, 'check.js'] }
 
-  it('leaves protected files as they are, and says so', async () => {
+  it('restores protected files, and reports it', async () => {
     using ws = temporaryWorkspace({ check, commands: { sandbox } })
     ws.write('.claude/settings.json', '{"mine":1}')
     scriptAs(
@@ -145,7 +145,7 @@ describe.each(sandboxes)('a check that an agent has changed ($kind)', (sandbox) 
     })
   })
 
-  it('is given no more time and output than the policy allows', async () => {
+  it('gets no more time and output than the policy allows', async () => {
     using ws = temporaryWorkspace({ check, commands: { sandbox, mostSeconds: 1, mostOutput: 2_000 } })
     scriptAs(ws, 'for (let i = 1; i < 90; i++) console.log("a.ts:" + i + ": " + "x".repeat(100))')
     expect((await ws.call('get_errors', {})).content.length).toBeLessThan(2_500)
@@ -155,14 +155,14 @@ describe.each(sandboxes)('a check that an agent has changed ($kind)', (sandbox) 
 })
 
 describe.runIf(sandboxes.length === 2)('a check in the sandbox', () => {
-  it('writes nothing outside of the workspace', async () => {
+  it('writes nothing outside the workspace', async () => {
     using ws = temporaryWorkspace({ check: { command: ['sh', '-c', 'echo x > ../out; echo "a:1: tried"'] } })
     expect((await ws.call('get_errors', {})).content).toBe('a:1: tried')
     expect(existsSync(`${ws.outer}/out`)).toBe(false)
   })
 })
 
-describe('what checks write', () => {
+describe('output formats of checks', () => {
   it.each([
     ['tsc', 'src/a.ts(1,2): error TS1: x', 'src/a.ts:1: error TS1: x'],
     [

@@ -19,6 +19,6 @@ it('offers cadre from its own package', () => {
   expect(hasCadre(bundleIn({ name: 'cadre', exports: { '.': { default: './out/index.js' } } }))).toBe(true)
 })
 
-it('has nothing to offer from an extension of an editor', () => {
+it('offers nothing from an editor extension', () => {
   expect(hasCadre(bundleIn({ name: 'copilot-multi-agent', main: './out/extension.cjs' }))).toBe(false)
 })

@@ -19,7 +19,7 @@ const place = (request: { path: string; write?: boolean; workspace?: string }) =
   createPlaces().judge({ workspace: ws.root, write: false, ...request })
 const link = (target: string, at: string) => symlinkSync(target, path.join(ws.root, at))
 
-describe('paths that lead out', () => {
+describe('paths that lead outside', () => {
   it.each([
     '../secret.txt',
     'src/../../secret.txt',
@@ -42,7 +42,7 @@ describe('paths that lead out', () => {
     '',
     `${'a/'.repeat(3_000)}b`,
     'n'.repeat(300),
-  ])('%j is refused for reading and writing, and nothing is made', async (given) => {
+  ])('%j is refused for reading and writing, and nothing is created', async (given) => {
     const read = await ws.call('read_file', { path: given })
     expect(read.failed).toBe(true)
     expect(read.content).not.toContain('the secret')
@@ -56,7 +56,7 @@ describe('paths that lead out', () => {
     expect(execFileSync('cat', [path.join(ws.outer, 'secret.txt')], { encoding: 'utf8' })).toBe('the secret')
   })
 
-  it('a neighbour whose name begins with the name of the workspace is outside', async () => {
+  it('a neighbour whose name starts with the name of the workspace is outside', async () => {
     mkdirSync(`${ws.root}-two`)
     writeFileSync(`${ws.root}-two/a.txt`, 'neighbour')
     expect(place({ path: `${ws.root}-two/a.txt` })).toMatchObject({
@@ -97,7 +97,7 @@ describe('paths that stay inside', () => {
     },
   )
 
-  it('an absolute path is the file, also when the workspace is named through a link', async () => {
+  it('an absolute path is the file, even if the workspace is named through a link', async () => {
     symlinkSync(ws.root, path.join(ws.outer, 'alias'))
     const alias = path.join(ws.outer, 'alias')
     expect(place({ workspace: alias, path: path.join(ws.root, 'src/a.txt') })).toMatchObject({
@@ -118,7 +118,7 @@ describe('paths that stay inside', () => {
     )
   })
 
-  it('a link to a file that is yet to be made inside makes that file', async () => {
+  it('a link to a missing file inside creates that file', async () => {
     link('src/new.txt', 'link')
     await ws.call('write_file', { path: 'link', content: 'made' })
     expect(ws.read('src/new.txt')).toBe('made')
@@ -131,7 +131,7 @@ describe('paths that stay inside', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('things that are not files', () => {
-  it('a pipe is refused at once, whoever waits at its other end', async () => {
+  it('a pipe is refused immediately, whatever is at its other end', async () => {
     execFileSync('mkfifo', [path.join(ws.root, 'pipe')])
     for (const [name, rest] of [
       ['read_file', {}],
@@ -160,7 +160,7 @@ describe.skipIf(process.platform === 'win32')('things that are not files', () =>
     expect(await ws.call('read_file', { path: 'zero' })).toMatchObject({ failed: true })
   })
 
-  it('a folder says how to look into it', async () => {
+  it('a folder is refused with a hint how to list it', async () => {
     expect((await ws.call('read_file', { path: 'src' })).content).toContain('list_directory')
     expect(await ws.call('write_file', { path: 'src', content: 'x' })).toMatchObject({ failed: true })
     expect(await ws.call('write_file', { path: '.', content: 'x' })).toMatchObject({ failed: true })
@@ -188,7 +188,7 @@ describe('protected paths', () => {
     '.claude/settings.json',
     'packages/one/.claude/agents/a.md',
     '.config/cadre/policy.yaml',
-  ])('%s is not written, whatever the tool', async (given) => {
+  ])('%s cannot be written, with any tool', async (given) => {
     expect(await ws.call('write_file', { path: given, content: 'x' })).toMatchObject({
       failed: true,
       content: expect.stringContaining('may not change'),
@@ -200,13 +200,13 @@ describe('protected paths', () => {
   })
 
   it.each(['.vscode/extensions.json', '.github/workflows/ci.yml', '.gitignore', 'git/a', 'cadre/a'])(
-    '%s is written',
+    '%s can be written',
     async (given) => {
       expect(await ws.call('write_file', { path: given, content: 'x' })).not.toHaveProperty('failed')
     },
   )
 
-  it('a link does not lead around it', async () => {
+  it('a link does not bypass it', async () => {
     mkdirSync(path.join(ws.root, '.git'))
     link('.git', 'innocent')
     expect(await ws.call('write_file', { path: 'innocent/config', content: 'x' })).toMatchObject({
@@ -226,7 +226,7 @@ describe('protected paths', () => {
     expect(ws.read('.claude/agents/a.md')).toBe('agent\n')
   })
 
-  it('a home of any name, also behind a link, and what the caller adds', async () => {
+  it('a home of any name, even behind a link, and additional paths of the caller', async () => {
     mkdirSync(path.join(ws.root, 'my-home'))
     symlinkSync(path.join(ws.root, 'my-home'), path.join(ws.outer, 'home-link'))
     using other = temporaryWorkspace({
@@ -277,7 +277,7 @@ describe('names with another meaning on Windows', () => {
   )
 })
 
-describe('a link that is put there between looking and doing', () => {
+describe('a link that is created between check and use', () => {
   /** Swaps a folder with a link to another one, and back, as fast as possible. */
   async function whileExchanging(work: () => Promise<void>) {
     const script = `
@@ -305,7 +305,7 @@ describe('a link that is put there between looking and doing', () => {
   }
 
   it.skipIf(process.platform !== 'linux')(
-    'never lets a write land outside, nor a read come from there',
+    'never lets a write reach outside, or a read come from there',
     async () => {
       writeFileSync(path.join(ws.outer, 'elsewhere/a.txt'), 'foreign text')
       const rounds = process.env['CADRE_DEEP'] ? 300 : 100

@@ -13,7 +13,7 @@ const drafts = () =>
   readdirSync(ws.root, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.tmp'))
 
 describe('edit_file', () => {
-  it('replaces what occurs once, and says where', async () => {
+  it('replaces text that occurs once, and reports the line', async () => {
     ws.write('a.ts', 'one\ntwo\nthree\n')
     expect(await ws.call('edit_file', { path: 'a.ts', old: 'two', new: '2' })).toEqual({
       content: 'Edited a.ts at line 2.',
@@ -22,7 +22,7 @@ describe('edit_file', () => {
     expect(drafts()).toEqual([])
   })
 
-  it('refuses what occurs twice and says where, unless all is set', async () => {
+  it('refuses text that occurs twice and reports the lines, unless all is set', async () => {
     ws.write('a.ts', 'x\ny\nx\n')
     const refused = await ws.call('edit_file', { path: 'a.ts', old: 'x', new: 'z' })
     expect(refused).toMatchObject({
@@ -50,18 +50,18 @@ describe('edit_file', () => {
     expect([ws.read('a.ts'), ws.read('run.sh')]).toEqual(['x', 'ok'])
   })
 
-  it('takes the same value twice, and an empty place beside a value', async () => {
+  it('accepts the same value twice, and an empty one next to a value', async () => {
     ws.write('a.ts', 'x')
     await ws.call('edit_file', { path: 'a.ts', filePath: 'a.ts', old: 'x', old_string: null, new: 'y' })
     expect(ws.read('a.ts')).toBe('y')
   })
 
-  it('sees that overlapping places are two', async () => {
+  it('counts overlapping matches as two', async () => {
     ws.write('a.ts', 'aaa')
     expect(await ws.call('edit_file', { path: 'a.ts', old: 'aa', new: 'b' })).toMatchObject({ failed: true })
   })
 
-  it('shows the nearest lines when nothing matches', async () => {
+  it('shows the most similar lines if nothing matches', async () => {
     ws.write('a.ts', 'function main() {\n  return compute(1)\n}\n')
     const spaces = await ws.call('edit_file', { path: 'a.ts', old: 'return   compute(1)', new: 'x' })
     expect(spaces.content).toContain('Line 2 differs only in spaces')
@@ -80,13 +80,13 @@ describe('edit_file', () => {
     ['a mark alone', '\ufeffa', 'a', 'b', '\ufeffb'],
     ['no newline at the end', 'a\nb', 'b', 'c', 'a\nc'],
     ['signs that mean something to a replacement', 'a $& b', '$&', "$1$$'", "a $1$$' b"],
-  ])('keeps line ends: %s', async (_, before, old, replacement, after) => {
+  ])('keeps line endings: %s', async (_, before, old, replacement, after) => {
     ws.write('a.txt', before)
     expect(await ws.call('edit_file', { path: 'a.txt', old, new: replacement })).not.toHaveProperty('failed')
     expect(ws.read('a.txt')).toBe(after)
   })
 
-  it('refuses what it could not write back', async () => {
+  it('refuses text that it could not write back', async () => {
     ws.write('latin.txt', Buffer.from([0x61, 0xe9, 0x62]))
     ws.write('wide.txt', Buffer.from('\ufeffa', 'utf16le'))
     ws.write('binary', Buffer.from([0, 1, 2]))
@@ -99,14 +99,14 @@ describe('edit_file', () => {
     expect(readFileSync(path.join(ws.root, 'latin.txt'))).toEqual(Buffer.from([0x61, 0xe9, 0x62]))
   })
 
-  it('keeps the mode, and does not touch a read-only file', async () => {
+  it('keeps the mode, and does not change a read-only file', async () => {
     ws.write('run.sh', 'echo a\n')
     chmodSync(path.join(ws.root, 'run.sh'), 0o755)
     await ws.call('edit_file', { path: 'run.sh', old: 'a', new: 'b' })
     expect(statSync(path.join(ws.root, 'run.sh')).mode & 0o777).toBe(0o755)
   })
 
-  it('breaks a hard link instead of changing the file at its other end', async () => {
+  it('breaks a hard link instead of changing the other file', async () => {
     const { linkSync } = await import('node:fs')
     writeFileSync(path.join(ws.outer, 'other.txt'), 'shared')
     linkSync(path.join(ws.outer, 'other.txt'), path.join(ws.root, 'a.txt'))
@@ -114,7 +114,7 @@ describe('edit_file', () => {
     expect(readFileSync(path.join(ws.outer, 'other.txt'), 'utf8')).toBe('shared')
   })
 
-  it('creates a file from an empty old, and never replaces one so', async () => {
+  it('creates a file from an empty old, but never replaces one this way', async () => {
     expect(await ws.call('Edit', { file_path: 'new/a.txt', old_string: '', new_string: 'hello' })).toEqual({
       content: 'Created new/a.txt.',
     })
@@ -177,7 +177,7 @@ describe('edits of other dialects', () => {
     return result.value
   }
 
-  it('says that it cannot fill in left-out code', async () => {
+  it('explains that it cannot fill in omitted code', async () => {
     const result = await ws.call('insert_edit_into_file', {
       filePath: 'a.txt',
       code: '// ...existing code...\nx',
@@ -186,7 +186,7 @@ describe('edits of other dialects', () => {
     expect(result).toMatchObject({ failed: true, content: expect.stringContaining('old and new') })
   })
 
-  it('MultiEdit makes each edit on the result of the one before, and all or none', async () => {
+  it('MultiEdit applies each edit to the result of the previous one, all or none', async () => {
     const edits = [
       { old_string: 'one', new_string: 'uno' },
       { old_string: 'uno two', new_string: 'uno dos' },
@@ -234,8 +234,8 @@ describe('edits of other dialects', () => {
   })
 })
 
-describe('two calls at once', () => {
-  it('both land when they change different places of one file', async () => {
+describe('two concurrent calls', () => {
+  it('both succeed if they change different places of one file', async () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index};`)
     ws.write('a.txt', lines.join('\n'))
     const results = await Promise.all(
@@ -245,7 +245,7 @@ describe('two calls at once', () => {
     expect(ws.read('a.txt')).toBe(lines.join('\n').toUpperCase())
   })
 
-  it('one fails when they change the same place', async () => {
+  it('one fails if they change the same place', async () => {
     ws.write('a.txt', 'value')
     const results = await Promise.all(
       ['one', 'two'].map((word) => ws.call('edit_file', { path: 'a.txt', old: 'value', new: word })),
@@ -253,7 +253,7 @@ describe('two calls at once', () => {
     expect(results.map((result) => result.failed === true).sort()).toEqual([false, true])
   })
 
-  it('an edit and a write of one file do not mix, by whatever path they come', async () => {
+  it('an edit and a write of one file do not mix, under any path', async () => {
     const { symlinkSync } = await import('node:fs')
     ws.write('a.txt', 'old')
     symlinkSync('a.txt', path.join(ws.root, 'link'))
@@ -264,7 +264,7 @@ describe('two calls at once', () => {
     expect(['whole new', 'whole edited']).toContain(ws.read('a.txt'))
   })
 
-  it('an edit takes up what somebody outside of this process wrote meanwhile', async () => {
+  it('an edit includes a concurrent change by another process', async () => {
     ws.write('a.txt', 'first\nsecond\n')
     const { spawn } = await import('node:child_process')
     const file = path.join(ws.root, 'a.txt')
@@ -374,7 +374,7 @@ describe('was it done? (the others)', () => {
     expect(await ws.check('create_directory', { path: 'a/b' })).toBe('done')
   })
 
-  it('a patch: each file counts, and a half-made one is unknown', async () => {
+  it('a patch: each file counts, and a partial one is unknown', async () => {
     const input = {
       patch:
         '*** Begin Patch\n*** Add File: new.txt\n+new\n*** Update File: old.txt\n@@\n-a\n+b\n*** Delete File: gone.txt\n*** End Patch',
@@ -391,8 +391,8 @@ describe('was it done? (the others)', () => {
   })
 })
 
-describe('a try that was cut short', () => {
-  it('leaves the file as it was, and the next try of the same call clears up', async () => {
+describe('an interrupted attempt', () => {
+  it('leaves the file unchanged, and the next attempt of the same call cleans up', async () => {
     ws.write('a.txt', 'old')
     const context = { session: 's', agent: 'a', call: 'c', key: 's/c', workspace: ws.root }
     const run = () =>

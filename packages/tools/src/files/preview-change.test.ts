@@ -21,7 +21,7 @@ it.each([
   ['edit_file', { path: 'a.txt', old: 'two', new: '2' }],
   ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: '2' }],
   ['apply_patch', { input: '*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n*** End Patch' }],
-])('shows what %s would make of a file, as it then makes it', async (spelling, input) => {
+])('shows the result of %s for a file, which equals the real one', async (spelling, input) => {
   expect(await preview(spelling, input)).toEqual([
     { path: 'a.txt', before: 'one\r\ntwo\r\n', after: 'one\r\n2\r\n' },
   ])
@@ -60,7 +60,7 @@ it.each([
   expect(await preview(spelling, input)).toBeUndefined()
 })
 
-it('shows nothing of a file that is no text', async () => {
+it('shows nothing for a file that is not text', async () => {
   ws.write('binary', Buffer.from([0, 1, 2]))
   expect(await preview('write_file', { path: 'binary', content: 'x' })).toBeUndefined()
 })

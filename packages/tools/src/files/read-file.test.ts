@@ -13,7 +13,7 @@ const lines = (count: number) => Array.from({ length: count }, (_, index) => `li
 
 describe('read_file', () => {
   it.each(['', 'a', 'a\n', '\n', 'a\n\n', 'ü€😀\n', '\ufeffmarked\n'])(
-    'gives %j as it is',
+    'returns %j unchanged',
     async (content) => {
       ws.write('a.txt', content)
       const shown = content.replace('\ufeff', '')
@@ -23,7 +23,7 @@ describe('read_file', () => {
     },
   )
 
-  it('gives a part, and says how to get the next', async () => {
+  it('returns a part, and how to get the next', async () => {
     ws.write('a.txt', `${lines(10).join('\n')}\n`)
     const part = await ws.call('read_file', { path: 'a.txt', offset: 3, limit: 2 })
     expect(part.content).toBe('line 3\nline 4\n[lines 3 to 4 of 10 shown; continue with offset 5]')
@@ -60,7 +60,7 @@ describe('read_file', () => {
     expect((await ws.call(name, input)).content).toMatch(/^line 2\nline 3\n\[/)
   })
 
-  it('tells a text from anything else', async () => {
+  it('distinguishes text from anything else', async () => {
     ws.write('binary', Buffer.from([1, 2, 0, 3]))
     ws.write('wide.txt', Buffer.from('\ufeffwide\n', 'utf16le'))
     expect(await ws.call('read_file', { path: 'binary' })).toMatchObject({
@@ -70,7 +70,7 @@ describe('read_file', () => {
     expect(await ws.call('read_file', { path: 'wide.txt' })).toEqual({ content: 'wide\n' })
   })
 
-  it('cuts a line nobody could read', async () => {
+  it('cuts an unreadably long line', async () => {
     ws.write('min.js', `${'x'.repeat(300_000)}\nnext\n`)
     const { content } = await ws.call('read_file', { path: 'min.js' })
     expect(content.length).toBeLessThan(11_000)
@@ -78,7 +78,7 @@ describe('read_file', () => {
     expect(content).toContain('1 very long line was cut')
   })
 
-  it('does not split a letter that lies across two pieces of the file', async () => {
+  it('does not split a character across two chunks of the file', async () => {
     const content = `${'a'.repeat(65_535)}\n${'é'.repeat(100)}\n`.slice(1)
     ws.write('a.txt', content.replace(/a{500}/g, '$&\n'))
     expect((await ws.call('read_file', { path: 'a.txt', offset: 120, limit: 100 })).content).not.toContain(
@@ -86,7 +86,7 @@ describe('read_file', () => {
     )
   })
 
-  it('reads the beginning of a huge file without reading the rest', async () => {
+  it('reads the start of a huge file without reading the rest', async () => {
     const handle = openSync(path.join(ws.root, 'huge'), 'w')
     writeSync(handle, `${lines(3_000).join('\n')}\n`)
     ftruncateSync(handle, 3 * 1_024 ** 3)
@@ -104,7 +104,7 @@ describe('read_file', () => {
 })
 
 describe('list_directory', () => {
-  it('shows folders first, and what is a link', async () => {
+  it('shows folders first, and marks links', async () => {
     const { symlinkSync } = await import('node:fs')
     ws.write('b.txt', '')
     ws.write('a/c.txt', '')
@@ -131,7 +131,7 @@ describe('view_image', () => {
     expect(result.images).toEqual([{ mime, data: bytes.toString('base64') }])
   })
 
-  it('refuses what is none, and what is too large', async () => {
+  it('refuses other files, and images that are too large', async () => {
     ws.write('a.png', '<svg/>')
     expect(await ws.call('view_image', { path: 'a.png' })).toMatchObject({ failed: true })
     ws.write('b.png', Buffer.concat([heads[0]![1], Buffer.alloc(6_000_000)]))

@@ -21,7 +21,7 @@ describe('replaceFile', () => {
     expect(ws.read('a.txt')).toBe('new')
   })
 
-  it('does not replace what somebody else wrote since, and leaves nothing behind', async () => {
+  it('does not overwrite a concurrent change, and leaves nothing behind', async () => {
     const read = statSync(file().real)
     appendFileSync(file().real, ', and more')
     await expect(replace(read)).rejects.toThrow(ChangedMeanwhile)
@@ -30,21 +30,21 @@ describe('replaceFile', () => {
     expect(readdirSync(ws.root)).toEqual(['a.txt'])
   })
 
-  it('notices the same content in another file', async () => {
+  it('notices another file with the same content', async () => {
     const read = statSync(file().real)
     unlinkSync(file().real)
     ws.write('a.txt', 'as it was read')
     await expect(replace(read)).rejects.toThrow(ChangedMeanwhile)
   })
 
-  it('does not make a file where one is, nor remove what is gone', async () => {
+  it('does not create a file that exists, or remove one that is gone', async () => {
     await expect(replace('nothing')).rejects.toThrow('already exists')
     const read = statSync(file().real)
     unlinkSync(file().real)
     await expect(removeFile(file(), read)).rejects.toThrow(ChangedMeanwhile)
   })
 
-  it('does not replace a link that has taken the place of the file', async () => {
+  it('does not replace a link that has replaced the file', async () => {
     ws.write('other.txt', 'other')
     symlinkSync('other.txt', file('link').real)
     await expect(replace('anything', 'link')).rejects.toThrow('link')

@@ -50,7 +50,7 @@ const box = (name: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('send_message', () => {
-  it('puts the message into the mailbox, once per call, and says so', async () => {
+  it('puts the message into the mailbox, once per call, and reports it', async () => {
     const first = await send({ to: 'retriever-001', text: 'where is it?', summary: 'the port' })
     expect(JSON.parse(first.content)).toEqual({
       success: true,
@@ -73,7 +73,7 @@ describe('send_message', () => {
     ])
   })
 
-  it('knows whether it was carried out', async () => {
+  it('can check whether it was carried out', async () => {
     const input = { to: 'retriever-001', text: 'x' }
     expect(await toolNow().check?.(input, context('k1'), signal)).toBe('not_done')
     await send(input)
@@ -81,7 +81,7 @@ describe('send_message', () => {
     expect(await toolNow().check?.(input, context('k2'), signal)).toBe('not_done')
   })
 
-  it('reaches a session, and an agent whose name is no name of a file', async () => {
+  it('reaches a session, and an agent whose name is not a valid file name', async () => {
     await send({ to: 'retriever-001-s1', text: 'x' })
     expect(box('retriever-001')).toMatchObject([{ to: 'retriever-001', to_session: 'retriever-001-s1' }])
     await send({ to: 'code reviewer', text: 'x' }, 'k2')
@@ -92,7 +92,7 @@ describe('send_message', () => {
     expect(message).toMatchObject({ to: 'Code Reviewer' })
   })
 
-  it('says whom it may have meant', async () => {
+  it('suggests the intended recipient', async () => {
     expect(await send({ to: 'retriver-001', text: 'x' })).toEqual({
       failed: true,
       content: 'There is no agent and no session named "retriver-001". Did you mean retriever-001?',
@@ -100,12 +100,12 @@ describe('send_message', () => {
     expect(await send({ to: '../../etc/passwd', text: 'x' })).toMatchObject({ failed: true })
   })
 
-  it('says when nobody delivers', async () => {
+  it('reports that no daemon delivers messages', async () => {
     attended = false
     expect((await send({ to: 'retriever-001', text: 'x' })).content).toContain('cadre up')
   })
 
-  it('does not let a session talk to itself, or without end', async () => {
+  it('does not let a session write to itself, or without limit', async () => {
     expect(await send({ to: 'planner-s', text: 'x' })).toMatchObject({ failed: true })
     for (let at = 0; at < 50; at++)
       expect((await send({ to: 'retriever-001', text: 'x' }, `n${at}`)).failed).toBeUndefined()
@@ -116,7 +116,7 @@ describe('send_message', () => {
     expect((await send({ to: 'retriever-001', text: 'x' }, 'n51', 'other')).failed).toBeUndefined()
   })
 
-  it('does not let messages begin sessions without end', async () => {
+  it('does not let messages start sessions without limit', async () => {
     const mailboxes = openMailboxes(home)
     const message = { id: 'm', at: '', from: 'a', session: 's7', to: 'planner-001', text: 'x', depth: 8 }
     await mailboxes.post(message)

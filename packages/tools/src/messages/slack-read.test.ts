@@ -14,7 +14,7 @@ function inbox(home: string, text: string | Buffer) {
 const read = async (home: string, limit?: number) =>
   (await slackRead(home).run({ limit }, context, signal)).content
 
-test('the newest come last; lines that are none are passed over', async () => {
+test('lists the newest last, and skips invalid lines', async () => {
   using workspace = temporaryWorkspace()
   const lines = [1, 2, 3, 4].map((n) => JSON.stringify({ id: `${n}`, text: `m${n}` }))
   inbox(workspace.outer, `${[lines[0], 'broken {', '[]', ...lines.slice(1)].join('\n')}\n{"id": "half`)
@@ -22,12 +22,12 @@ test('the newest come last; lines that are none are passed over', async () => {
   expect((await read(workspace.outer)).split('\n')).toHaveLength(4)
 })
 
-test('no file is no message', async () => {
+test('a missing file means no messages', async () => {
   using workspace = temporaryWorkspace()
   expect(await read(workspace.outer)).toBe('There are no Slack messages yet.')
 })
 
-test('of a large file only the end is read, and long messages are cut', async () => {
+test('reads only the end of a large file, and cuts long messages', async () => {
   using workspace = temporaryWorkspace()
   const line = (n: number) => JSON.stringify({ id: `${n}`, text: 'x'.repeat(9_000) })
   inbox(workspace.outer, Array.from({ length: 400 }, (_, n) => `${line(n)}\n`).join(''))
@@ -39,7 +39,7 @@ test('of a large file only the end is read, and long messages are cut', async ()
   expect(messages.length).toBeLessThan(20)
 })
 
-test('a link in its place is not followed', async () => {
+test('does not follow a link in its place', async () => {
   using workspace = temporaryWorkspace()
   mkdirSync(path.join(workspace.outer, 'inbox'))
   writeFileSync(path.join(workspace.outer, 'secret'), '{"id":"1","text":"secret"}\n')

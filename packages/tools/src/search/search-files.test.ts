@@ -32,7 +32,7 @@ describe.each(ways)('search_files %s', (way, options) => {
     return failed ? `FAILED ${content}` : content.replace(/\n\[ripgrep is not installed.*$/, '')
   }
 
-  it('finds lines, in order, and leaves out what git ignores', async () => {
+  it('finds lines, in order, and omits git-ignored files', async () => {
     expect(await search({ query: 'first' })).toBe(
       '.hidden/c.txt:1: first in a hidden folder\nsrc/a.ts:1: const first = 1\nsrc/b.py:1: first = 1\nsrc/b.py:2: second = first',
     )
@@ -45,7 +45,7 @@ describe.each(ways)('search_files %s', (way, options) => {
     expect(await search({ query: 'nowhere' })).toBe('No matches for nowhere.')
   })
 
-  it('says when it did without ripgrep', async () => {
+  it('reports that it did not use ripgrep', async () => {
     expect(
       (await ws.call('search_files', { query: 'first' })).content.includes('ripgrep is not installed'),
     ).toBe(way === 'without ripgrep')
@@ -60,11 +60,11 @@ describe.each(ways)('search_files %s', (way, options) => {
     ['$(touch pwned)', 'No matches for $(touch pwned).'],
     ['SECOND', 'No matches for SECOND.'],
     ['First', 'No matches for First.'],
-  ])('takes %j literally', async (query, answer) => {
+  ])('matches %j literally', async (query, answer) => {
     expect(await search({ query })).toBe(answer)
   })
 
-  it('understands regular expressions, and says what is wrong with one', async () => {
+  it('supports regular expressions, and reports errors in one', async () => {
     expect(await search({ query: 'const \\w+ = 2', mode: 'regex' })).toBe('src/a.ts:2: const second = 2')
     expect(await search({ query: 'first(?= = 1)', mode: 'regex', path: 'src' })).toContain('src/a.ts:1')
     for (const query of ['(', '[z-a]', '*a', 'a{2,1}'])
@@ -73,7 +73,7 @@ describe.each(ways)('search_files %s', (way, options) => {
     expect(await search({ query: '' })).toMatch(/^FAILED/)
   })
 
-  it('is not kept busy by a regular expression', async () => {
+  it('is not blocked by a regular expression', async () => {
     ws.write('long.txt', `${'a'.repeat(200)}!\n`)
     const start = Date.now()
     await search({ query: '^(a+)+$', mode: 'regex' })
@@ -81,7 +81,7 @@ describe.each(ways)('search_files %s', (way, options) => {
     expect(Date.now() - start).toBeLessThan(30_000)
   })
 
-  it('stays inside, whatever links there are', async () => {
+  it('stays inside, despite links', async () => {
     writeFileSync(path.join(ws.outer, 'secret.txt'), 'first secret\n')
     symlinkSync('..', path.join(ws.root, 'up'))
     expect(await search({ query: 'secret' })).toMatch(/^No matches/)
@@ -89,7 +89,7 @@ describe.each(ways)('search_files %s', (way, options) => {
     expect(await search({ query: 'secret', path: '..' })).toMatch(/^FAILED/)
   })
 
-  it('shows only the first matches, and says so', async () => {
+  it('shows only the first matches, and reports it', async () => {
     ws.write('many.txt', 'needle\n'.repeat(150))
     ws.write('more.txt', 'needle\n'.repeat(150))
     const found = (await search({ query: 'needle', limit: 120 })).split('\n')
@@ -135,7 +135,7 @@ describe.each(ways)('search_files %s', (way, options) => {
     expect(found).toContain('src/other.ts:1')
   })
 
-  it('finds everything in a workspace that lies in an ignored folder', async () => {
+  it('finds everything in a workspace inside an ignored folder', async () => {
     ws.write('inner/.cadre/workspaces/w/a.txt', 'needle\n')
     ws.write('inner/.gitignore', '.cadre\n')
     execFileSync('git', ['init', '-q', path.join(ws.root, 'inner')])
@@ -155,7 +155,7 @@ describe.each(ways)('search_files %s', (way, options) => {
     ).toBe('a.txt')
   })
 
-  it('leaves out the home in a workspace without git', async () => {
+  it('omits the home in a workspace without git', async () => {
     const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-search-')))
     onTestFinished(() => rmSync(outer, { recursive: true, force: true }))
     const home = path.join(outer, '.cadre')
@@ -213,7 +213,7 @@ describe.each(ways)('find_files %s', (_, options) => {
     expect(await ws.call('find_files', { glob: pattern })).toMatchObject({ failed: true })
   })
 
-  it.skipIf(process.platform === 'win32')('gives odd names as they are', async () => {
+  it.skipIf(process.platform === 'win32')('returns unusual names unchanged', async () => {
     ws.write('odd/a\\b.txt', '')
     ws.write('odd/-x.txt', '')
     expect(await ws.call('find_files', { glob: 'odd/*' })).toEqual({ content: 'odd/-x.txt\nodd/a\\b.txt' })
@@ -223,7 +223,7 @@ describe.each(ways)('find_files %s', (_, options) => {
     expect(await ws.call('Glob', { pattern: `${ws.root}/src/*.py` })).toEqual({ content: 'src/d.py' })
   })
 
-  it('shows only the first thousand, and says so', async () => {
+  it('shows only the first thousand, and reports it', async () => {
     for (let index = 0; index < 1_100; index++) ws.write(`many/${index}.txt`, '')
     const lines = (await ws.call('find_files', { glob: '*.txt' })).content.split('\n')
     expect(lines).toHaveLength(1_001)
@@ -255,7 +255,7 @@ describe('glob', () => {
     expect(glob(pattern)?.(path)).toBe(expected)
   })
 
-  it('is not kept busy by many stars', () => {
+  it('is not blocked by many stars', () => {
     const start = Date.now()
     expect(glob('*a'.repeat(40))?.('a'.repeat(39))).toBe(false)
     expect(glob(`${'**/'.repeat(60)}b`)?.(`${'a/'.repeat(500)}a`)).toBe(false)

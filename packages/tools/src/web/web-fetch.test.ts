@@ -37,7 +37,7 @@ function fetch(url: string, web: WebOptions = {}, signal?: AbortSignal) {
 }
 
 describe('web_fetch', () => {
-  it('gives the text of a page, and sends nothing about anybody', async () => {
+  it('returns the text of a page, and sends no personal data', async () => {
     answer = (_, response) => {
       response.setHeader('content-type', 'text/html; charset=utf-8')
       response.setHeader('set-cookie', 'a=b')
@@ -59,7 +59,7 @@ describe('web_fetch', () => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('unpacks %s', async (coding, pack) => {
+  ])('decompresses %s', async (coding, pack) => {
     answer = (_, response) =>
       response
         .writeHead(200, { 'content-encoding': coding, 'content-type': 'text/plain' })
@@ -86,7 +86,7 @@ describe('web_fetch', () => {
     expect(seen).toEqual([])
   })
 
-  it('a name that leads to a private address is refused, and allowed by name and port only', async () => {
+  it('refuses a name that resolves to a private address, unless allowed by name and port', async () => {
     const { port } = new URL(base)
     expect(await fetch(`http://localhost:${port}/`, { allow: ['127.0.0.1', 'localhost:1'] })).toMatchObject({
       failed: true,
@@ -97,7 +97,7 @@ describe('web_fetch', () => {
     )
   })
 
-  it('a redirect to a forbidden host is not followed', async () => {
+  it('does not follow a redirect to a denied host', async () => {
     const { port } = new URL(base)
     for (const target of [
       `http://localhost:${port}/secret`,
@@ -113,7 +113,7 @@ describe('web_fetch', () => {
     }
   })
 
-  it('a redirect to a host that nobody was asked about is not followed, and said', async () => {
+  it('does not follow a redirect to another host, but reports it', async () => {
     const { port } = new URL(base)
     const web = { allow: ['127.0.0.1', 'localhost'] }
     for (const target of [
@@ -133,7 +133,7 @@ describe('web_fetch', () => {
     }
   })
 
-  it('follows other redirects, but not for ever', async () => {
+  it('follows other redirects, up to a limit', async () => {
     answer = (request, response) =>
       request.url === '/end' ? response.end('there') : response.writeHead(301, { location: '/end' }).end()
     expect((await fetch(`${base}/start`)).content).toBe(`${base}/end\n\nthere`)
@@ -154,7 +154,7 @@ describe('web_fetch', () => {
     expect(await fetch(url)).toMatchObject({ failed: true })
   })
 
-  it('a page that is too large is cut, also one that only unpacks to it', async () => {
+  it('cuts a page that is too large, even if only after decompression', async () => {
     answer = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(2_000_000))
     const large = await fetch(base, { mostBytes: 1_000 })
@@ -167,26 +167,23 @@ describe('web_fetch', () => {
     expect((await fetch(base, { mostBytes: 10_000 })).content).toContain('[the rest was cut]')
   })
 
-  it.each(['before the answer', 'in the middle of it'])(
-    'a server that hangs %s is given up',
-    async (when) => {
-      answer = (_, response) => {
-        if (when !== 'before the answer')
-          response.writeHead(200, { 'content-type': 'text/plain' }).write('begin')
-      }
-      expect(await fetch(base, { timeoutMs: 200 })).toMatchObject({
-        failed: true,
-        content: expect.stringContaining('did not answer within'),
-      })
-      const stop = new AbortController()
-      const answered = fetch(base, {}, stop.signal)
-      while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
-      stop.abort()
-      expect(await answered).toMatchObject({ failed: true, content: 'It was cancelled.' })
-    },
-  )
+  it.each(['before the answer', 'in the middle of it'])('gives up a server that hangs %s', async (when) => {
+    answer = (_, response) => {
+      if (when !== 'before the answer')
+        response.writeHead(200, { 'content-type': 'text/plain' }).write('begin')
+    }
+    expect(await fetch(base, { timeoutMs: 200 })).toMatchObject({
+      failed: true,
+      content: expect.stringContaining('did not answer within'),
+    })
+    const stop = new AbortController()
+    const answered = fetch(base, {}, stop.signal)
+    while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    stop.abort()
+    expect(await answered).toMatchObject({ failed: true, content: 'It was cancelled.' })
+  })
 
-  it('says what went wrong', async () => {
+  it('reports what went wrong', async () => {
     answer = (_, response) => response.writeHead(404).end('secret error page')
     expect(await fetch(base)).toEqual({
       failed: true,
@@ -206,7 +203,7 @@ describe('web_fetch', () => {
     expect(await fetch(base)).toMatchObject({ failed: true })
   })
 
-  it('shows a picture, and reads other alphabets', async () => {
+  it('shows an image, and reads other charsets', async () => {
     answer = (_, response) => response.end(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))
     expect((await fetch(base)).images).toHaveLength(1)
     answer = (_, response) =>
@@ -214,7 +211,7 @@ describe('web_fetch', () => {
     expect((await fetch(base)).content).toContain('é')
   })
 
-  it('takes one address of a list', async () => {
+  it('uses one address of a list', async () => {
     const ws = temporaryWorkspace({ web: { allow: ['127.0.0.1'] } })
     open.push(ws)
     expect(await ws.call('fetch_webpage', { urls: [base], query: 'x' })).not.toHaveProperty('failed')
@@ -267,7 +264,7 @@ describe('private addresses', () => {
   })
 })
 
-it('a name with one private address among its public ones is refused', () => {
+it('refuses a name with one private address among its public ones', () => {
   expect(areAllPublic([{ address: '1.1.1.1' }, { address: '2606:4700::1' }])).toBe(true)
   expect(areAllPublic([{ address: '1.1.1.1' }, { address: '10.0.0.1' }])).toBe(false)
 })
@@ -287,7 +284,7 @@ describe('html', () => {
     expect(htmlText(html).text).toBe(text)
   })
 
-  it('is not kept busy by a broken page', () => {
+  it('is not blocked by a broken page', () => {
     const start = Date.now()
     for (const part of ['<script', '<!--', '<a href="', '<', '<p ', '</', '<title>', '&#'])
       htmlText(part.repeat(200_000))

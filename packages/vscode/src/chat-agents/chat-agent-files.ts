@@ -10,8 +10,8 @@ export interface ChatAgentFile {
 }
 
 /**
- * The built-in agents as files for VS Code's own agent mode. Its tools are `runSubagent` and VS Code's, an agent's report is its
- * last message, and only the lead of a team is in the list that people choose from.
+ * The built-in agents as files for VS Code's own agent mode. They use `runSubagent` and VS Code's tools, an agent's report
+ * is its last message, and only the lead of a team is in the agent picker.
  */
 export function chatAgentFiles(): readonly ChatAgentFile[] {
   return contributedTeams.flatMap(({ team, hooks }) => {
@@ -43,7 +43,7 @@ function forAgentMode(agent: AgentDefinition, isLead: boolean, hooks: boolean): 
   }
 }
 
-/** What only Cadre has. `agent` is in every list that has one of these. */
+/** Tools that only Cadre has. Every list with one of these also has `agent`. */
 const ourTools = new Set(['delegateWork', 'reportOut'])
 
 function inWordsOfAgentMode(prompt: string): string {
@@ -57,8 +57,8 @@ function inWordsOfAgentMode(prompt: string): string {
 }
 
 /**
- * Where the extension is installed is not known when this is written, and VS Code has no variable for it in such files. So the
- * command is in the user's own folder, where the extension puts it. Without it nothing is allowed: exit code 2 denies.
+ * The installation path of the extension is unknown when this is written, and VS Code has no variable for it in such files.
+ * So the extension installs the command in the user's folder. If it is missing, the call is denied: exit code 2.
  */
 function hook(script: string, role: string): Json {
   const said = 'The hooks of this agent are not installed. Run Multi-Agent: Show Status once, then try again.'

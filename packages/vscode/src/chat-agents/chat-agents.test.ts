@@ -12,7 +12,7 @@ const files = chatAgentFiles()
 const read = (text: string) => readAgentText({ path: '/x/.github/agents/a.agent.md', text })
 
 describe('the agents for agent mode', () => {
-  it('are the coordinator and the supervisor with those they delegate to', () => {
+  it('are the coordinator and the supervisor with their delegates', () => {
     expect(files.map(({ name }) => name)).toEqual([
       'coordinator',
       'code-reviewer',
@@ -28,7 +28,7 @@ describe('the agents for agent mode', () => {
     ])
   })
 
-  it('have names of their own, and people see the leads only', () => {
+  it('have unique names, and only the leads are visible to people', () => {
     const names = files.map(({ name }) => name.toLowerCase())
     expect(new Set(names).size).toBe(names.length)
     for (const own of ['agent', 'plan', 'ask', 'edit']) expect(names).not.toContain(own)
@@ -43,7 +43,7 @@ describe('the agents for agent mode', () => {
     }
   })
 
-  it('have hooks where their team has', () => {
+  it('have hooks if their team has', () => {
     const hooked = files.filter(({ text }) => /^hooks:/m.test(text)).map(({ name }) => name)
     expect(hooked).toEqual(files.slice(4).map(({ name }) => name))
   })
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('the hooks of these agents', () =>
     tool_input: { filePath: '/a.txt' },
   }
 
-  it('hold each role to its bounds', async () => {
+  it('enforce the bounds of each role', async () => {
     const { run } = await install()
     const denied = run(hookOf('researcher', 'PreToolUse'), write)
     expect(denied.status).toBe(0)
@@ -108,13 +108,13 @@ describe.skipIf(process.platform === 'win32')('the hooks of these agents', () =>
     expect(run(hookOf('builder', 'PreToolUse'), write)).toMatchObject({ status: 0, stdout: '' })
   })
 
-  it('let a worker stop with its evidence only', async () => {
+  it('let a worker stop only with its evidence', async () => {
     const { run } = await install()
     const stop = { hook_event_name: 'SubagentStop', agent_id: 'a', agent_type: 'researcher' }
     expect(JSON.parse(run(hookOf('researcher', 'Stop'), stop).stdout)).toMatchObject({ decision: 'block' })
   })
 
-  it('deny where they cannot run: not installed, a script gone or broken, a program that cannot start', async () => {
+  it('deny if they cannot run: not installed, a missing or broken script, a program that cannot start', async () => {
     const missing = await install({ isInstalled: false })
     expect(missing.run(hookOf('builder', 'PreToolUse'), write)).toMatchObject({
       status: 2,
@@ -140,7 +140,7 @@ describe.skipIf(process.platform === 'win32')('the hooks of these agents', () =>
     expect(unable.run(hookOf('builder', 'PreToolUse'), write).status).toBe(2)
   })
 
-  it('run with the Node on the path when that of VS Code has moved', async () => {
+  it('run with the Node on PATH if that of VS Code has moved', async () => {
     const { run } = await install({ node: '/nowhere/node' })
     expect(run(hookOf('researcher', 'PreToolUse'), write).stdout).toContain('deny')
   })

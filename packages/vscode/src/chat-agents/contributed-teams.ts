@@ -1,6 +1,6 @@
 /**
- * The built-in teams that VS Code's own agent mode is offered. The first agent of each is its lead. Not the planner, whose agents
- * are called Plan and Agent as VS Code's own are, and no team with an agent that another one has.
+ * The built-in teams for VS Code's own agent mode. The first agent of each is its lead. Excludes the planner, whose agents
+ * Plan and Agent have the same names as VS Code's, and teams that share an agent name.
  */
 export const contributedTeams: readonly { readonly team: string; readonly hooks: boolean }[] = [
   { team: 'coordinator/standard', hooks: false },

@@ -1,4 +1,4 @@
-/** What the hooks of the contributed agents need in the user's folder, by path below `~/.config/cadre/vscode`. */
+/** Files for the hooks of the contributed agents, by path below `~/.config/cadre/vscode`. */
 export interface HookFiles {
   readonly [path: string]: string
 }
@@ -8,8 +8,8 @@ export function runners(node: string): HookFiles {
   return { 'run-hook.sh': forShell(node), 'run-hook.cmd': forWindows(node) }
 }
 
-// VS Code takes every exit code but 2 for a mere warning. The scripts exit with 0 when they have decided: a script that did not must
-// deny, whatever its exit code is.
+// VS Code treats every exit code but 2 as a warning. The scripts exit with 0 when they have decided, so any other exit code
+// must deny.
 function forShell(node: string): string {
   return `# Written by the VS Code extension Copilot Multi-Agent. Runs a hook of its agents: run-hook.sh SCRIPT [ARGUMENTS]
 node=${quoted(node)}
@@ -27,16 +27,16 @@ function forWindows(node: string): string {
     '@echo off',
     'rem Written by the VS Code extension Copilot Multi-Agent. Runs a hook of its agents: run-hook.cmd SCRIPT [ARGUMENTS]',
     'setlocal',
-    // This file is UTF-8. Without this, cmd reads the path of a user such as Jürgen in another encoding.
+    // This file is UTF-8. Without this, cmd would misread a path with a name such as Jürgen.
     'chcp 65001 >nul',
     `set "node=${node.replaceAll('%', '%%')}"`,
     'if not exist "%node%" set "node=node"',
     'set "script=%~dp0hooks\\scripts\\%~1.mjs"',
-    // No block in parentheses: a parenthesis in the path would end it.
+    // No block in parentheses, because a parenthesis in the path would end it.
     'if not exist "%script%" goto missing',
     'set "ELECTRON_RUN_AS_NODE=1"',
     '"%node%" "%script%" %2 %3 %4 %5',
-    // A program that crashes has a negative exit code, which `if errorlevel` takes for success.
+    // A crashed program has a negative exit code, which `if errorlevel` treats as success.
     'if not "%errorlevel%"=="0" exit /b 2',
     'exit /b 0',
     ':missing',

@@ -3,14 +3,14 @@ import path from 'node:path'
 import { runners } from './hook-files.ts'
 
 export interface HooksRequest {
-  /** `~/.config/cadre/vscode`, where the contributed agents look for their hooks. */
+  /** `~/.config/cadre/vscode`, where the contributed agents expect their hooks. */
   readonly folder: string
-  /** The scripts that come with the extension. */
+  /** The scripts of the extension. */
   readonly scripts: string
   readonly node: string
 }
 
-/** Puts the hooks of the contributed agents where their files look for them. Writes only what is not there yet. */
+/** Installs the hooks of the contributed agents. Writes only missing or changed files. */
 export async function installHooks({ folder, scripts, node }: HooksRequest): Promise<void> {
   const files = new Map(Object.entries(runners(node)))
   for (const name of await readdir(scripts))
@@ -22,7 +22,7 @@ export async function installHooks({ folder, scripts, node }: HooksRequest): Pro
 async function put(file: string, text: string): Promise<void> {
   if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-  // A hook may be starting at this moment, in this window or another: it finds the old file or the new one.
+  // Replaced atomically, because a hook may be starting in this window or another.
   const beside = `${file}.${process.pid}.new`
   await writeFile(beside, text, { mode: 0o600 })
   await rename(beside, file)

@@ -4,7 +4,7 @@ import type { ExtensionContext } from 'vscode'
 import type { Services } from '../services.ts'
 import { installHooks } from './install-hooks.ts'
 
-/** The agents in the manifest need nothing but their hooks. A VS Code without `chatAgents` never asks for them. */
+/** The agents in the manifest need only their hooks. A VS Code without `chatAgents` never uses them. */
 export function registerChatAgents(context: ExtensionContext, { log }: Services): void {
   const request = {
     folder: path.join(homedir(), '.config', 'cadre', 'vscode'),

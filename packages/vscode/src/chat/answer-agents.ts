@@ -4,14 +4,14 @@ import type * as vscode from 'vscode'
 import { code, escaped } from '../markdown.ts'
 import type { Turn } from './turn.ts'
 
-/** `/agents`: the agents, who answers first, what each is for, and what it may do. A list: tables break words in a narrow chat. */
+/** `/agents`: lists the agents, the entry agent, and what each may do. Not a table, because tables break words in a narrow chat. */
 export async function showAgents({ chat, use }: Turn): Promise<vscode.ChatResult> {
   return use(async (runtime) => {
     const agents = runtime.agents.list()
     const entry = entryAgent(runtime)
     const [first] = agents
     if (first !== undefined) reportAgentProblems(runtime, first)
-    // Where nobody leads, an agent that is in no file starts.
+    // Without a lead, an agent that is in no file starts.
     const isListed = entry === undefined || agents.some(({ name }) => name === entry.name)
     const rows = [...(isListed ? [] : [entry]), ...agents].map((agent) =>
       agentLines(agent, agent.name === entry?.name),

@@ -9,7 +9,7 @@ import { approvalButtons } from './approval-buttons.ts'
 import { approvalTitle, detailText } from './approval-text.ts'
 import { showResult, type Turn } from './turn.ts'
 
-/** `/approve`: shows what is pending. `/approve SESSION` continues that session here, and asks its questions here. */
+/** `/approve`: shows pending approvals. `/approve SESSION` continues that session here, and asks its questions here. */
 export async function approve(turn: Turn): Promise<vscode.ChatResult> {
   const wanted = turn.request.prompt.trim()
   if (wanted !== '') return resume(turn, wanted)
@@ -18,12 +18,12 @@ export async function approve(turn: Turn): Promise<vscode.ChatResult> {
     return { pending, suspended: await suspendedRoots(runtime, pending) }
   })
   const [only] = suspended
-  // There is one thing to decide about: it is asked here, and goes on here.
+  // If only one run has pending approvals, it is resumed and asked here.
   if (only !== undefined && pending.every(({ root }) => root === only)) return resume(turn, only)
   return list(turn, pending, suspended)
 }
 
-/** The entry sessions that sleep, those with questions first. */
+/** The suspended entry sessions, those with questions first. */
 async function suspendedRoots(runtime: Runtime, pending: readonly ApprovalRecord[]): Promise<string[]> {
   const sleeping = (await runtime.list())
     .filter(({ parent, status }) => parent === undefined && status === 'sleeping')
@@ -61,11 +61,11 @@ function list(
   return {}
 }
 
-/** Goes on with what the run was granted and with its built-in team, as `cadre resume` does. */
+/** Resumes with the recorded grants and the built-in team of the run, like `cadre resume`. */
 async function resume(turn: Turn, wanted: string): Promise<vscode.ChatResult> {
   if (!isSessionId(wanted)) throw new CadreError('usage', `${JSON.stringify(wanted)} is not a session id.`)
   const { granted } = withGrantOf<TrustFlags>(turn.services.homes.environment(turn.folder), {}, wanted)
-  // Read by a runtime of its own: which team a run has is known only after its home is trusted.
+  // Read by a separate runtime: the team of a run is known only after its home is trusted.
   const { session, team } = await turn.use(
     async (runtime) => {
       const session = await runtime.find(wanted)
@@ -78,12 +78,12 @@ async function resume(turn: Turn, wanted: string): Promise<vscode.ChatResult> {
   )
   return turn.use(
     async ({ orchestrator }) => showResult(turn, await orchestrator.resume(session, {}, turn.signal)),
-    // A person at the chat is asked: a session does not say whether its team was chosen or only there by default.
+    // A session does not record whether its team was chosen or the default, so the person at the chat is asked.
     { granted, ...team, teamPermits: false },
   )
 }
 
-/** A session file says itself where it works. One that works elsewhere is not continued from here. */
+/** A session file names its own workspace. A session of another folder is not continued here. */
 function requireOwnFolder(
   { folder }: Turn,
   { home }: Runtime,

@@ -6,7 +6,7 @@ import { parseHandoff } from './parse-command.ts'
 import { lastAnswer, readTurns } from './read-turns.ts'
 import { runAgent, type Turn } from './turn.ts'
 
-/** `/handoff NAME what to do`: another agent takes the conversation over. */
+/** `/handoff NAME what to do`: hands the conversation to another agent. */
 export async function handOff(turn: Turn): Promise<vscode.ChatResult> {
   const parsed = parseHandoff(turn.request.prompt)
   if (parsed === undefined)
@@ -34,7 +34,7 @@ function agentNamed({ agents }: Runtime, name: string): AgentDefinition {
   )
 }
 
-/** What the last agent offered to this one, if it did: its model, and what it gets to know. */
+/** The handoff that the last agent offered to this one, if any: its model, and its history. */
 async function offered(
   { context }: Turn,
   runtime: Runtime,
@@ -44,7 +44,7 @@ async function offered(
   return stored?.spec.agent.handoffs?.find(({ agent: to }) => to.toLowerCase() === agent.name.toLowerCase())
 }
 
-/** What was said: by the record of the last session where it is there, else by what the chat shows. */
+/** The conversation so far: from the record of the last session if available, otherwise from the chat. */
 async function historyFor(
   { context }: Turn,
   runtime: Runtime,
@@ -58,6 +58,6 @@ async function historyFor(
 
 async function lastSession(context: vscode.ChatContext, runtime: Runtime) {
   const session = lastAnswer(context)?.session
-  // It may lie in another home: then the chat still shows what was said.
+  // It may be in another home: then the chat is used.
   return session === undefined ? undefined : runtime.read(session).catch(() => undefined)
 }

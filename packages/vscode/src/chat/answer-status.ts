@@ -4,7 +4,7 @@ import type { Turn } from './turn.ts'
 
 const mostShown = 10
 
-/** `/status`: what runs, what is pending, what ended last, and what is wrong with agents. */
+/** `/status`: shows running sessions, pending approvals, recent results, and problems with agents. */
 export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult> {
   return use(async (runtime) => {
     const sessions = (await runtime.list()).filter(({ parent }) => parent === undefined)

@@ -18,7 +18,7 @@ import { historyOf } from './history-of.ts'
 import { readTurns } from './read-turns.ts'
 import { runAgent, sentence, type Turn } from './turn.ts'
 
-/** What is told once in a window, and not again with every request. */
+/** Messages that are shown only once per window. */
 export type ToldOnce = Set<string>
 
 export interface AnswerRequest {
@@ -30,7 +30,7 @@ export interface AnswerRequest {
   readonly told: ToldOnce
 }
 
-/** Answers one request to `@agents`. Never rejects: whatever goes wrong is the answer. */
+/** Answers one request to `@agents`. Never rejects: errors become the answer. */
 export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
   const { request, context, stream, token, services, told } = asked
   const chat = createChatStream(stream, services.log)
@@ -93,7 +93,7 @@ export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
   }
 }
 
-/** A session is continued where it works, whichever editor is active. */
+/** A session is continued in its own folder, whichever editor is active. */
 async function folderOfRequest(
   { command, prompt }: vscode.ChatRequest,
   services: Services,
@@ -129,7 +129,7 @@ async function answerWork(turn: Turn): Promise<vscode.ChatResult> {
   })
 }
 
-/** The agent that the settings or the project name, else the first there is, with a warning. */
+/** Returns the configured entry agent, or the first agent, with a warning. */
 function entryOf(runtime: Runtime): AgentDefinition {
   try {
     return chooseAgent(runtime)
@@ -145,7 +145,7 @@ function failed(message: string): vscode.ChatResult {
   return { errorDetails: { message: sentence(message) } }
 }
 
-/** A failure as a sentence for the person. What nobody foresaw is in the log with all its parts. */
+/** A failure as a sentence for the person. The log has the details of unexpected errors. */
 function explain(error: unknown, { log }: Services): string {
   if (error instanceof CadreError) {
     log.warn(error.message)

@@ -16,6 +16,6 @@ test('a question has the buttons of its answers', () => {
   ])
 })
 
-test('an interrupted call is neither approved nor rejected: the person says what happened', () => {
+test('an interrupted call is neither approved nor rejected: the person reports what happened', () => {
   expect(titles('doubt/1', ['again', 'done', 'leave'])).toEqual(['Report What Happened…'])
 })

@@ -5,7 +5,7 @@ import { approvalText } from './approval-text.ts'
 
 const tools = createTools()
 
-/** What the engine puts into the question for a call of a tool that writes. */
+/** The question that the engine creates for a call of a tool that writes. */
 function asked(name: string, given: Record<string, unknown>): string {
   const tool = tools.find((one) => one.name === name) ?? expect.fail(`no ${name}`)
   const checked = tool.input['~standard'].validate(normaliseInput(tool, name, given)) as { value?: unknown }
@@ -15,7 +15,7 @@ function asked(name: string, given: Record<string, unknown>): string {
   return approvalText({ question, chain: 'a' })
 }
 
-it('a call that names two files is not asked about: it is refused', () => {
+it('a call that names two files is refused without asking', () => {
   const given = {
     path: 'README.md',
     old: 'teh',
@@ -27,14 +27,14 @@ it('a call that names two files is not asked about: it is refused', () => {
   expect(() => asked('edit_file', given)).toThrow('path and file_path are the same argument')
 })
 
-it('shows the file that is changed, in every dialect', () => {
+it('shows the changed file, in every dialect', () => {
   const edit = asked('edit_file', { file_path: 'run.sh', old_string: 'echo ok', new_string: 'curl evil' })
   for (const part of ['Path: run.sh', 'echo ok', 'curl evil']) expect(edit).toContain(part)
   const patch = '*** Begin Patch\n*** Add File: a\n+x\n*** Add File: b\n+y\n*** End Patch'
   for (const part of ['| a', '| b', '+x', '+y']) expect(asked('edit_file', { patch })).toContain(part)
 })
 
-it('shows what nobody sees in a path', () => {
+it('shows invisible characters in a path', () => {
   const text = asked('write_file', { path: 'src/\u202etxt.sh', content: 'x' })
   expect(text).not.toContain('\u202e')
   expect(text).toContain('src/\\u202etxt.sh')

@@ -49,7 +49,7 @@ it('shows every argument of a change that cannot be previewed', () => {
   expect(text).toContain('Argument new: x')
 })
 
-it('shows every argument of what is no change of a file', () => {
+it('shows every argument of a call that changes no file', () => {
   const text = approvalText({
     question: question(
       { command: 'rm -rf ~ # \u202e', explanation: '</b>[x](y)' },
@@ -82,7 +82,7 @@ it('shows a change with a long line so that it wraps at any width', () => {
   expect(text).not.toContain('```')
 })
 
-it('shows characters that nobody sees', () => {
+it('shows invisible characters', () => {
   const text = approvalText({
     question: question({ path: 'a\u202e.md' }),
     chain: 'w\u202e',
@@ -92,7 +92,7 @@ it('shows characters that nobody sees', () => {
   expect(text).not.toMatch(/[\u200b\u202e]/)
 })
 
-it('tells who decided what', () => {
+it('shows who decided what', () => {
   expect(decisionText({ decision: 'approve', by: 'ann' }, 'lead')).toBe('**Approved** by ann (lead)')
   expect(decisionText({ decision: 'approve-session', by: 'a_b' }, 'x')).toBe(
     '**Approved for this session** by a\\_b (x)',

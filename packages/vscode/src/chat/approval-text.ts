@@ -6,13 +6,13 @@ import { diffLines } from './diff-lines.ts'
 
 export interface AskedApproval {
   readonly question: Pick<Question, 'text' | 'kind' | 'choices' | 'detail'>
-  /** Who asks, and who delegated to it: `coordinator › reviewer`. */
+  /** The asking agent and its ancestors: `coordinator › reviewer`. */
   readonly chain: string
-  /** What the call would do to files, where that is known. */
+  /** The call's changes to files, if known. */
   readonly files?: readonly FilePreview[] | undefined
 }
 
-/** What a person has to decide about, whole. Nothing of it is taken for Markdown but what is written here. */
+/** The complete request that a person decides about. Only Cadre's own text is Markdown. */
 export function approvalText({ question, chain, files = [] }: AskedApproval): string {
   const content = approvalContent(question, chain)
   const { tool } = fieldsOf(question.detail)
@@ -25,7 +25,7 @@ export function approvalText({ question, chain, files = [] }: AskedApproval): st
   return [title, shown, detailText(content)].filter((part) => part !== '').join('\n\n')
 }
 
-/** The risk, why it is asked, and what approving it for the session permits. */
+/** The risk, why approval is needed, and what approving it for the session permits. */
 export function detailText({
   risk,
   reasons,
@@ -43,7 +43,7 @@ export function detailText({
     .join('\n')
 }
 
-/** What is asked of the person, in a sentence. */
+/** The question in one sentence. */
 export function approvalTitle(asked: {
   readonly isDoubt: boolean
   readonly who: string
@@ -56,7 +56,7 @@ export function approvalTitle(asked: {
     : `**${who}** wants to use ${tool}.`
 }
 
-/** Who decided what. */
+/** Describes who decided what. */
 export function decisionText(
   { decision, by, reason }: { readonly decision: string; readonly by?: string; readonly reason?: string },
   chain: string,
@@ -91,10 +91,10 @@ function diffOf({ path, before, after }: FilePreview): string {
   return [codeLines(shownText('Path', path)), shown].join('\n\n')
 }
 
-/** Forty characters of one width each: the narrowest chat shows them. */
+/** At most forty narrow characters, which fit the narrowest chat. */
 const narrow = /^[\x20-\x7e]{0,40}$/
 
-/** In colour where that fits. */
+/** In colour if it fits. */
 function diffText(lines: readonly string[]): string {
   const fits = lines.every((line) => narrow.test(line))
   return fits ? fenced(lines.join('\n'), 'diff') : codeLines(lines)

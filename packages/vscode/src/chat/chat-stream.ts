@@ -1,11 +1,11 @@
 import * as vscode from 'vscode'
 import { noticeText } from '../markdown.ts'
 
-/** What is written into one answer. Nothing is written after its end, and nothing throws. */
+/** The output of one answer. Nothing is written after its end, and nothing throws. */
 export interface ChatStream {
-  /** The words of an agent. */
+  /** Text of an agent. */
   say(text: string): void
-  /** Words of the extension. They are a part of their own: nothing that an agent left open, such as a fence, swallows them. */
+  /** Text of the extension, in a separate part: nothing that an agent left open, such as a code fence, affects it. */
   tell(markdown: string): void
   notice(message: string): void
   progress(text: string): void
@@ -14,7 +14,7 @@ export interface ChatStream {
   end(): void
 }
 
-/** Marks what the extension says itself. Markdown with another base is never joined with what stands before it. */
+/** Marks the extension's own text. VS Code never joins Markdown with different base URIs. */
 const ours = vscode.Uri.from({ scheme: 'cadre', path: '/chat' })
 
 export function createChatStream(
@@ -53,7 +53,7 @@ export function createChatStream(
   }
 }
 
-/** Whether a part of an earlier answer was the extension's own. */
+/** True if a part of an earlier answer is the extension's own. */
 export function isOurs({ value }: vscode.ChatResponseMarkdownPart): boolean {
   return value.baseUri?.scheme === ours.scheme
 }

@@ -16,11 +16,11 @@ it.each([
   expect(describeCall(tool, JSON.stringify(input))).toEqual(expected)
 })
 
-it('describes a call whose arguments cannot be read', () => {
+it('describes a call with unreadable arguments', () => {
   expect(describeCall('read_file', '{')).toEqual({ doing: 'reading' })
 })
 
-it('makes a history of turns, person and agent in turn, the newest that fit', () => {
+it('builds a history of alternating messages, the newest that fit', () => {
   expect(
     historyOf([
       { role: 'user', text: 'a' },
@@ -43,7 +43,7 @@ it('makes a history of turns, person and agent in turn, the newest that fit', ()
   ).toEqual(['b', 'c'])
 })
 
-it('reads a handoff, with names in quotes where they have spaces', () => {
+it('reads a handoff, with quoted names if they have spaces', () => {
   expect(parseHandoff('reviewer  look at\nthis')).toEqual({ agent: 'reviewer', prompt: 'look at\nthis' })
   expect(parseHandoff('"Code Reviewer" go')).toEqual({ agent: 'Code Reviewer', prompt: 'go' })
   expect(parseHandoff('  ')).toBeUndefined()
@@ -54,7 +54,7 @@ it('reads a handoff, with names in quotes where they have spaces', () => {
   })
 })
 
-it('puts what was attached below the request, as data', () => {
+it('puts attachments below the request, as data', () => {
   expect(workText('Do it', [])).toBe('Do it')
   const text = workText('Do it', [
     { kind: 'text', label: 'a.md\n# x', text: 'one\n```', cut: 3 },

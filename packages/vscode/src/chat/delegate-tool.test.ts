@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import type { CancellationToken } from 'vscode'
 import type { Services } from '../services.ts'
 
-// What the file uses of VS Code, which exists in its extension host only.
+// The parts of VS Code that the file uses, which exist only in its extension host.
 const host = vi.hoisted(() => {
   const folders: { uri: { scheme: string; fsPath: string } }[] = []
   return {
@@ -15,7 +15,7 @@ const host = vi.hoisted(() => {
   }
 })
 vi.mock('vscode', () => host.api)
-// Files before this one may have loaded these modules with another part of VS Code.
+// Earlier test files may have loaded these modules with another VS Code mock.
 vi.resetModules()
 const { delegate } = await import('./delegate-tool.ts')
 
@@ -30,7 +30,7 @@ beforeEach(() => {
   host.folders.length = 0
 })
 
-test('models that cannot be listed are a result that says so', async () => {
+test('reports in the result that models cannot be listed', async () => {
   host.folders.push({ uri: { scheme: 'file', fsPath: '/a' } })
   expect(await ask()).toBe('Failed: the models are not ready')
   expect(faults).toEqual(['the models are not ready'])

@@ -11,7 +11,7 @@ export interface DelegateInput {
   readonly reportExpectations: string
 }
 
-/** Runs an agent for the agent mode of Copilot. Whatever goes wrong is the text of the result. */
+/** Runs an agent for Copilot's agent mode. Errors become the text of the result. */
 export async function delegate(
   input: Partial<DelegateInput>,
   toolInvocationToken: vscode.ChatParticipantToolToken | undefined,

@@ -1,14 +1,14 @@
 import { understandTool } from '@cadre/core'
 
 interface CallWords {
-  /** `reading src/a.ts`; absent where nothing is to be told. */
+  /** `reading src/a.ts`; absent if there is nothing to show. */
   readonly doing?: string
-  /** The file that it is about, as the model wrote it. */
+  /** Its file, as the model wrote it. */
   readonly path?: string
   readonly writes?: boolean
 }
 
-/** A call in a few words, for whoever watches. */
+/** Describes a call in a few words. */
 export function describeCall(tool: string, input: string): CallWords {
   const given = fieldsOf(input)
   const text = (...names: string[]) =>
@@ -40,7 +40,7 @@ export function describeCall(tool: string, input: string): CallWords {
     case 'delegateWork':
     case 'delegate_task':
     case 'reportOut':
-      // The session that it starts or ends is told of.
+      // The session that it starts or ends is shown instead.
       return {}
     default:
       return { doing: `using ${short(tool)}` }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { diffLines } from './diff-lines.ts'
 
-test('shows what differs, with a few lines around it', () => {
+test('shows differences with a few context lines', () => {
   expect(diffLines('1\n2\n3\n4\nfive\n6\n7\n8\n9', '1\n2\n3\n4\n5\nand more\n6\n7\n8\n9')).toEqual([
     '  2',
     '  3',
@@ -17,11 +17,11 @@ test('shows what differs, with a few lines around it', () => {
   expect(diffLines('a\nb', 'a\nb')).toEqual([])
 })
 
-test('shows a new file and a deleted one whole', () => {
+test('shows new and deleted files completely', () => {
   expect(diffLines(undefined, 'a\nb')).toEqual(['+ a', '+ b'])
   expect(diffLines('a\nb', undefined)).toEqual(['- a', '- b'])
 })
 
-test('shows characters that nobody sees', () => {
+test('shows invisible characters', () => {
   expect(diffLines('xy', 'x\u200by\u202e')).toEqual(['- xy', '+ x\\u{200b}y\\u{202e}'])
 })

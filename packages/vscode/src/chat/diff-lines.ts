@@ -1,7 +1,7 @@
-/** Lines around a change that are shown with it. */
+/** The number of context lines around a change. */
 const around = 3
 
-/** A change of a text as the lines of a diff: everything between the first and the last line that differ. Absent: there is no such file. */
+/** A text change as diff lines: everything between the first and the last difference. Absent: the file does not exist. */
 export function diffLines(before: string | undefined, after: string | undefined): string[] {
   const old = linesOf(before)
   const now = linesOf(after)
@@ -28,7 +28,7 @@ function marked(mark: string, lines: readonly string[]): string[] {
   return lines.map((line) => `${mark} ${visible(line)}`)
 }
 
-/** Characters that nobody sees, and those that turn the order around, as their codes. */
+/** Replaces invisible characters and direction marks with their codes. */
 export function visible(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\p{DI}\u2800]/gu, (character) =>
     character === '\t' ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,

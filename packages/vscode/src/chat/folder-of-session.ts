@@ -1,13 +1,13 @@
 import * as vscode from 'vscode'
 import type { Services } from '../services.ts'
 
-/** The folder of the workspace that a session works in; `undefined` where no home of the workspace has it. */
+/** Returns the workspace folder of a session; `undefined` if no home of the workspace contains it. */
 export function folderOfSession(
   { homes }: Pick<Services, 'homes'>,
   id: string,
 ): Promise<vscode.WorkspaceFolder | undefined> {
   return homes.find(async ({ engine }, folder) => {
-    // One that cannot be read is told of by whoever uses it.
+    // An unreadable session is reported when it is used.
     const stored = await engine.read(id).catch(() => undefined)
     if (stored === undefined) return undefined
     const { workspace, isolation } = stored.spec

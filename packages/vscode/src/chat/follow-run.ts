@@ -16,15 +16,15 @@ export interface FollowOptions {
   readonly folder: vscode.WorkspaceFolder
 }
 
-/** Beyond this, endings of sessions are only told in passing. */
+/** Beyond this, ended sessions are only shown as progress. */
 const mostEndings = 30
 
-/** Shows one run in one answer: the words of the entry agent as they come, and of everybody below what they do. */
+/** Shows one run in one answer: the entry agent's text as it arrives, and the activity of all agents below. */
 export class RunFollower {
   readonly #chat: ChatStream
   readonly #folder: string
   readonly #names = new SessionNames()
-  /** What was shown of the last round of an entry session. */
+  /** The text shown of the last round of an entry session. */
   #shown = { session: '', round: 0, text: '' }
   readonly #calls = new Map<string, ReturnType<typeof describeCall>>()
   readonly #noticed = new Set<string>()
@@ -84,7 +84,7 @@ export class RunFollower {
     }
   }
 
-  /** Puts a question before the person, with what the call would do to files. */
+  /** Shows a question, with the call's changes to files. */
   async ask(
     session: string,
     question: Question,
@@ -94,7 +94,7 @@ export class RunFollower {
     this.#asked.add(key)
     // Without a preview, every argument is shown.
     const files = question.kind === 'approval' ? await preview().catch(() => undefined) : undefined
-    // Somebody may have answered it elsewhere meanwhile.
+    // It may have been answered elsewhere meanwhile.
     if (!this.#asked.has(key)) return
     this.#chat.tell(approvalText({ question, chain: this.#names.chainOf(session), files }))
     approvalButtons(this.#chat, { session, question: question.name, choices: question.choices })
@@ -109,8 +109,8 @@ export class RunFollower {
   }
 
   /**
-   * What is said last, as one text with what was said before it: VS Code folds away everything before the last text of an answer.
-   * Whatever has buttons comes after this.
+   * Shows the final text together with earlier text as one part, because VS Code collapses everything before the last text
+   * of an answer. Parts with buttons come after this.
    */
   finish(result: RunResult): void {
     if (result.kind === 'waiting') {
@@ -140,7 +140,7 @@ export class RunFollower {
     this.#chat.say(text)
   }
 
-  /** Pieces may be lost on the way; what was received is whole. */
+  /** Pieces may have been dropped; the received text is complete. */
   #complete(session: string, round: number, text: string): void {
     if (!this.#names.isEntry(session) || text === '') return
     const isSame = this.#shown.session === session && this.#shown.round === round
@@ -175,7 +175,7 @@ export class RunFollower {
   }
 
   #newNotices({ notices = [], status }: Report): string[] {
-    // Why it failed is what VS Code shows as the error.
+    // VS Code shows the reason of a failure as the error.
     const told = status === 'error' ? notices.slice(0, -1) : notices
     return told.filter(({ message }) => !this.#noticed.has(message)).map(({ message }) => noticeText(message))
   }
@@ -190,7 +190,7 @@ export class RunFollower {
       cancelled: 'stopped',
     }
     this.#ended += 1
-    // Progress is gone when the next thing happens. How each of them ended stays.
+    // Progress disappears with the next event, but results stay.
     if (this.#ended > mostEndings) {
       this.#progress(session, said[report.status])
       return
@@ -203,7 +203,7 @@ export class RunFollower {
   #progress(session: string, text: string | undefined): void {
     if (text === undefined) return
     const label = this.#names.labelOf(session)
-    // That the entry agent starts and ends is seen anyway.
+    // The start and end of the entry agent are visible anyway.
     if (label === '' && /^(starting|done)$/.test(text)) return
     this.#chat.progress(label === '' ? capital(text) : `${label}: ${text}`)
   }

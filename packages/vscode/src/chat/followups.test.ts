@@ -3,7 +3,7 @@ import { followups } from './followups.ts'
 
 const offered = (metadata?: object) => followups({ ...(metadata && { metadata }) }).map(({ label }) => label)
 
-it('offers nothing after an answer that is complete', () => {
+it('offers nothing after a complete answer', () => {
   expect(offered()).toEqual([])
   expect(offered({ status: 'completed', session: 'lead-4k2' })).toEqual([])
 })

@@ -1,15 +1,15 @@
 import type { History } from '@cadre/core'
 
-/** A turn of the chat as plain data: what the person said, or what the participant answered in its agent's words. */
+/** A turn of the chat as plain data: the person's message, or the agent's answer. */
 export interface Turn {
   readonly role: 'user' | 'assistant'
   readonly text: string
 }
 
-/** About a quarter of a small window. */
+/** About a quarter of a small context window. */
 const most = 60_000
 
-/** What was said before, for the entry agent: person and agent in turn, the newest that fit. */
+/** The earlier conversation for the entry agent: alternating messages, the newest that fit. */
 export function historyOf(turns: readonly Turn[]): History {
   const said: { role: Turn['role']; content: string }[] = []
   for (const { role, text } of turns) {
@@ -25,6 +25,6 @@ export function historyOf(turns: readonly Turn[]): History {
     return left < 0
   })
   const newest = said.slice(from + 1)
-  // An answer without its question says nothing.
+  // Drops an answer without its question.
   return newest[0]?.role === 'assistant' ? newest.slice(1) : newest
 }

@@ -1,4 +1,4 @@
-/** `/handoff NAME what to do`, where a name with spaces stands in quotes. */
+/** `/handoff NAME what to do`; a name with spaces is in quotes. */
 export function parseHandoff(text: string): { readonly agent: string; readonly prompt: string } | undefined {
   const written = text.trim()
   const quoted = /^"([^"]+)"\s*([\s\S]*)$/.exec(written)
@@ -6,13 +6,13 @@ export function parseHandoff(text: string): { readonly agent: string; readonly p
   return agent === '' ? undefined : { agent, prompt: prompt.trim() }
 }
 
-/** What is typed into the chat to hand over. */
+/** The chat input for a handoff. */
 export function handoffQuery(agent: string, prompt: string): string {
   const name = /^[^\s"]+$/.test(agent) ? agent : `"${agent.replaceAll('"', '')}"`
   return `@agents /handoff ${name} ${prompt}`.trimEnd()
 }
 
-/** What is typed into the chat to continue a session. */
+/** The chat input for continuing a session. */
 export function resumeQuery(session: string): string {
   return `@agents /approve ${session}`
 }

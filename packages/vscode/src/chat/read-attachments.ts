@@ -13,7 +13,7 @@ const imageTypes: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 }
 
-/** What VS Code adds by itself for its own agents: their list, and instructions for them. */
+/** References that VS Code adds for its own agents: their list, and instructions for them. */
 const forCopilot = /^vscode\.(?:prompt|customizations|instructions)\b/
 
 export interface Attachments {
@@ -21,7 +21,7 @@ export interface Attachments {
   readonly images: readonly Image[]
 }
 
-/** What the person attached: files, selections, symbols, texts and pictures, with caps on their size. */
+/** Reads what the person attached: files, selections, symbols, texts and images, with size limits. */
 export async function readAttachments(
   references: readonly vscode.ChatPromptReference[],
 ): Promise<Attachments> {
@@ -77,12 +77,12 @@ async function readFile(uri: vscode.Uri): Promise<Attachment | Image> {
   const mime = imageTypes[uri.path.slice(uri.path.lastIndexOf('.') + 1).toLowerCase()]
   if (mime !== undefined) return { mime, data: Buffer.from(data).toString('base64') }
   if (data.includes(0)) return { kind: 'mention', label, why: 'a binary file' }
-  // What is open and not saved yet is what the person sees.
+  // Unsaved text of an open editor is what the person sees.
   const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString())
   return { kind: 'text', label, text: open?.getText() ?? Buffer.from(data).toString('utf8') }
 }
 
-/** A pasted picture: an object of newer versions, with its type and a way to its bytes. */
+/** A pasted image: an object of newer versions, with its type and a function that returns its bytes. */
 async function readBinary(value: unknown): Promise<Image | undefined> {
   const { mimeType, data } = (value ?? {}) as { mimeType?: unknown; data?: unknown }
   if (typeof mimeType !== 'string' || typeof data !== 'function') return undefined

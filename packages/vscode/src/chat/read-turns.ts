@@ -2,18 +2,18 @@ import * as vscode from 'vscode'
 import { isOurs } from './chat-stream.ts'
 import type { Turn } from './history-of.ts'
 
-/** What an answer of the participant is remembered by. */
+/** The metadata of an answer. */
 export interface AnswerData {
   readonly session?: string
   readonly agent?: string
   readonly status?: string
 }
 
-/** The earlier turns: what the person asked, and what the agents answered. What the extension said itself is left out. */
+/** The earlier turns: the person's messages and the agents' answers, without the extension's own text. */
 export function readTurns({ history }: vscode.ChatContext): Turn[] {
   return history.flatMap((turn): Turn[] => {
     if (turn instanceof vscode.ChatRequestTurn) {
-      // Commands other than a handoff ask the extension, not an agent.
+      // Other commands than a handoff address the extension, not an agent.
       if (turn.command !== undefined && turn.command !== 'handoff') return []
       return [{ role: 'user', text: turn.prompt }]
     }

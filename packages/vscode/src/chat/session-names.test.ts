@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SessionNames } from './session-names.ts'
 
-it('names sessions after their agents, at any depth, and tells two of the same apart', () => {
+it('names sessions after their agents, at any depth, and numbers equal ones', () => {
   const names = new SessionNames()
   const start = (session: string, agent: string, parent?: string) =>
     names.add({ session, agent, ...(parent && { parent: { session: parent, call: 'c' } }) })

@@ -8,15 +8,15 @@ interface Known {
 }
 
 /**
- * What the sessions of a run are called in the chat. The one at the top has no name. One below is called after its agent and those above
- * it: `reviewer › linter`. A second one of the same agent below the same session has a number: `reviewer 2`.
+ * The names of a run's sessions in the chat. The top session has no name. Others are named after their agent and its
+ * ancestors: `reviewer › linter`. A second session of the same agent below the same session gets a number: `reviewer 2`.
  */
 export class SessionNames {
   readonly #known = new Map<string, Known>()
   readonly #counts = new Map<string, number>()
 
   add({ session, agent, parent }: Pick<Started, 'session' | 'agent' | 'parent'>): void {
-    // One that goes on keeps its name.
+    // A continued session keeps its name.
     if (this.#known.has(session)) return
     if (parent === undefined) {
       this.#known.set(session, { label: '', chain: agent })
@@ -31,7 +31,7 @@ export class SessionNames {
     this.#known.set(session, { label: below(above?.label), chain: below(above?.chain) })
   }
 
-  /** Empty for a session at the top, and for one that is not known. */
+  /** Empty for a top session, and for an unknown one. */
   labelOf(session: string): string {
     return this.#known.get(session)?.label ?? ''
   }

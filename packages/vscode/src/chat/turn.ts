@@ -9,7 +9,7 @@ import type { historyOf } from './history-of.ts'
 import { readAttachments } from './read-attachments.ts'
 import { workText } from './work-text.ts'
 
-/** One request, and all that is needed to answer it. */
+/** One request, with everything needed to answer it. */
 export interface Turn {
   readonly request: vscode.ChatRequest
   readonly context: vscode.ChatContext
@@ -18,19 +18,19 @@ export interface Turn {
   readonly folder: vscode.WorkspaceFolder
   readonly services: Services
   readonly signal: AbortSignal
-  /** Puts a runtime together for this request, with everything it does shown in this answer. */
+  /** Runs `work` with a runtime whose activity is shown in this answer. */
   use<Result>(work: (runtime: Runtime) => Promise<Result>, resumedWith?: ResumedWith): Promise<Result>
 }
 
 export interface AgentRun {
   readonly agent: AgentDefinition
   readonly history?: ReturnType<typeof historyOf>
-  /** Instead of what the request says. */
+  /** Replaces the text of the request. */
   readonly prompt?: string
   readonly model?: string | undefined
 }
 
-/** Starts an agent on the work of the request, and shows how it ends. */
+/** Starts an agent on the work of the request, and shows the result. */
 export async function runAgent(
   turn: Turn,
   runtime: Runtime,
@@ -50,7 +50,7 @@ export async function runAgent(
   return showResult(turn, result)
 }
 
-/** What is said at the end of a run, and then the buttons: those before the last text would be folded away with it. */
+/** Shows the end of a run, then the buttons: VS Code would collapse those before the last text. */
 export function showResult({ chat, follower }: Turn, result: RunResult): vscode.ChatResult {
   follower.finish(result)
   if (result.kind === 'waiting') {

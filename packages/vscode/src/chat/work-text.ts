@@ -5,7 +5,7 @@ export type Attachment =
   | { readonly kind: 'text'; readonly label: string; readonly text: string; readonly cut?: number }
   | { readonly kind: 'mention'; readonly label: string; readonly why: string }
 
-/** The request, and below it what was attached, each as data with a label. */
+/** The request, followed by the attachments as labelled data. */
 export function workText(prompt: string, attachments: readonly Attachment[]): string {
   if (attachments.length === 0) return prompt
   const blocks = attachments.map((attachment) => {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LogOutputChannel, WorkspaceFolder } from 'vscode'
 
-// What the file uses of VS Code, which exists in its extension host only. It counts what is not disposed.
+// The parts of VS Code that the file uses, which exist only in its extension host. Counts undisposed objects.
 const host = vi.hoisted(() => {
   const open = new Set<object>()
   const tracked = () => {
@@ -52,7 +52,7 @@ const host = vi.hoisted(() => {
   return { open, watchers, folders, api: { EventEmitter, RelativePattern, workspace, Disposable, Uri } }
 })
 vi.mock('vscode', () => host.api)
-// Files before this one may have loaded these modules with another part of VS Code.
+// Earlier test files may have loaded these modules with another VS Code mock.
 vi.resetModules()
 
 const { createHomes } = await import('./homes.ts')
@@ -81,7 +81,7 @@ const [at, make] = [
   (...names: string[]) => void mkdirSync(path.join(root, ...names), { recursive: true }),
 ]
 
-test('no home is made, and none is there, just because somebody looks', async () => {
+test('reading creates no home', async () => {
   const homes = createHomes(log)
   expect(await homes.open(folderAt(root))).toBeUndefined()
   expect(await homes.list()).toEqual({ trusted: [], untrusted: [] })
@@ -90,7 +90,7 @@ test('no home is made, and none is there, just because somebody looks', async ()
   homes.dispose()
 })
 
-test('a home of somebody else is not opened, and nothing is used in a restricted workspace', async () => {
+test('does not open a foreign home, and uses nothing in a restricted workspace', async () => {
   make('.cadre', 'approvals', 'pending')
   writeFileSync(at('.cadre', 'approvals', 'pending', 'approval-1-2.approval.md'), '')
   const homes = createHomes(log)
@@ -103,7 +103,7 @@ test('a home of somebody else is not opened, and nothing is used in a restricted
   homes.dispose()
 })
 
-test('changes are told once for many, also of a home that is made later, and nothing is left when it is disposed', async () => {
+test('batches changes, includes a home that is created later, and leaves nothing when disposed', async () => {
   const homes = createHomes(log)
   const [watcher] = host.watchers
   expect(watcher?.pattern.pattern).toContain('.cadre/sessions/**')
@@ -116,11 +116,11 @@ test('changes are told once for many, also of a home that is made later, and not
   host.folders.length = 0
   await homes.list()
   homes.dispose()
-  // What a listener of the homes holds is its own.
+  // A listener's own registration remains.
   expect(host.open.size).toBe(1)
 })
 
-test('a home above the folder is watched there', () => {
+test('watches a home above the folder', () => {
   make('.git')
   make('.cadre')
   make('src')
@@ -132,7 +132,7 @@ test('a home above the folder is watched there', () => {
   expect(host.open.size).toBe(0)
 })
 
-test('a session is found in whichever home of the workspace has it, with the folder it works in', async () => {
+test('finds a session in any home of the workspace, with its folder', async () => {
   const run = async (name: string) => {
     const cwd = at(name)
     writeFileSync(path.join(cwd, 'p.yaml'), JSON.stringify({ lanes: { assistant: [{ reply: 'Done.' }] } }))

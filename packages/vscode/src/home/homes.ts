@@ -6,24 +6,24 @@ import * as vscode from 'vscode'
 import { nearestHome } from './nearest-home.ts'
 import { throttle } from './throttle.ts'
 
-/** The homes (`.cadre`) of the workspace's folders: what is in them, and when it changes. */
+/** The homes (`.cadre`) of the workspace folders: their contents and changes. */
 export interface Homes extends vscode.Disposable {
-  /** What the runtime gets of this process, for a folder. */
+  /** The environment of the runtime for a folder. */
   environment(folder: vscode.WorkspaceFolder): Environment
   /**
-   * The sessions and approvals of a folder's home, opened for one use; `undefined` where there is no home, or nobody trusts it. Loads
-   * the engine. The caller closes it.
+   * Opens the sessions and approvals of a folder's home; `undefined` if there is no home, or it is not trusted. Loads the
+   * engine. The caller must close it.
    */
   open(folder: vscode.WorkspaceFolder): Promise<Sessions | undefined>
-  /** The homes there are, each once. Reads nothing in those that nobody trusts, and nothing at all in a restricted workspace. */
+  /** Lists the homes, each once. Reads nothing in untrusted ones, and nothing at all in a restricted workspace. */
   list(): Promise<HomesHere>
-  /** Opens one trusted home after the other, until the work finds something in it. */
+  /** Opens one trusted home after the other, until `work` finds something. */
   find<Found>(
     work: (sessions: Sessions, folder: vscode.WorkspaceFolder) => Promise<Found | undefined>,
   ): Promise<Found | undefined>
-  /** Whether an approval seems to wait in one of them: a look at the names of files, which loads nothing. */
+  /** True if an approval seems to be pending in one of them: checks only file names, and loads nothing. */
   mayWait(): boolean
-  /** Fires, at most a few times a second, after something in a home of the workspace has changed. */
+  /** Fires after a change in a home of the workspace, at most a few times a second. */
   readonly onDidChange: vscode.Event<void>
 }
 
@@ -34,11 +34,11 @@ export interface HomeHere {
 
 export interface HomesHere {
   readonly trusted: readonly HomeHere[]
-  /** Folders whose home nobody trusts. */
+  /** Folders with an untrusted home. */
   readonly untrusted: readonly vscode.WorkspaceFolder[]
 }
 
-/** Milliseconds between two notices of change, at least. */
+/** The minimum time between two change events, in milliseconds. */
 const pause = 300
 const parts = ['sessions', 'tasks', 'approvals']
 
@@ -61,7 +61,7 @@ export function createHomes(log: vscode.LogOutputChannel): Homes {
   ]
   watchers.follow(foldersHere())
 
-  /** Nothing where there is no home; whether a person trusts it is looked up each time, for a pull can bring files into it. */
+  /** Undefined if there is no home. Trust is checked each time, because a git pull can add files. */
   const look = async (folder: vscode.WorkspaceFolder): Promise<Home | 'untrusted' | undefined> => {
     if (!vscode.workspace.isTrusted || folder.uri.scheme !== 'file') return undefined
     const io = environment(folder)
@@ -79,7 +79,7 @@ export function createHomes(log: vscode.LogOutputChannel): Homes {
   }
   const list = async (): Promise<HomesHere> => {
     const folders = foldersHere()
-    // A home above a folder may have been made since.
+    // A home above a folder may have been created since.
     watchers.follow(folders)
     const trusted: HomeHere[] = []
     const untrusted: vscode.WorkspaceFolder[] = []
@@ -134,7 +134,7 @@ function hasPending(home: string | undefined): boolean {
   }
 }
 
-/** Watches the home of each folder, also one that is not there yet, if it would be in the folder itself. */
+/** Watches the home of each folder, even one that does not exist yet, if it would be in the folder itself. */
 function createWatchers(notice: () => void) {
   const watched = new Map<string, vscode.Disposable>()
   const drop = (key: string) => {
@@ -159,7 +159,7 @@ function patternFor(folder: vscode.WorkspaceFolder): vscode.RelativePattern {
   const name = path.relative(root, home)
   const isInside = name !== '' && !name.startsWith('..') && !path.isAbsolute(name)
   if (!isInside) return new vscode.RelativePattern(vscode.Uri.file(home), `{${below('').join(',')}}`)
-  // VS Code watches the folder anyway. Removing a folder is told of the folder alone.
+  // VS Code watches the folder anyway. If a folder is removed, only the folder is reported.
   const start = name.split(path.sep).join('/')
   return new vscode.RelativePattern(folder, `{${[start, ...below(`${start}/`)].join(',')}}`)
 }
@@ -175,7 +175,7 @@ function keyOf({ baseUri, pattern }: vscode.RelativePattern): string {
 function watch(pattern: vscode.RelativePattern, notice: () => void): vscode.Disposable {
   const watcher = vscode.workspace.createFileSystemWatcher(pattern)
   const heard = ({ fsPath }: vscode.Uri) => {
-    // Drafts, which get their names when they are complete.
+    // Skips temporary files, which are renamed when complete.
     if (!fsPath.endsWith('.tmp')) notice()
   }
   return vscode.Disposable.from(

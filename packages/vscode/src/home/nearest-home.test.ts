@@ -22,7 +22,7 @@ test.each([
     'repo/.cadre',
   ],
   ['around a workspace of an agent', ['.cadre/workspaces/w/.git'], '.cadre/workspaces/w', '.cadre'],
-])('finds the home %s, as the command does', (_, names, folder, expected) => {
+])('finds the home %s, like the command', (_, names, folder, expected) => {
   const at = folders(...names)
   const env = { HOME: '/nowhere' }
   expect(nearestHome(at(folder), env)).toBe(at(expected))
@@ -39,7 +39,7 @@ test.each([
   expect(openHome({ cwd: at(folder), env }).path).not.toBe(at('.cadre'))
 })
 
-test('finds the home that the environment names, and no file in its place', () => {
+test('finds the home that the environment names, but not a file in its place', () => {
   const at = folders('mine', 'a')
   expect(nearestHome(at('a'), { CADRE_HOME: '../mine' })).toBe(at('mine'))
   expect(nearestHome(at('a'), { CADRE_HOME: '../other' })).toBeUndefined()

@@ -3,8 +3,8 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 
 /**
- * Where the home of a folder is, if there is one: the answer of `openHome` for homes that exist, without loading the package. A test
- * holds them together.
+ * Finds the home of a folder, if there is one: the same result as `openHome` for existing homes, without loading the
+ * package. A test compares both.
  */
 export function nearestHome(folder: string, env: NodeJS.ProcessEnv): string | undefined {
   const chosen = env['CADRE_HOME']

@@ -18,10 +18,10 @@ test.each([
   'a\nb',
   'a?b',
   '\ud800',
-])('%j is the id of a session where the home says so', (id) => {
+])('%j is a valid session id, as for the home', (id) => {
   expect(isSessionId(id)).toBe(isName(id))
 })
 
-test.each([undefined, null, 1, {}, ['lead-1']])('%j is none', (value) => {
+test.each([undefined, null, 1, {}, ['lead-1']])('%j is not', (value) => {
   expect(isSessionId(value)).toBe(false)
 })

@@ -1,6 +1,6 @@
 /**
- * Whether something can be the id of a session: whatever comes from a person, a button or a link is checked against this. The answer of
- * `isName` of the home, without loading the package. A test holds them together.
+ * True if a value can be a session id: for values from a person, a button or a link. The same result as `isName` of the
+ * home package, without loading it. A test compares both.
  */
 export function isSessionId(value: unknown): value is string {
   if (typeof value !== 'string' || value === '' || value.length > longest) return false
@@ -8,5 +8,5 @@ export function isSessionId(value: unknown): value is string {
 }
 
 const longest = 180
-/** Not allowed in a file name on one system or another. */
+/** Not allowed in file names on some systems. */
 const unsafe = /[/\\:*?"<>|\p{Cc}\p{Cs}]/u

@@ -4,7 +4,7 @@ import { throttle } from './throttle.ts'
 const faults: (string | Error)[] = []
 const log = { error: (error: string | Error) => faults.push(error) }
 
-test('does what is asked for together once, and what is asked for meanwhile once more', async () => {
+test('merges requests before a run, and requests during it into one more run', async () => {
   const begun: (() => void)[] = []
   const work = throttle(() => new Promise<void>((resolve) => begun.push(resolve)), { pause: 0, log })
   onTestFinished(() => work.dispose())
@@ -31,7 +31,7 @@ test('does nothing after it was disposed', async () => {
   expect(count).toBe(0)
 })
 
-test('work that fails is told of, and done again when it is asked for', async () => {
+test('reports failed work, and runs it again on request', async () => {
   let count = 0
   const work = throttle(
     async () => {
@@ -47,7 +47,7 @@ test('work that fails is told of, and done again when it is asked for', async ()
   }
 })
 
-test('waits until nothing is asked for', () => {
+test('waits until there are no more requests', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   let count = 0

@@ -1,21 +1,21 @@
 export interface Throttle {
-  /** Does the work soon. What is asked for before it begins is done once, and what is asked for meanwhile once more. */
+  /** Schedules the work. Requests before it starts are merged into one run, and requests during it into one more. */
   soon(): void
   dispose(): void
 }
 
 export interface ThrottleOptions {
-  /** Milliseconds between two times, at least. */
+  /** The minimum time between two runs, in milliseconds. */
   readonly pause: number
-  /** Milliseconds without a request before the work begins, for what somebody types. Without it, the work begins soon after the first one. */
+  /** The idle time before the work starts, in milliseconds, for typing. Absent: it starts soon after the first request. */
   readonly quiet?: number
-  /** Gets what the work fails with. */
+  /** Receives errors of the work. */
   readonly log: { error(error: string | Error): void }
 }
 
-/** Work costs at most a fifth of the time, however often it is asked for: the pause grows with how long it took. */
+/** Limits the work to a fifth of the time: the pause grows with its duration. */
 const share = 5
-/** Changes come in bursts. */
+/** Changes arrive in bursts. */
 const first = 50
 
 export function throttle(work: () => unknown, { pause, quiet, log }: ThrottleOptions): Throttle {

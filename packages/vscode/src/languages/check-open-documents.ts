@@ -9,7 +9,7 @@ export interface OpenCheck {
   readonly check: (document: vscode.TextDocument) => Promise<readonly vscode.Diagnostic[] | undefined>
 }
 
-/** Keeps the problems of the documents of one kind that are open, a moment after each change. */
+/** Updates the problems of open documents of one kind, shortly after each change. */
 export function checkOpenDocuments({ log }: Pick<Services, 'log'>, one: OpenCheck): vscode.Disposable {
   const problems = vscode.languages.createDiagnosticCollection(one.name)
   const changed = new Set<vscode.TextDocument>()

@@ -1,6 +1,6 @@
 import type { LogOutputChannel } from 'vscode'
 
-/** A provider that fails offers nothing, and the reason is in the log. */
+/** A failing provider offers nothing, and logs the reason. */
 export function createGuard(log: LogOutputChannel) {
   return async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {

@@ -28,7 +28,7 @@ it.each([
   })
 })
 
-it('says when a request was too long, so that it can be shortened', () => {
+it('reports that a request was too long, so that it can be shortened', () => {
   expect(failureOf(new Error('prompt is too long: 200000 tokens'), 'x')).toMatchObject({ tooLong: true })
   expect(failureOf(new Error('Message exceeds token limit.'), 'x')).toMatchObject({ tooLong: true })
   expect(failureOf(new Error('bad token'), 'x').tooLong).toBeUndefined()

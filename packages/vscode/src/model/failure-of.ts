@@ -3,7 +3,7 @@ import type { ReplyFailure } from '@cadre/core'
 interface Row {
   readonly fits: RegExp
   readonly code: ReplyFailure['code']
-  /** What is wrong, before what the service said. */
+  /** What is wrong, followed by the service's message. */
   readonly says: string
   readonly does: string
   readonly tooLong?: true
@@ -28,7 +28,7 @@ const byCode: Readonly<Record<string, Omit<Row, 'fits'>>> = {
   },
 }
 
-/** By what the service said. */
+/** By the service's message. */
 const byText: readonly Row[] = [
   {
     fits: /context.{0,20}(length|window|limit)|too long|too many tokens|token limit|exceeds?.{0,30}tokens|max.{0,20}tokens/i,
@@ -70,7 +70,7 @@ const unknown: Omit<Row, 'fits'> = {
   does: 'Try again, or pick another model.',
 }
 
-/** Why a model of VS Code gave no reply, for a person. */
+/** Explains why a model of VS Code gave no reply. */
 export function failureOf(error: unknown, model: string): ReplyFailure {
   const said = saidBy(error)
   const text = said.join(' ')
@@ -90,7 +90,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** What an error and its causes say, each once, in one line. */
+/** The messages of an error and its causes, each once, in one line. */
 function saidBy(error: unknown): string[] {
   const said: string[] = []
   for (let at: unknown = error, depth = 0; at !== undefined && at !== null && depth < 4; depth++) {

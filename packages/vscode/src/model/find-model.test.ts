@@ -18,12 +18,12 @@ it.each([
   ['sonnet', 'copilot/claude-sonnet-4'],
   ['Scripted One (scripted)', 'scripted/one'],
   ['scripted', 'scripted/one'],
-])('takes %s for %s', (wanted, expected) => {
+])('resolves %s to %s', (wanted, expected) => {
   const found = findModel(wanted, models)
   expect(found && `${found.vendor}/${found.id}`).toBe(expected)
 })
 
-it('prefers the vendor of the request where several have a model', () => {
+it('prefers the vendor of the request if several have a model', () => {
   expect(findModel('GPT-5', models, 'azure')?.vendor).toBe('azure')
 })
 

@@ -1,6 +1,6 @@
 import { matchModel } from '@cadre/core'
 
-/** What a model is called by: in the settings, in agent files, and in VS Code's list of models. */
+/** The names of a model: in the settings, in agent files, and in VS Code's list of models. */
 export interface NamedModel {
   readonly vendor: string
   readonly id: string
@@ -8,7 +8,7 @@ export interface NamedModel {
   readonly family: string
 }
 
-/** How a model is named from the most to the least telling. */
+/** Ways to name a model, most specific first. */
 const namings: readonly ((model: NamedModel) => string)[] = [
   ({ vendor, id }) => `${vendor}/${id}`,
   ({ id }) => id,
@@ -17,8 +17,8 @@ const namings: readonly ((model: NamedModel) => string)[] = [
 ]
 
 /**
- * The model that a name means: `GPT-5 (copilot)`, `copilot/gpt-5`, an id, a name or a family. Where several vendors have it, the vendor
- * in brackets decides, else `preferred`, else the first. Nothing when no model is called so.
+ * Finds a model by name: `GPT-5 (copilot)`, `copilot/gpt-5`, an id, a name or a family. If several vendors have it, the
+ * vendor in parentheses decides, then `preferred`, then the first. Undefined if there is no match.
  */
 export function findModel<Model extends NamedModel>(
   wanted: string,
@@ -36,7 +36,7 @@ export function findModel<Model extends NamedModel>(
   return undefined
 }
 
-/** `Name (vendor)`, where there is such a vendor: other words in brackets are part of the name. */
+/** `Name (vendor)`, if there is such a vendor: other words in parentheses are part of the name. */
 function splitVendor(
   wanted: string,
   models: readonly NamedModel[],

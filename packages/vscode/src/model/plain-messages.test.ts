@@ -53,7 +53,7 @@ it('puts the system prompt first, pairs calls with results, and joins the result
   ])
 })
 
-it('leaves out messages without content', () => {
+it('omits messages without content', () => {
   const messages = plainMessages(
     {
       system: ' ',

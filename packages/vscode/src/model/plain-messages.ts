@@ -18,8 +18,8 @@ export type PlainPart =
     }
 
 /**
- * The conversation as the language model API takes it. It has no system role, so the system prompt is the first message. Results of one
- * reply are one message: models pair them with the calls of the message before.
+ * Converts the conversation for the language model API. It has no system role, so the system prompt is the first message.
+ * The results of one reply are one message, because models pair them with the calls of the previous message.
  */
 export function plainMessages(
   { system, messages }: Pick<ModelRequest, 'system' | 'messages'>,
@@ -34,7 +34,7 @@ export function plainMessages(
     const isResult = message.role === 'tool_result'
     const last = plain.at(-1)
     if (isResult && isAfterResult && last !== undefined) last.parts.push(...parts)
-    // Some services refuse a message without content.
+    // Some services reject a message without content.
     else if (parts.length > 0) plain.push({ role, parts })
     isAfterResult = isResult
   }
@@ -50,7 +50,7 @@ function partsOf(message: Message, nameOf: (name: string) => string): PlainPart[
         {
           kind: 'result',
           id: message.tool_call_id,
-          // An empty result is refused by some services, and says nothing to a model either.
+          // Some services reject an empty result.
           text: message.content === '' ? '(no output)' : message.content,
           images: message.images ?? [],
         },
@@ -78,13 +78,13 @@ function imagePart(image: Image): PlainPart {
   return { kind: 'image', image }
 }
 
-/** The API takes an object. What a model of another backend wrote need not be one. */
+/** The API requires an object, but models of other backends may have written something else. */
 function inputOf(written: string): object {
   try {
     const value: unknown = JSON.parse(written)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Shown to the model as it wrote it.
+    // Sent to the model as it wrote it.
   }
   return written.trim() === '' ? {} : { input: written }
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
 
-/** The model to use where the person picked none: one of Copilot if there is any, else the first. */
+/** The default model if the person picked none: one of Copilot if there is any, otherwise the first. */
 export async function usualModel(): Promise<vscode.LanguageModelChat | undefined> {
   const [copilot] = await vscode.lm.selectChatModels({ vendor: 'copilot' })
   if (copilot !== undefined) return copilot

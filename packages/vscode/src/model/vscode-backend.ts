@@ -11,12 +11,12 @@ export function idOf({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | '
   return `${prefix}:${vendor}/${id}`
 }
 
-/** Words in agent files for whatever model is the usual one. */
+/** Words in agent files for the default model. */
 const usual = /^(?:auto|default)$/i
 
 /**
- * The models that VS Code offers. A name that none of them has stands for `chosen`, the model of the request, with a warning: an agent
- * that was written for another subscription still works. The list is asked for only when another model is named.
+ * The models that VS Code offers. An unknown name is replaced by `chosen`, the model of the request, with a warning, so
+ * that an agent written for another subscription still works. The list is requested only if another model is named.
  */
 export function createVscodeBackend(chosen: vscode.LanguageModelChat): Backend {
   let listed: Promise<readonly vscode.LanguageModelChat[]> | undefined
@@ -37,7 +37,7 @@ export function createVscodeBackend(chosen: vscode.LanguageModelChat): Backend {
       )
       const hint = near.length === 0 ? '' : ` VS Code has, for example, ${near.join(', ')}.`
       const warning = `VS Code offers no model ${JSON.stringify(name)}, so Cadre uses ${chosen.name}.${hint}`
-      // Under the name that was asked for: what answered is recorded with each reply.
+      // Under the requested name: each reply records the model that answered.
       const model = vscodeModel(chosen, { id: `${prefix}:${name}`, warning })
       return { kind: 'found', model, warning, standIn: true }
     },

@@ -8,13 +8,13 @@ import { wireNames } from './wire-names.ts'
 const justification = 'The agents that you started use this model.'
 
 export interface VscodeModelOptions {
-  /** What the session calls it: the name that an agent's file has, or `vendor/id`. */
+  /** Its name in the session: as in the agent's file, or `vendor/id`. */
   readonly id: string
-  /** Set when this is not the model that the agent asked for. */
+  /** Set if this is not the model that the agent requested. */
   readonly warning?: string | undefined
 }
 
-/** A model that VS Code offers, as the engine asks models. Never rejects. */
+/** A model of VS Code as a model of the engine. Never rejects. */
 export function vscodeModel(chat: vscode.LanguageModelChat, { id, warning }: VscodeModelOptions): Model {
   const { images, tools } = capabilitiesOf(chat)
   return {
@@ -22,7 +22,7 @@ export function vscodeModel(chat: vscode.LanguageModelChat, { id, warning }: Vsc
     ...(chat.maxInputTokens > 0 && { window: chat.maxInputTokens }),
     ...(!tools && { supportsTools: false as const }),
     async reply(request, hooks, signal) {
-      // Whoever starts an entry session tells its warning; nobody does for one below.
+      // For an entry session, the caller shows the warning; for others, it is shown here.
       if (warning !== undefined && request.parent !== undefined && request.round === 1)
         hooks.notice?.('model', warning)
       try {
@@ -61,7 +61,7 @@ async function ask(
       } else if (part instanceof vscode.LanguageModelToolCallPart) calls.push(callOf(part, names.fromWire))
     }
     if (signal.aborted) return { kind: 'failed', code: 'cancelled', message: 'cancelled' }
-    // What the request cost is not told, so it is not claimed.
+    // The cost of the request is unknown, so no usage is reported.
     return {
       kind: 'reply',
       content: text === '' ? null : text,
@@ -108,7 +108,7 @@ function toPart(part: PlainPart, images: boolean): InputPart {
 }
 
 function imagePart({ mime, data }: Image, images: boolean): InputPart {
-  // The type may be newer than the VS Code that runs this.
+  // The type may be newer than the running VS Code.
   const { LanguageModelDataPart: Part } = vscode as {
     LanguageModelDataPart?: { image(data: Uint8Array, mime: string): InputPart }
   }
@@ -117,7 +117,7 @@ function imagePart({ mime, data }: Image, images: boolean): InputPart {
   return Part.image(Buffer.from(data, 'base64'), mime)
 }
 
-/** What the model says it can do; all where it says nothing. */
+/** The capabilities that the model reports; all if it reports none. */
 function capabilitiesOf(chat: vscode.LanguageModelChat): {
   readonly images: boolean
   readonly tools: boolean
@@ -130,7 +130,7 @@ function capabilitiesOf(chat: vscode.LanguageModelChat): {
       tools: !lacks('supportsToolCalling', 'toolCalling'),
     }
   } catch {
-    // A property that this extension may not read yet.
+    // This property is not accessible to extensions yet.
     return { images: true, tools: true }
   }
 }

@@ -1,14 +1,14 @@
 const accepted = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The names of tools as a model is offered them, and back. */
+/** Maps tool names to the names on the wire, and back. */
 export interface WireNames {
-  /** The name on the wire of a tool, offered or only called earlier. */
+  /** The wire name of a tool, offered or only called earlier. */
   toWire(name: string): string
   /** The tool that a model called. */
   fromWire(name: string): string
 }
 
-/** Services accept letters, digits, hyphens and underscores, at most 64. A name that has others gets one that has not. */
+/** Services accept up to 64 letters, digits, hyphens and underscores. Other names are replaced. */
 export function wireNames(offered: readonly string[]): WireNames {
   const wire = new Map<string, string>()
   const taken = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** Loaded at its first use: it needs the engine. */
+/** Loaded on first use, because it needs the engine. */
 import { loadParts } from '@cadre/runtime'
 import type { WorkspaceFolder } from 'vscode'
 import type { Services } from '../services.ts'
@@ -9,7 +9,7 @@ export interface TrustAsked {
   readonly wasAsked: boolean
 }
 
-/** Asks about what a run in this folder would ask about, also where the person has declined it or put it off. */
+/** Asks the same trust question as a run in this folder, even if the person has declined or postponed it. */
 export async function askForTrust(
   { homes, settings, log }: Pick<Services, 'homes' | 'settings' | 'log'>,
   folder: WorkspaceFolder,
@@ -17,7 +17,7 @@ export async function askForTrust(
   const environment = homes.environment(folder)
   let wasAsked = false
   const { trusted, models } = await loadParts(
-    // A copy: what is taken out of PATH concerns nobody else in this process.
+    // A copy, because a run removes entries from PATH.
     { ...environment, env: { ...environment.env } },
     {
       workspace: folder.uri.fsPath,

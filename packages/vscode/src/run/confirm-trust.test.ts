@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 
-// What the file uses of VS Code, which exists in its extension host only.
+// The parts of VS Code that the file uses, which exist only in its extension host.
 const host = vi.hoisted(() => ({
   asked: [] as { message: string; detail: string; buttons: string[] }[],
   answers: [] as string[],
@@ -31,7 +31,7 @@ vi.mock('vscode', () => {
     },
   }
 })
-// Other files have loaded these with a VS Code of their own.
+// Other test files have loaded these with their own VS Code mock.
 vi.resetModules()
 const { confirmTrust } = await import('./confirm-trust.ts')
 beforeEach(() => {
@@ -45,7 +45,7 @@ const hooks = Array.from({ length: 15 }, (_, n) =>
 const server = item('/r/.mcp.json', 'starts the MCP server evil')
 const commands = item('/r/.cadre/allow', 'allows commands without approval')
 
-it('shows every kind of what is trusted, however many there are of one', async () => {
+it('shows every kind of item to trust, however many there are of one kind', async () => {
   host.answers.push('Trust')
   const missing = [...hooks, server, commands]
   expect(await confirmTrust({ folder: '/r', missing }, new Set())).toBe('yes')
@@ -56,20 +56,20 @@ it('shows every kind of what is trusted, however many there are of one', async (
   expect(buttons).toContain('Show All')
 })
 
-it('says what a file does, however long its name is', async () => {
+it('shows what a file does, however long its name is', async () => {
   const file = `/r/${'a'.repeat(200)}/${'b'.repeat(200)}.json`
   await confirmTrust({ folder: '/r', missing: [item(file, server.what)] }, new Set())
   expect(host.asked[0]?.detail).toMatch(/• Starts the MCP server evil – \/r\/a+…b+\.json\n/)
 })
 
-it('shows all in a document and asks again', async () => {
+it('shows everything in a document and asks again', async () => {
   host.answers.push('Show All', "Don't Trust")
   expect(await confirmTrust({ folder: '/r', missing: [...hooks, server] }, new Set())).toBe('no')
   for (const { file } of [...hooks, server]) expect(host.texts[0]).toContain(file)
   expect(host.asked).toHaveLength(2)
 })
 
-it('offers no list where the dialog has shown everything', async () => {
+it('offers no list if the dialog has shown everything', async () => {
   const declined = new Set<string>()
   expect(await confirmTrust({ folder: '/r', missing: [server] }, declined)).toBe('later')
   expect(host.asked[0]?.buttons).toEqual(['Trust', "Don't Trust"])

@@ -10,7 +10,7 @@ const trust = 'Trust'
 const never = "Don't Trust"
 const showAll = 'Show All'
 
-/** Shows what a folder contains and asks whether to use it. What was put off is not asked again in this window. */
+/** Shows what a folder contains and asks whether to trust it. A postponed question is not asked again in this window. */
 export async function confirmTrust(
   { folder, missing }: Pick<Found, 'folder' | 'missing'>,
   declined: Set<string>,
@@ -29,7 +29,7 @@ export async function confirmTrust(
   let said = await ask(question, detail, trust, never, ...(isShortened ? [showAll] : []))
   if (said === showAll) {
     await showText(`${question}\n\n${whole}\n`)
-    // Not a dialog: it would cover the list.
+    // Not a dialog, because it would cover the list.
     said = await warn(`${question} The list is in the editor.`, trust, never)
   }
   if (said === trust) return 'yes'
@@ -40,7 +40,7 @@ export async function confirmTrust(
 
 const scheme = 'copilot-multi-agent-trust'
 
-/** In a document that nobody can change. */
+/** In a read-only document. */
 async function showText(text: string): Promise<void> {
   const provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
     provideTextDocumentContent: () => text,

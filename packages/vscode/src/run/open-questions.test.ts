@@ -24,7 +24,7 @@ test('a question that a surface shows is shown until it is answered', async () =
   expect(questions.isShown('lead-1', 'approval/1')).toBe(false)
 })
 
-test('a question without a surface waits, and counts as shown nowhere', async () => {
+test('a question without a surface is pending, and does not count as shown', async () => {
   const { questions } = create()
   const asked = questions.asker(undefined)('lead-1', question, nobody())
   expect(questions.isShown('lead-1', 'approval/1')).toBe(false)
@@ -32,7 +32,7 @@ test('a question without a surface waits, and counts as shown nowhere', async ()
   expect(await asked).toEqual({ decision: 'reject' })
 })
 
-test('a question that could not be shown counts as shown nowhere, and still waits', async () => {
+test('a question that could not be shown does not count as shown, but is pending', async () => {
   const { questions, faults } = create()
   const asked = questions.asker(() => Promise.reject(new Error('no chat')))('lead-1', question, nobody())
   await expect.poll(() => faults).toEqual(['A question could not be shown: Error: no chat'])
@@ -41,7 +41,7 @@ test('a question that could not be shown counts as shown nowhere, and still wait
   expect(await asked).toBeUndefined()
 })
 
-test('nothing waits when the run is stopped, or after everything was left', async () => {
+test('nothing is pending when the run is stopped, or after everything was left', async () => {
   const { questions } = create()
   const controller = new AbortController()
   const stopped = questions.asker(async () => undefined)('lead-1', question, controller.signal)

@@ -1,15 +1,18 @@
 import type { Answer } from '@cadre/core'
 import type { AskPerson } from '@cadre/runtime'
 
-/** The questions that the runs of this window wait with. */
+/** The questions that runs of this window are waiting for. */
 export interface OpenQuestions {
-  /** Lets a run ask. `show` puts a question where the person looks; without it, only files and views tell of it. */
+  /**
+   * Returns a function with which a run asks. `show` displays a question to the person; without it, it is only in files and
+   * views.
+   */
   asker(show: AskPerson | undefined): AskPerson
-  /** False when there is no such question. */
+  /** Returns false if there is no such question. */
   answer(session: string, question: string, answer: Answer): boolean
-  /** Whether a question was put where the person looks, and waits there. */
+  /** True if a question is displayed to the person and pending. */
   isShown(session: string, question: string): boolean
-  /** Leaves every question to whoever resumes its run: those there are, and those to come. */
+  /** Leaves all current and future questions to the process that resumes the run. */
   leave(): void
 }
 

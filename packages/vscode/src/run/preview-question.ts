@@ -1,8 +1,8 @@
-/** Loaded at its first use: it needs the engine. */
+/** Loaded on first use, because it needs the engine. */
 import type { Entry, StoredSession } from '@cadre/core'
 import { type FilePreview, previewChange } from '@cadre/tools'
 
-/** What a call that a person is asked about would do to files; `undefined` where that cannot be said. */
+/** The changes to files of a call that needs approval; `undefined` if they cannot be computed. */
 export async function previewQuestion(
   { spec, entries }: Pick<StoredSession, 'spec' | 'entries'>,
   { call, detail }: { readonly call: string; readonly detail?: unknown },

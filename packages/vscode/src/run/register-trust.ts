@@ -3,7 +3,7 @@ import { command } from '../command.ts'
 import { inform } from '../messages.ts'
 import type { Services } from '../services.ts'
 
-/** The command that asks whether to trust a folder, whatever the person has answered before. */
+/** The command that asks whether to trust a folder, whatever the earlier answer. */
 export function registerTrust(services: Services): vscode.Disposable {
   return command(services.log, 'trustFolder', async () => {
     if (!vscode.workspace.isTrusted)

@@ -1,9 +1,9 @@
 /**
- * Owns the runtimes of this window and the questions that they wait with.
+ * Owns the runtimes of this window and their questions.
  *
- * 1. A runtime serves one piece of work and is closed after it, whatever happened.
- * 2. A question waits until somebody answers it, here, in a view or in the files of the home, or until its run is stopped.
- * 3. After `stop` nothing new starts, and every tree sleeps: nothing is cancelled, and any process can resume it.
+ * 1. A runtime serves one piece of work and is always closed after it.
+ * 2. A question is pending until it is answered here, in a view or in the files of the home, or until its run is stopped.
+ * 3. After `stop` nothing new starts, and every tree is suspended: nothing is cancelled, and any process can resume it.
  */
 import type { Answer, CadreEvent } from '@cadre/core'
 import type { AskPerson, Runtime, RuntimeOptions } from '@cadre/runtime'
@@ -12,17 +12,17 @@ import type { Homes } from '../home/homes.ts'
 import type { AgentSettings } from '../settings/agent-settings.ts'
 import { createOpenQuestions } from './open-questions.ts'
 
-/** What a run that goes on needs of what it was started with. */
+/** The options of a resumed run that come from its start. */
 export type ResumedWith = Pick<RuntimeOptions, 'granted' | 'team' | 'teamPermits' | 'targets'>
 
 export interface RuntimeRequest {
   readonly folder: vscode.WorkspaceFolder
-  /** The model of every agent that names no other one that exists. Without one, nothing can be started. */
+  /** The model of every agent that names no existing one. Without it, nothing can start. */
   readonly model?: vscode.LanguageModelChat | undefined
-  /** Of a chat request: VS Code then shows the tools' own progress and questions in that chat. */
+  /** From a chat request: VS Code then shows the tools' own progress and questions in that chat. */
   readonly toolInvocationToken?: vscode.ChatParticipantToolToken | undefined
   readonly onEvent?: ((event: CadreEvent) => void) | undefined
-  /** Shows a question where the person looks. The answer comes through `answer`, or from the files of the home. */
+  /** Displays a question to the person. The answer comes through `answer`, or from the files of the home. */
   readonly ask?: AskPerson | undefined
   readonly tell?: ((message: string) => void) | undefined
   readonly resumedWith?: ResumedWith | undefined
@@ -31,19 +31,19 @@ export interface RuntimeRequest {
 /** The runs of this window. */
 export interface Runs extends vscode.Disposable {
   /**
-   * Puts a runtime together for one piece of work, and closes it afterwards. Settings, agents and policies are read anew each time,
-   * so a change applies from the next request on.
+   * Runs `work` with a runtime, and closes it afterwards. Settings, agents and policies are read each time, so a change
+   * applies from the next request.
    */
   use<Result>(request: RuntimeRequest, work: (runtime: Runtime) => Promise<Result>): Promise<Result>
-  /** Answers a question that a run of this window is waiting with. False when there is no such question here. */
+  /** Answers a question of a run of this window. Returns false if there is no such question here. */
   answer(session: string, question: string, answer: Answer): boolean
-  /** Whether a run of this window has put this question where the person looks, such as a chat, and waits for the answer. */
+  /** True if a run of this window displays this question to the person, such as in a chat, and waits for the answer. */
   isShown(session: string, question: string): boolean
-  /** Stops a session that runs in this window, and everything below it. False when it does not run here. */
+  /** Stops a session that runs in this window, and everything below it. Returns false if it does not run here. */
   cancel(session: string): boolean
-  /** Fires when a run of this window begins or ends. */
+  /** Fires when a run of this window starts or ends. */
   readonly onDidChange: vscode.Event<void>
-  /** Lets every run sleep, for good. Resolves when nothing of them is open any more. */
+  /** Suspends every run, permanently. Resolves when all of them are closed. */
   stop(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function createRuns(parts: RunsParts): Runs {
   const stop = async () => {
     isDisposed = true
     for (const { orchestrator } of runtimes) orchestrator.pause({ breaksOff: true })
-    // Whoever waits for a person sleeps at once: the question is in the journal.
+    // Runs that wait for a person are suspended immediately: the question is in the journal.
     questions.leave()
     await Promise.allSettled(uses)
   }
@@ -79,7 +79,7 @@ export function createRuns(parts: RunsParts): Runs {
       declined,
       ask: questions.asker(request.ask),
       onEvent(event) {
-        // Not before: a run that cannot start must not leave anything on disk.
+        // Not earlier: a run that cannot start must leave nothing on disk.
         if (event.type === 'session.started') stopWatching ??= runtime?.watchRequests()
         request.onEvent?.(event)
       },

@@ -6,18 +6,18 @@ import { confirmTrust } from './confirm-trust.ts'
 import type { RunsParts, RuntimeRequest } from './runs.ts'
 
 export interface StartRequest extends RuntimeRequest {
-  /** What the person has put off deciding about in this window. */
+  /** The decisions that the person has postponed in this window. */
   readonly declined: Set<string>
 }
 
-/** A runtime with the models and tools of VS Code. The first value of the engine that is loaded is loaded with this file. */
+/** A runtime with the models and tools of VS Code. Importing this file loads the engine. */
 export function startRuntime({ settings, homes, log }: RunsParts, request: StartRequest): Promise<Runtime> {
   const { folder, model, ask, onEvent, toolInvocationToken, declined } = request
   const environment = homes.environment(folder)
   const options: RuntimeOptions = {
     ...request.resumedWith,
     workspace: folder.uri.fsPath,
-    // A copy: what a run takes out of PATH concerns nobody else in this process.
+    // A copy, because a run removes entries from PATH.
     environment: { ...environment, env: { ...environment.env } },
     settings: settings.of(folder.uri),
     tools: vscodeTools(toolInvocationToken, log),

@@ -2,13 +2,13 @@ import { type FolderItem, shownLine } from '@cadre/gate'
 
 type Item = Pick<FolderItem, 'file' | 'line' | 'what'>
 
-/** There are about a dozen kinds, and all of them have to fit on a screen. */
+/** There are about a dozen kinds, and all of them must fit on a screen. */
 const mostOfKind = 2
 const longestWhat = 150
 const longestFile = 80
 
 export interface TrustText {
-  /** For a dialog: every kind of thing, with some of its files. */
+  /** For a dialog: every kind of item, with some of its files. */
   readonly short: string
   /** Every file, and what it does. */
   readonly whole: string
@@ -16,8 +16,8 @@ export interface TrustText {
 }
 
 /**
- * What a person agrees to. What a file does comes first, and every kind is there: nobody must be able to hide one behind many files or
- * long names.
+ * Describes what a person trusts. The effect of a file comes first, and every kind is included, so that none can be hidden
+ * behind many files or long names.
  */
 export function trustText(items: readonly Item[]): TrustText {
   const kinds = new Map<string, Item[]>()
@@ -35,7 +35,7 @@ export function trustText(items: readonly Item[]): TrustText {
   }
 }
 
-/** The words that it begins with are ours. Names come behind them, and numbers differ. */
+/** The first words are Cadre's own. Names follow them, and numbers differ. */
 function kindOf({ what }: Item): string {
   return what.replaceAll(/\d+/g, '').trim().split(/\s+/).slice(0, 3).join(' ')
 }
@@ -46,7 +46,7 @@ function lineOf({ what, file, line }: Item, mostOfWhat?: number, mostOfFile?: nu
   return `${does.charAt(0).toUpperCase()}${does.slice(1)} – ${shortened(place, mostOfFile)}`
 }
 
-/** Without its middle: the beginning and the end say most. */
+/** Cuts the middle, because the start and the end are most useful. */
 function shortened(text: string, longest = Number.POSITIVE_INFINITY): string {
   const signs = Array.from(shownLine(text))
   if (signs.length <= longest) return signs.join('')

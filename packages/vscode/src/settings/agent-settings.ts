@@ -6,20 +6,20 @@ import { effectiveSettings, type LevelSettings, section, settingsKeys } from './
 
 /** The agents in the settings of VS Code. */
 export interface AgentSettings extends vscode.Disposable {
-  /** The settings that apply to a folder, as the runtime takes them. */
+  /** The settings that apply to a folder, for the runtime. */
   of(folder: vscode.Uri | undefined): EditorSettings
-  /** What each level says, from the user's to the folder's. Levels of a workspace that is not trusted are left out. */
+  /** The settings of each level, from user to folder. Levels of an untrusted workspace are omitted. */
   levels(folder: vscode.Uri | undefined): readonly LevelSettings[]
-  /** What is wrong with them at each level. Loads the package that reads them, unless nothing is set. */
+  /** The problems at each level. Loads the package that reads them, unless nothing is set. */
   check(folder: vscode.Uri | undefined): Promise<SettingsCheck>
-  /** Writes agents at one level, in today's form; nothing removes them from it. */
+  /** Writes agents at one level, in the current format; `undefined` removes them. */
   write(folder: vscode.Uri | undefined, level: Level, configuration: Configuration | undefined): Promise<void>
   /** Fires when a setting of the agents has changed, at any level. */
   readonly onDidChange: vscode.Event<void>
 }
 
 export interface SettingsCheck extends CheckedSettings {
-  /** The files that the levels are in, as far as they are known. */
+  /** The files of the levels, if known. */
   readonly files: ReadonlyMap<Level, vscode.Uri>
 }
 
@@ -34,7 +34,7 @@ export function createAgentSettings(context: vscode.ExtensionContext): AgentSett
   let writing = 0
   const subscriptions = vscode.Disposable.from(
     changed,
-    // The keys are written one after the other. What is between them is nobody's settings.
+    // The keys are written one after the other. The state in between must be ignored.
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (writing === 0 && event.affectsConfiguration(section)) changed.fire()
     }),
@@ -94,7 +94,7 @@ function levelsOf(folder: vscode.Uri | undefined): readonly LevelSettings[] {
   })
 }
 
-/** In a workspace of one folder, its settings are those of the folder. */
+/** In a single-folder workspace, its settings are those of the folder. */
 function availableLevels(): readonly Level[] {
   if (vscode.workspace.workspaceFolders === undefined || !vscode.workspace.isTrusted) return ['user']
   return vscode.workspace.workspaceFile === undefined

@@ -1,7 +1,7 @@
 import { tellFault } from '../command.ts'
 import type { Services } from '../services.ts'
 
-/** Does something that a person asked for. A fault is shown to them, and never reaches VS Code. */
+/** Runs an action for a person. An error is shown, and never reaches VS Code. */
 export async function attempt<Result>(
   { log }: Pick<Services, 'log'>,
   what: string,

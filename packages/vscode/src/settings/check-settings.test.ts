@@ -23,14 +23,14 @@ const level = (values: LevelSettings['values'], more: Partial<LevelText> = {}): 
 const targets = (...agents: string[]) => ({ delegationPermissions: { type: 'specific', agents } })
 
 describe('settings are validated at once', () => {
-  it('finds nothing in settings that can be used, or in none', async () => {
+  it('finds nothing in valid or missing settings', async () => {
     expect(await checkSettings([level({}), level({ agents: [agent('a')], entryAgent: 'a' })])).toEqual({
       problems: [],
       old: [],
     })
   })
 
-  it('names the path and the line of what is wrong', async () => {
+  it('names the path and the line of an error', async () => {
     const values = { entryAgent: 'a', agents: [agent('a'), agent('b'), agent('c', targets('nobody'))] }
     const { problems } = await checkSettings([level(values)])
     const lines = settingsText(values).split('\n')
@@ -45,12 +45,12 @@ describe('settings are validated at once', () => {
     ])
   })
 
-  it('names no line where the file is not known', async () => {
+  it('names no line if the file is unknown', async () => {
     const { problems } = await checkSettings([level({ agents: [agent('a b')] }, { isFile: false })])
     expect(problems[0]).not.toHaveProperty('line')
   })
 
-  it('judges what VS Code has read where the file says something else already', async () => {
+  it('judges VS Code’s values if the file already differs', async () => {
     const ahead = level(
       { agents: [agent('a')], entryAgent: 'a' },
       { text: settingsText({ entryAgent: 'a' }) },
@@ -60,12 +60,12 @@ describe('settings are validated at once', () => {
     expect((await checkSettings([broken])).problems[0]).not.toHaveProperty('line')
   })
 
-  it('uses defaults for settings that are invalid as a whole, and says so', async () => {
+  it('uses and reports defaults for settings that are invalid as a whole', async () => {
     const { problems } = await checkSettings([level({ agents: 'none' })])
     expect(problems.map(({ message }) => message).join('\n')).toContain('default configuration')
   })
 
-  it('says which levels are written in an older form', async () => {
+  it('reports levels with an older format', async () => {
     const old = level({ coordinator: agent('boss'), customAgents: [] })
     const booleans = level({ agents: [agent('a', { toolPermissions: true })] }, { level: 'user' })
     const found = await checkSettings([booleans, old])
@@ -73,7 +73,7 @@ describe('settings are validated at once', () => {
     expect(found.problems.map(({ code }) => code)).toContain('settings-migrated')
   })
 
-  it('judges an entry agent by the agents of the level that is used', async () => {
+  it('judges an entry agent by the agents of the level in use', async () => {
     const ofUser = level({ agents: [agent('a')] }, { level: 'user' })
     expect((await checkSettings([ofUser, level({ entryAgent: 'a' })])).problems).toEqual([])
     expect((await checkSettings([ofUser, level({ entryAgent: 'x' })])).problems).toMatchObject([
@@ -86,7 +86,7 @@ describe('settings are validated at once', () => {
     )
   })
 
-  it('tells the same problems apart from others by a digest', async () => {
+  it('identifies the same problems by a digest', async () => {
     const first = await checkSettings([level({ agents: [agent('a b')] })])
     const again = await checkSettings([
       level({ agents: [agent('a b')] }, { text: `\n${settingsText({ agents: [agent('a b')] })}` }),

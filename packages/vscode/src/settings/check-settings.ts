@@ -3,11 +3,11 @@ import type { Level } from '@cadre/settings-page'
 import { isOldForm, type LevelSettings, section, settingsKeys, settingsText } from './levels.ts'
 
 export interface LevelText extends LevelSettings {
-  /** Of the file, or of the values alone. */
+  /** The text of the file, or only the values. */
   readonly text: string
-  /** Whether lines of the text are lines of a file. */
+  /** True if lines of the text are lines of a file. */
   readonly isFile: boolean
-  /** What messages call the file. */
+  /** The name of the file in messages. */
   readonly path: string
 }
 
@@ -15,20 +15,20 @@ export interface SettingsProblem {
   readonly level: Level
   readonly severity: 'error' | 'warning'
   readonly code: string
-  /** Begins with the path of keys: `configuration.agents[2].name …`. */
+  /** Starts with the key path: `configuration.agents[2].name …`. */
   readonly message: string
   readonly fix?: string
-  /** Only where the file is known. */
+  /** Set if the file is known. */
   readonly line?: number
 }
 
 export interface CheckedSettings {
   readonly problems: readonly SettingsProblem[]
-  /** Levels that are written in an older form. */
+  /** Levels with an older format. */
   readonly old: readonly Level[]
 }
 
-/** What is wrong with the settings of each level. Loads the package that reads them. */
+/** Returns the problems in the settings of each level. Loads the package that reads them. */
 export async function checkSettings(levels: readonly LevelText[]): Promise<CheckedSettings> {
   const { readJson, readSettingsAgents } = await import('@cadre/agents')
   const problems = levels.flatMap((read): SettingsProblem[] => {
@@ -36,7 +36,7 @@ export async function checkSettings(levels: readonly LevelText[]): Promise<Check
       ? read
       : { ...read, text: settingsText(read.values), isFile: false }
     if (Object.keys(level.values).length === 0) return []
-    // Only an entry agent: which agents there are is for files, and for other levels, to say.
+    // Only an entry agent: files and other levels decide which agents exist.
     if (level.values.agents === undefined && !isOldForm(level.values)) return entryProblems(level, levels)
     const { diagnostics } = readSettingsAgents({ path: level.path, text: level.text })
     return diagnostics.flatMap((diagnostic) => problemOf(diagnostic, level))
@@ -48,8 +48,8 @@ export async function checkSettings(levels: readonly LevelText[]): Promise<Check
 }
 
 /**
- * Whether the file says what VS Code has read from it. It does not while VS Code has yet to read it again, or where it is broken: then
- * what VS Code has read counts, and no line can be named.
+ * True if the file matches what VS Code has read from it. It does not if VS Code has not read it again yet, or if it is
+ * invalid: then VS Code's values are used, without lines.
  */
 function agrees({ values, path }: LevelText, file: Located | undefined): boolean {
   const root = /\.code-workspace$/.test(path) ? file?.fields?.get('settings') : file
@@ -64,9 +64,9 @@ function problemOf(
   { severity, code, message, fix, line }: Diagnostic,
   { level, isFile, values }: LevelText,
 ): SettingsProblem[] {
-  // VS Code itself marks keys that the schema does not have.
+  // VS Code itself marks keys that are not in the schema.
   if (severity === 'info' || code === 'settings-unknown-key') return []
-  // Unset at this level, another one may have it: then the first agent is used only if none has.
+  // Another level may set it: the first agent is used only if none does.
   if (
     code === 'settings-migrated' &&
     message.startsWith('configuration.entryAgent') &&
@@ -83,7 +83,7 @@ function entryProblems(
 ): SettingsProblem[] {
   const { entryAgent: entry } = values
   const used = levels.findLast((other) => other.values.agents !== undefined)
-  // Chosen for the agents of an outer level, which are not used here.
+  // Chosen for agents of an outer level, which are not used here.
   if (used !== undefined && levels.indexOf(used) > levels.findIndex((other) => other.level === level))
     return []
   if (typeof entry === 'string' && (used === undefined || nameIn(used.values.agents, entry))) return []

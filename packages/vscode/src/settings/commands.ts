@@ -12,7 +12,7 @@ import { type MissingTool, missingTools } from './tool-choices.ts'
 import { asConfiguration, exportedFiles, exportedText, type TakenAgents, takeFiles } from './transfer.ts'
 import type { Validation } from './validation.ts'
 
-/** Removes the agents of a level from the settings, after a person has confirmed what is lost. */
+/** Removes the agents of a level from the settings, after a confirmation. */
 export async function resetLevel({ settings }: Services, level: Level): Promise<void> {
   const folder = currentFolder()?.uri
   const levels = settings.levels(folder)
@@ -40,7 +40,7 @@ export async function resetLevel({ settings }: Services, level: Level): Promise<
   if (answer === 'Reset') await settings.write(folder, level, undefined)
 }
 
-/** Resets one level; asks which where several define agents. */
+/** Resets one level; asks which if several define agents. */
 export async function resetConfiguration(services: Services): Promise<void> {
   const levels = services.settings
     .levels(currentFolder()?.uri)
@@ -80,7 +80,7 @@ export async function validateConfiguration(validation: Validation): Promise<voi
   if (chosen === 'Update Settings') await validation.migrate()
 }
 
-/** Reads the tools of VS Code again, and says which ones agents name in vain. */
+/** Reads the tools of VS Code again, and reports tools that agents name but that are missing. */
 export async function refreshTools(services: Services): Promise<void> {
   const [{ builtIn, editor, all }, { agents }] = await Promise.all([
     toolsHere(services),
@@ -96,7 +96,7 @@ function missingText({ agent, tool }: MissingTool): string {
   return `${tool} (named by ${agent})`
 }
 
-/** Reads agents out of files that a person chooses. */
+/** Reads agents from files that a person chooses. */
 export async function chooseImport(
   given: unknown,
 ): Promise<{ taken: TakenAgents; from: string } | undefined> {
@@ -122,7 +122,7 @@ export async function chooseImport(
   }
 }
 
-/** The agents that are used now, from wherever they come. */
+/** The agents in use, from any source. */
 export async function agentsInUse(services: Services): Promise<Configuration> {
   const used = services.settings.levels(currentFolder()?.uri).findLast(definesAgents)
   const configured = used && (await configurationOf(used))
@@ -131,7 +131,7 @@ export async function agentsInUse(services: Services): Promise<Configuration> {
   return asConfiguration(agents, entry)
 }
 
-/** Writes agents to a file or a folder that a person chooses. `given` is such a file, or a folder. */
+/** Writes agents to a file or folder that a person chooses. `given` is such a file or folder. */
 export async function exportTo(
   configuration: Configuration,
   to: 'json' | 'files',
@@ -157,7 +157,7 @@ async function exportJson(configuration: Configuration, given: vscode.Uri | unde
   void inform(`Exported ${count} to ${vscode.workspace.asRelativePath(target)}.`)
 }
 
-/** A dialog that chooses a file asks this itself. */
+/** A file dialog asks this itself. */
 async function mayReplace(target: vscode.Uri): Promise<boolean> {
   const isThere = await vscode.workspace.fs.stat(target).then(
     () => true,

@@ -14,12 +14,12 @@ const agent = (name: string, more: object = {}): Agent => ({
 const team = (...agents: Agent[]): Configuration => ({ entryAgent: agents[0]?.name ?? '', agents })
 
 describe('the agents of a level, as they are edited', () => {
-  it('are as they are written, with keys that the page does not know', async () => {
+  it('are as written, including unknown keys', async () => {
     const written = { entryAgent: 'b', agents: [agent('a', { maxTurns: 5 }), agent('b')] }
     expect(await configurationOf({ level: 'user', values: written })).toEqual(written)
   })
 
-  it('are in the form of today, whatever form they are written in', async () => {
+  it('are in the current format, whatever their stored format', async () => {
     const old = {
       coordinator: { systemPrompt: 'Lead the others.', delegationPermissions: true },
       customAgents: [{ name: 'a', systemPrompt: 'x', toolPermissions: false }],
@@ -38,7 +38,7 @@ describe('the agents of a level, as they are edited', () => {
     })
   })
 
-  it('have every field, and no permission that was not understood', async () => {
+  it('have every field, and no invalid permission', async () => {
     const values = { agents: [3, 'x', null, { name: 7, toolPermissions: { type: 'some' }, model: 5 }] }
     expect(await configurationOf({ level: 'user', values })).toMatchObject({
       agents: [{ name: '', systemPrompt: '', toolPermissions: { type: 'none' } }],
@@ -47,10 +47,10 @@ describe('the agents of a level, as they are edited', () => {
   })
 })
 
-describe('what is wrong with settings as they are written', () => {
+describe('problems of the stored settings', () => {
   const mended = (values: object) => mendedIn({ level: 'user', values })
 
-  it('is nothing where the page shows what is written, with its problems', async () => {
+  it('are none if the page shows the stored values with their problems', async () => {
     expect(
       await mended({ entryAgent: 'a', agents: [agent('a'), agent('b c', { description: '' })] }),
     ).toEqual([])
@@ -58,7 +58,7 @@ describe('what is wrong with settings as they are written', () => {
     expect(await mended({ entryAgent: 'x' })).toEqual([])
   })
 
-  it('is a permission that the page has to show as none', async () => {
+  it('include a permission that the page shows as none', async () => {
     const values = {
       entryAgent: 'a',
       agents: [agent('a'), agent('b', { toolPermissions: { type: 'some' }, delegationPermissions: 'all' })],
@@ -78,7 +78,7 @@ describe('what is wrong with settings as they are written', () => {
     ])
   })
 
-  it('is what is no agent, and the places are those of the agents that are shown', async () => {
+  it('include items that are not agents, with the places of the shown agents', async () => {
     const values = { entryAgent: 'a', agents: [7, agent('a', { toolPermissions: 'some' })] }
     expect(await mended(values)).toMatchObject([
       { path: 'agents', message: 'Entry 1 must be an object, not 7. Cadre ignores it.', prevents: true },
@@ -86,7 +86,7 @@ describe('what is wrong with settings as they are written', () => {
     ])
   })
 
-  it('is a list of agents that is none', async () => {
+  it('include an invalid list of agents', async () => {
     expect(await mended({ agents: 'none' })).toMatchObject([
       { path: 'agents', message: expect.stringContaining('was not a list'), prevents: true },
     ])
@@ -94,7 +94,7 @@ describe('what is wrong with settings as they are written', () => {
 })
 
 describe('fields and permissions are validated', () => {
-  it('finds nothing wrong with a team that can be used', async () => {
+  it('finds no problem in a valid team', async () => {
     expect(
       await problemsOf(team(agent('a', { delegationPermissions: { type: 'all' } }), agent('b'))),
     ).toEqual([])
@@ -153,7 +153,7 @@ describe('fields and permissions are validated', () => {
     expect(problems).toContainEqual({ path, message, prevents: true, ...empty })
   })
 
-  it('warns of a description over 200 characters, a short prompt and a circle, and lets them be saved', async () => {
+  it('warns about a description over 200 characters, a short prompt and a cycle, and allows saving', async () => {
     const problems = await problemsOf(
       team(
         agent('a', { delegationPermissions: { type: 'all' }, description: 'x'.repeat(201) }),

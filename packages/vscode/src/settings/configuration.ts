@@ -4,8 +4,8 @@ import type { Agent, Configuration, Permission, Problem } from '@cadre/settings-
 import { definesAgents, type LevelSettings, settingsText } from './levels.ts'
 
 /**
- * The agents of a level as the page edits them: in today's form, with every field there. What cannot be edited, such as a number in
- * the place of an agent, is left out. `undefined` where the level defines none.
+ * The agents of a level as the page edits them: in the current format, with all fields. Invalid items, such as a number
+ * instead of an agent, are omitted. `undefined` if the level defines none.
  */
 export async function configurationOf(settings: LevelSettings): Promise<Configuration | undefined> {
   if (!definesAgents(settings)) return undefined
@@ -19,7 +19,7 @@ function jsonOf({ values }: LevelSettings): JsonObject {
   return JSON.parse(JSON.stringify(values)) as JsonObject
 }
 
-/** Agents in the form of settings, read from what was exported to it. */
+/** Reads exported agents in the format of settings. */
 export function agentsIn(value: unknown): readonly Agent[] {
   return Array.isArray(value) ? value.flatMap(agentOf) : []
 }
@@ -50,7 +50,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** What cannot be understood permits nothing. */
+/** An invalid value permits nothing. */
 function permissionOf<Key extends 'agents' | 'tools'>(value: unknown, key: Key): Permission<Key> {
   if (typeof value !== 'object' || value === null) return { type: 'none' }
   const { type, [key]: list, ...rest } = value as Record<string, unknown>
@@ -60,7 +60,7 @@ function permissionOf<Key extends 'agents' | 'tools'>(value: unknown, key: Key):
   return { ...rest, type, [key]: names } as unknown as Permission<Key>
 }
 
-/** Settings can be used without these, with a warning. Nobody should save them so. */
+/** Settings work without these, with a warning, but they should not be saved like this. */
 const preventing = new Set([
   'settings-text',
   'settings-list',
@@ -77,12 +77,12 @@ const sayings: { readonly [code: string]: string } = {
   'settings-list': 'Choose at least one, or choose "None".',
 }
 
-/** The page shows how to correct it, or it is plain. */
+/** The page shows how to correct it, or it is obvious. */
 function isSaid(code: string): boolean {
   return code in sayings || code.startsWith('settings-prompt')
 }
 
-/** What is wrong with agents that are being edited, at the field that it is about. */
+/** Returns the problems of edited agents, by field. */
 export async function problemsOf(configuration: Configuration): Promise<readonly Problem[]> {
   const { entryAgent, agents } = configuration
   return problemsIn(
@@ -92,8 +92,8 @@ export async function problemsOf(configuration: Configuration): Promise<readonly
 }
 
 /**
- * What is wrong with a level as it is written, and is not to be seen in the configuration that the page shows: a permission that is
- * none, a number in the place of an agent. Places are those of the configuration.
+ * Returns the problems of a level that are not visible in the page's configuration: an invalid permission, or a number
+ * instead of an agent. Places refer to the configuration.
  */
 export async function mendedIn(settings: LevelSettings): Promise<readonly Problem[]> {
   const configuration = await configurationOf(settings)
@@ -113,7 +113,7 @@ export async function mendedIn(settings: LevelSettings): Promise<readonly Proble
     )
 }
 
-/** What is no agent is left out of the configuration, so later agents move up. */
+/** Invalid items are omitted from the configuration, so later agents move up. */
 function placed(problem: Problem, listed: readonly unknown[]): Problem {
   const [, digits] = /^agents\[(\d+)\]/.exec(problem.path) ?? []
   if (digits === undefined) return problem
@@ -124,7 +124,7 @@ function placed(problem: Problem, listed: readonly unknown[]): Problem {
   return { ...problem, path: problem.path.replace(/\d+/, String(moved)) }
 }
 
-/** The field of an agent that a path leads into. */
+/** Returns the field of an agent that a path leads into. */
 function fieldOf(path: string): string {
   return /^agents\[\d+\](?:\.\w+)?/.exec(path)?.[0] ?? path
 }
@@ -156,7 +156,7 @@ async function problemsIn(
   )
 }
 
-/** A page shows numbers of agents, not paths of keys. */
+/** The page shows numbers of agents, not key paths. */
 function withNumbers(fault: string): string {
   return fault.replaceAll(/configuration\.agents\[(\d+)\]/g, (_, index) => `agent ${Number(index) + 1}`)
 }

@@ -9,12 +9,12 @@ import type { Services } from '../services.ts'
 export interface FoundAgents {
   readonly agents: readonly AgentDefinition[]
   readonly entry?: string
-  /** Every file that was looked at, without settings. */
+  /** Every file that was read, without settings. */
   readonly files: readonly AgentFile[]
   readonly notices: readonly string[]
 }
 
-/** Reads the agents of the settings, of files and of the built-in team. Of a workspace that is not trusted, nothing is read. */
+/** Reads the agents of the settings, of files and of the built-in team. Reads nothing from an untrusted workspace. */
 export async function findAgents({ settings, homes }: Services): Promise<FoundAgents> {
   const folder = currentFolder()
   const ofEditor = settings.of(folder?.uri)
@@ -45,7 +45,7 @@ export async function findAgents({ settings, homes }: Services): Promise<FoundAg
   }
 }
 
-/** How agent files stand, for the page: what `cadre lint` says about each. */
+/** The state of agent files for the page: the results of `cadre lint`. */
 export async function fileStates(files: readonly AgentFile[]): Promise<readonly AgentFileState[]> {
   if (files.length === 0) return []
   const { lintFiles, shownPath } = await import('@cadre/agents')

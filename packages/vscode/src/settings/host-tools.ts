@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 /** The tools that agents would have now. */
 export interface ToolsHere {
   readonly builtIn: readonly Tool[]
-  /** Those of VS Code, its extensions and its MCP servers that do more than built-in ones. */
+  /** Tools of VS Code, its extensions and its MCP servers that go beyond built-in ones. */
   readonly editor: readonly Tool[]
   readonly all: readonly Tool[]
 }

@@ -7,7 +7,7 @@ const read = (levels: readonly LevelSettings[]) => JSON.parse(effectiveSettings(
 const agents = (...names: string[]) => names.map((name) => ({ name }))
 
 describe('the settings that apply', () => {
-  it('are those of the innermost level that defines agents, and lists are not merged', () => {
+  it('are those of the innermost level that defines agents, without merging lists', () => {
     const levels = [
       user({ agents: agents('a'), entryAgent: 'a' }),
       workspace({ agents: agents('b', 'c'), entryAgent: 'c' }),
@@ -28,7 +28,7 @@ describe('the settings that apply', () => {
     })
   })
 
-  it('leave agents to files and to the built-in team where no level defines any', () => {
+  it('leave agents to files and the built-in team if no level defines any', () => {
     expect(effectiveSettings([user({}), workspace({})])).toEqual({
       path: 'VS Code settings',
       text: '{}',
@@ -40,7 +40,7 @@ describe('the settings that apply', () => {
     })
   })
 
-  it('contain older forms as they are written: the agents package migrates them', () => {
+  it('contain older formats unchanged: the agents package migrates them', () => {
     const old = { coordinator: { name: 'boss' }, customAgents: agents('a') }
     expect(read([user({ agents: agents('x') }), workspace(old)])).toEqual({
       'copilotMultiAgent.coordinator': { name: 'boss' },

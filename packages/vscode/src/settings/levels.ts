@@ -3,17 +3,17 @@ import type { Level } from '@cadre/settings-page'
 
 export const section = 'copilotMultiAgent'
 
-/** The keys of today, then those of older versions. */
+/** The current keys, then those of older versions. */
 export const settingsKeys = ['entryAgent', 'agents', 'coordinator', 'customAgents'] as const
 export type SettingsKey = (typeof settingsKeys)[number]
 
-/** What one level of the settings says; a key that it does not have is absent. */
+/** The values of one settings level; missing keys are absent. */
 export interface LevelSettings {
   readonly level: Level
   readonly values: { readonly [Key in SettingsKey]?: unknown }
 }
 
-/** The built-in team that answers while nobody has defined agents. */
+/** The built-in team that answers if no agents are defined. */
 export const standInTeam = 'coordinator'
 
 export function definesAgents({ values }: LevelSettings): boolean {
@@ -26,14 +26,14 @@ export function isOldForm(values: LevelSettings['values']): boolean {
   )
 }
 
-/** The level whose agents are used: the innermost one that defines any. Levels come from the outermost on. */
+/** The level whose agents are used: the innermost that defines any. Levels are ordered from the outermost. */
 export function usedLevel(levels: readonly LevelSettings[]): LevelSettings | undefined {
   return levels.findLast(definesAgents)
 }
 
 /**
- * The settings that apply, as the runtime takes them. Lists of agents are never merged: the innermost level that defines agents has
- * them all. An entry agent that was chosen at an outer level, for other agents, counts only if there is one of that name.
+ * The effective settings for the runtime. Lists of agents are never merged: the innermost level that defines agents
+ * provides all of them. An entry agent of an outer level applies only if an agent has that name.
  */
 export function effectiveSettings(levels: readonly LevelSettings[]): EditorSettings {
   const used = usedLevel(levels)
@@ -50,7 +50,7 @@ export function effectiveSettings(levels: readonly LevelSettings[]): EditorSetti
   return { path, text: settingsText({ ...own, ...(counts && { entryAgent: entry }) }), team: standInTeam }
 }
 
-/** As it would stand in a settings file. */
+/** As text of a settings file. */
 export function settingsText(values: LevelSettings['values']): string {
   const dotted = Object.entries(values).map(([key, value]) => [`${section}.${key}`, value])
   return JSON.stringify(Object.fromEntries(dotted), null, 2)

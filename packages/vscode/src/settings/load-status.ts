@@ -6,7 +6,7 @@ import { toolsHere } from './host-tools.ts'
 import type { Status } from './status-text.ts'
 import { missingTools } from './tool-choices.ts'
 
-/** How things stand now. What cannot be read is among the notices. */
+/** The current status. Errors are included as notices. */
 export async function loadStatus(services: Services): Promise<Status> {
   const folder = currentFolder()
   const [found, tools, checked, models, sessions] = await Promise.all([

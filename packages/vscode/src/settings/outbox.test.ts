@@ -2,7 +2,7 @@ import type { ToPage } from '@cadre/settings-page'
 import { expect, it } from 'vitest'
 import { createOutbox } from './outbox.ts'
 
-it('keeps what a person asked for until the page is ready', () => {
+it('queues requests of a person until the page is ready', () => {
   const outbox = createOutbox()
   const got: ToPage[] = []
   outbox.send({ type: 'newAgent' })
@@ -13,7 +13,7 @@ it('keeps what a person asked for until the page is ready', () => {
   expect(got).toEqual([{ type: 'newAgent' }])
 })
 
-it('never gives the answers for a closed page to the next one', () => {
+it('never passes answers for a closed page to the next one', () => {
   const outbox = createOutbox()
   const first: ToPage[] = []
   outbox.ready((message) => first.push(message))

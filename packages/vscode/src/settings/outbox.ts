@@ -3,11 +3,11 @@ import type { ToPage } from '@cadre/settings-page'
 type Post = (message: ToPage) => void
 
 export interface Outbox {
-  /** Before the page is ready, what a person asked for waits for it. An answer to a page that is closed is for nobody. */
+  /** Before the page is ready, messages are queued. Messages to a closed page are dropped. */
   send(message: ToPage): void
-  /** The page can take messages. Call `deliver` once it has its first state. */
+  /** The page can receive messages. Call `deliver` once it has its first state. */
   ready(post: Post): void
-  /** Sends what has waited. */
+  /** Sends queued messages. */
   deliver(): void
   close(): void
 }

@@ -11,13 +11,13 @@ import { definesAgents, type LevelSettings, standInTeam, usedLevel } from './lev
 import { toolGroups } from './tool-choices.ts'
 import { takeTeam } from './transfer.ts'
 
-/** What the page shows, and what its requests are answered with. */
+/** The page's content, and the data for answering its requests. */
 export interface PageData {
   readonly state: PageState
   readonly tools: readonly Tool[]
-  /** Agents that no setting defines. */
+  /** Agents that are not defined in settings. */
   readonly others: readonly AgentDefinition[]
-  /** The files that the page may have opened. */
+  /** The files that the page may open. */
   readonly files: ReadonlySet<string>
 }
 

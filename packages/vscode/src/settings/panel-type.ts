@@ -1,2 +1,2 @@
-/** What VS Code knows the settings page by; `activationEvents` of the manifest has it as well. */
+/** The id of the settings page in VS Code; also in `activationEvents` of the manifest. */
 export const panelType = 'copilotMultiAgent.settings'

@@ -19,19 +19,19 @@ export interface SettingsPanel extends vscode.Disposable {
   open(): void
   /** Shows the page in a panel that was open when VS Code was closed. */
   restore(opened: vscode.WebviewPanel): void
-  /** Opens the page, and adds an agent to what is being edited. */
+  /** Opens the page, and adds an agent to the edits. */
   newAgent(): void
-  /** Opens the page, and adds agents of files to what is being edited. `given` is such a file. */
+  /** Opens the page, and adds agents from files to the edits. `given` is such a file. */
   importAgents(given?: unknown): Promise<void>
 }
 
 /**
- * The settings page. What is edited in it is kept here as well, so that closing the page loses nothing. Messages of the page are
- * checked: whatever it sends, only agents in their form are written, and only files that were listed are opened.
+ * The settings page. Edits are also kept here, so that closing the page loses nothing. Messages of the page are validated:
+ * only well-formed agents are written, and only listed files are opened.
  */
 export function createSettingsPanel(context: vscode.ExtensionContext, services: Services): SettingsPanel {
   let panel: vscode.WebviewPanel | undefined
-  /** The page learns of its own change together with the news that it is saved. */
+  /** The page is notified of its own change together with the save confirmation. */
   let isSaving = false
   let data: Promise<PageData> | undefined
   let draft: Draft | undefined
@@ -172,7 +172,7 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
   }
 }
 
-/** Only what the page was shown can be opened. */
+/** Only files that were shown on the page can be opened. */
 function listedFile(data: PageData | undefined, id: string): vscode.Uri {
   if (!data?.files.has(id)) throw new Error('This file is not among the agent files.')
   return vscode.Uri.file(id)

@@ -48,7 +48,7 @@ describe('the preview of a prompt', () => {
     expect((await preview(2))?.prompt).toBe('You are the plain.')
   })
 
-  it('has agents of files, unless the settings have one of that name', async () => {
+  it('includes agents of files, unless the settings have one of that name', async () => {
     const file = (name: string): AgentDefinition => ({
       name,
       description: `From a file`,
@@ -60,7 +60,7 @@ describe('the preview of a prompt', () => {
     expect(found?.prompt).not.toContain('**Tester**')
   })
 
-  it('is absent for an agent that cannot be used as it is', async () => {
+  it('is absent for an invalid agent', async () => {
     expect(await preview(0, [], { ...team, agents: [agent('not a name'), agent('b')] })).toBeUndefined()
   })
 })

@@ -4,16 +4,16 @@ import { settingsText } from './levels.ts'
 
 export interface PreviewRequest {
   readonly configuration: Configuration
-  /** The agent whose prompt is wanted. */
+  /** The agent whose prompt is requested. */
   readonly selected: number
   readonly tools: readonly Tool[]
-  /** Agents of files. Those of the settings come before one of the same name. */
+  /** Agents from files. Agents from settings take precedence over the same name. */
   readonly others: readonly AgentDefinition[]
 }
 
 /**
- * What the engine would send to the model: for the entry agent when a person asks it, for any other when the entry agent delegates
- * to it. `undefined` for an agent that cannot be used as it is.
+ * What the engine would send to the model: for the entry agent when a person asks it, for any other when the entry agent
+ * delegates to it. `undefined` for an agent that is invalid.
  */
 export async function previewOf(request: PreviewRequest): Promise<Preview | undefined> {
   const { configuration, selected, tools, others } = request

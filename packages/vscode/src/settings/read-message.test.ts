@@ -4,7 +4,7 @@ import { readMessage } from './read-message.ts'
 const configuration = { entryAgent: 'a', agents: [{ name: 'a', toolPermissions: { type: 'all' } }] }
 
 describe('messages of the page', () => {
-  it('are read in every form that the protocol has', () => {
+  it('are read in every form of the protocol', () => {
     const draft = { level: 'user', stamp: 's', configuration }
     for (const message of [
       { type: 'ready' },
@@ -42,11 +42,11 @@ describe('messages of the page', () => {
     { type: 'check', id: 1, selected: 0, configuration: { entryAgent: 'a', agents: ['a'] } },
     { type: 'save', draft: { level: 'user', configuration } },
     { type: 'save', draft: { level: 'machine', stamp: '', configuration } },
-  ])('are ignored where they do not fit: %j', (message) => {
+  ])('are ignored if invalid: %j', (message) => {
     expect(readMessage(message)).toBeUndefined()
   })
 
-  it('permit nothing that they do not spell out', () => {
+  it('permit only what they spell out', () => {
     const odd = {
       entryAgent: 'a',
       agents: [{ name: 'a', toolPermissions: { type: 'specific', tools: ['x', 7] } }],

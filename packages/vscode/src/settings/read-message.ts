@@ -1,10 +1,10 @@
 import type { Agent, Configuration, Draft, FromPage, Level } from '@cadre/settings-page'
 import { agentsIn } from './configuration.ts'
 
-/** More than anybody writes, and little enough to be no burden. */
+/** More than any person writes, and small enough to handle. */
 const longestText = 5_000_000
 
-/** A message of the page, if it is one. A page is not trusted: what does not fit is `undefined`. */
+/** Parses a message of the page, which is not trusted. `undefined` if it is invalid. */
 export function readMessage(value: unknown): FromPage | undefined {
   if (!isObject(value)) return undefined
   switch (value['type']) {
@@ -58,7 +58,7 @@ function readDraft(value: unknown): Draft | undefined {
   return { level, stamp, configuration }
 }
 
-/** Only JSON, and only agents in their form: what is odd in them permits nothing. */
+/** Accepts only JSON and well-formed agents: invalid parts permit nothing. */
 function readConfiguration(value: unknown): Configuration | undefined {
   if (!isObject(value) || typeof value['entryAgent'] !== 'string' || !Array.isArray(value['agents']))
     return undefined

@@ -6,7 +6,7 @@ import { panelType } from './panel-type.ts'
 import { createStatus } from './status.ts'
 import { createValidation } from './validation.ts'
 
-/** The settings page, validation, and the commands about settings. The page and the commands are loaded at their first use. */
+/** The settings page, validation, and the settings commands. The page and the commands are loaded on first use. */
 export function registerSettings(context: vscode.ExtensionContext, services: Services): vscode.Disposable {
   const validation = createValidation(context, services)
   const status = createStatus(services)

@@ -2,14 +2,14 @@ import type { Level } from '@cadre/settings-page'
 import * as vscode from 'vscode'
 import { type LevelSettings, settingsText } from './levels.ts'
 
-/** The text that the settings of a level are in. */
+/** The text with the settings of a level. */
 export interface SettingsFile {
-  /** Absent where VS Code does not tell where they are. Lines then mean nothing. */
+  /** Absent if VS Code does not report the location. Then lines are meaningless. */
   readonly uri?: vscode.Uri
   readonly text: string
 }
 
-/** The file of a level, if its agents are really in it; else its values as text. */
+/** The file of a level, if it contains its agents; otherwise its values as text. */
 export async function settingsFile(
   { level, values }: LevelSettings,
   folder: vscode.Uri | undefined,
@@ -19,7 +19,7 @@ export async function settingsFile(
   const uri = placeOf(level, folder, context)
   const text = uri && (await textOf(uri))
   if (uri === undefined || text === undefined) return without
-  // A profile, or a machine at the other end of a connection, has another file.
+  // A profile or a remote machine has another file.
   return text.includes('copilotMultiAgent') ? { uri: openUri(uri), text } : without
 }
 
@@ -28,7 +28,7 @@ function placeOf(
   folder: vscode.Uri | undefined,
   { globalStorageUri }: vscode.ExtensionContext,
 ): vscode.Uri | undefined {
-  // VS Code has no API for it: settings.json is beside the folder of all extensions' storage.
+  // VS Code has no API for it: settings.json is next to the storage folder of all extensions.
   if (level === 'user') return vscode.Uri.joinPath(globalStorageUri, '..', '..', 'settings.json')
   const { workspaceFile } = vscode.workspace
   if (level === 'workspace' && workspaceFile !== undefined)
@@ -44,7 +44,7 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   }
 }
 
-/** The same file as its editor calls it: that of the user has a scheme of its own. */
+/** The URI under which the editor opens the file: user settings have their own scheme. */
 function openUri(uri: vscode.Uri): vscode.Uri {
   return vscode.workspace.textDocuments.find((document) => document.uri.path === uri.path)?.uri ?? uri
 }

@@ -13,7 +13,7 @@ const empty: Status = {
   running: [],
 }
 
-it('says how things stand where nothing is set up', () => {
+it('shows the status if nothing is set up', () => {
   const text = statusText(empty)
   expect(text).toContain('- Folder: none is open')
   expect(text).toContain('- Models: none. Sign in to GitHub Copilot')

@@ -16,11 +16,11 @@ export interface Status {
   readonly isTrusted: boolean
   readonly problems: readonly SettingsProblem[]
   readonly notices: readonly string[]
-  /** Sessions that are not at their end. */
+  /** Sessions that have not ended. */
   readonly running: readonly { readonly id: string; readonly agent: string; readonly status: string }[]
 }
 
-/** How things stand, as Markdown. Names and messages come from files, so they are data. */
+/** The status as Markdown. Names and messages come from files, so they are escaped. */
 export function statusText(status: Status): string {
   const { agents, entry, models, missing, problems, notices, running } = status
   const sections = [

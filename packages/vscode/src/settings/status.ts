@@ -3,7 +3,7 @@ import type { Services } from '../services.ts'
 
 const scheme = 'copilot-multi-agent'
 
-/** Shows how things stand, in a document that nobody can change. */
+/** Shows the status in a read-only document. */
 export function createStatus(services: Services): vscode.Disposable & { show(): Promise<void> } {
   const changed = new vscode.EventEmitter<vscode.Uri>()
   const uri = vscode.Uri.from({ scheme, path: '/Agents status.md' })

@@ -10,7 +10,7 @@ const editor = [
   { name: 'copilotMultiAgent_delegateWork', description: 'Ours' },
 ]
 
-it('groups the tools that can be permitted, ours and those of VS Code', () => {
+it('groups the tools that can be permitted, of Cadre and of VS Code', () => {
   const groups = toolGroups(builtIn, editor)
   expect(groups.map(({ label }) => label)).toEqual([
     'Sets of tools',
@@ -24,7 +24,7 @@ it('groups the tools that can be permitted, ours and those of VS Code', () => {
   expect(groups[4]?.tools).toEqual([{ name: 'mcp_db_query', description: 'Asks the database.' }])
 })
 
-it('finds the tools that agents name and nobody has', async () => {
+it('finds tools that agents name but that do not exist', async () => {
   const agent = (name: string, tools: readonly string[]): AgentDefinition => ({
     name,
     description: '',

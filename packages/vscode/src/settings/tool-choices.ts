@@ -1,7 +1,7 @@
 import type { AgentDefinition, Tool } from '@cadre/core'
 import type { ToolChoice, ToolGroup } from '@cadre/settings-page'
 
-/** A tool as VS Code lists it. */
+/** A tool in VS Code's list. */
 export interface EditorTool {
   readonly name: string
   readonly description: string
@@ -43,13 +43,13 @@ function choiceOf({ name, description }: EditorTool): ToolChoice {
   return { name, description: sentence.slice(0, 200) }
 }
 
-/** A tool that an agent names and nobody has. */
+/** A tool that an agent names but that does not exist. */
 export interface MissingTool {
   readonly agent: string
   readonly tool: string
 }
 
-/** The tools that agents name and that are not there now, such as those of an extension that was removed. */
+/** Tools that agents name but that are not available now, such as those of a removed extension. */
 export async function missingTools(
   agents: readonly AgentDefinition[],
   tools: readonly Tool[],

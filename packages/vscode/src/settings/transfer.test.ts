@@ -13,7 +13,7 @@ const listTeams = [
 ]
 
 describe('templates, import and export', () => {
-  it.each(listTeams)('gives the built-in team %s as agents that can be saved', async (name) => {
+  it.each(listTeams)('returns the built-in team %s as agents that can be saved', async (name) => {
     const { agents, entry, notes } = await takeTeam(name)
     expect(agents.length).toBeGreaterThan(0)
     expect(agents.map((agent) => agent.name)).toContain(entry)
@@ -22,21 +22,21 @@ describe('templates, import and export', () => {
     expect(problems.filter(({ prevents }) => prevents)).toEqual([])
   })
 
-  it('exports agents as JSON that can be imported again without a loss', async () => {
+  it('exports agents as JSON that can be imported again without loss', async () => {
     const { agents, entry = '' } = await takeTeam('coordinator')
     const text = exportedText({ entryAgent: entry, agents })
     expect(JSON.parse(text)).toMatchObject({ version: '1.0.0', entryAgent: 'coordinator' })
     expect(await takeFiles([{ path: 'team.json', text }])).toEqual({ agents, entry, notes: [] })
   })
 
-  it('exports agents as agent files that can be imported again without a loss', async () => {
+  it('exports agents as agent files that can be imported again without loss', async () => {
     const { agents, entry = '' } = await takeTeam('coordinator')
     const { files } = await exportedFiles({ entryAgent: entry, agents })
     expect(files.map(({ path }) => path)).toContain('.github/agents/coordinator.agent.md')
     expect(await takeFiles(files)).toMatchObject({ agents, entry })
   })
 
-  it('imports older settings, and says what was changed', async () => {
+  it('imports older settings, and reports the changes', async () => {
     const text = JSON.stringify({
       coordinator: {
         systemPrompt: 'Lead the others.',
@@ -62,7 +62,7 @@ describe('templates, import and export', () => {
     expect(taken.notes.join('\n')).toContain('was written as coordinator')
   })
 
-  it('says what is wrong with a file that has no agents', async () => {
+  it('reports what is wrong with a file without agents', async () => {
     expect(await takeFiles([{ path: 'x.json', text: '{"some": "thing"}' }])).toMatchObject({
       agents: [],
       notes: [expect.stringMatching(/no agents|There are/i)],

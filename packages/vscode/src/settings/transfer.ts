@@ -6,15 +6,15 @@ import type { Agent, Configuration } from '@cadre/settings-page'
 import { agentsIn } from './configuration.ts'
 import { settingsText } from './levels.ts'
 
-/** Agents in the form of settings. */
+/** Agents in the format of settings. */
 export interface TakenAgents {
   readonly agents: readonly Agent[]
   readonly entry?: string
-  /** What a person should know about them, a sentence each. */
+  /** Notes about them for a person, one sentence each. */
   readonly notes: readonly string[]
 }
 
-/** Reads agents out of files of any form: exported settings, agent files, templates. */
+/** Reads agents from files of any format: exported settings, agent files, templates. */
 export async function takeFiles(
   files: readonly { readonly path: string; readonly text: string }[],
 ): Promise<TakenAgents> {
@@ -35,7 +35,7 @@ export async function takeTeam(name: string): Promise<TakenAgents> {
   return { ...taken, entry: team.entry }
 }
 
-/** What is said about agents as they become settings concerns other programs, except for what could not be written. */
+/** Notes about the conversion to settings concern other programs, except for what could not be written. */
 async function inSettings(
   agents: readonly AgentDefinition[],
   read: (path: string) => Buffer | undefined,
@@ -50,7 +50,7 @@ async function inSettings(
   }
 }
 
-/** The form that every version can import: `{version, entryAgent, agents}`. */
+/** The format that every version can import: `{version, entryAgent, agents}`. */
 export function exportedText({ entryAgent, agents }: Configuration): string {
   return `${JSON.stringify({ version: '1.0.0', entryAgent, agents }, null, 2)}\n`
 }
@@ -74,7 +74,7 @@ export async function exportedFiles(configuration: Configuration): Promise<Expor
   return { files, notes: [...faults, ...notes].map(noteText) }
 }
 
-/** Agents of files and teams, in the form of settings. */
+/** Agents of files and teams, in the format of settings. */
 export async function asConfiguration(
   agents: readonly AgentDefinition[],
   entry: string | undefined,

@@ -8,15 +8,15 @@ import type { SettingsProblem } from './check-settings.ts'
 import { digestOf } from './digest-of.ts'
 
 export interface Validation extends vscode.Disposable {
-  /** Checks all levels now, and shows what is wrong in the Problems panel. */
+  /** Checks all levels now, and shows the problems in the Problems panel. */
   run(): Promise<SettingsCheck>
-  /** Writes the levels that are in an older form in today's. */
+  /** Converts levels with an older format to the current one. */
   migrate(): Promise<void>
 }
 
 const shownKey = 'shownSettingsProblems'
 
-/** Checks the settings when they change, and tells a person once about the same problems. */
+/** Checks the settings when they change, and notifies once about the same problems. */
 export function createValidation(context: vscode.ExtensionContext, services: Services): Validation {
   const { settings, log } = services
   const diagnostics = vscode.languages.createDiagnosticCollection('copilotMultiAgent.settings')
@@ -51,7 +51,7 @@ export function createValidation(context: vscode.ExtensionContext, services: Ser
   const validate = () =>
     void attempt(services, 'Agent settings could not be checked', async () => {
       const checked = await run()
-      // Not awaited: a notification stays until somebody closes it.
+      // Not awaited, because a notification stays until it is closed.
       void attempt(services, 'Agent settings could not be changed', () => notify(checked))
     })
   const files = vscode.workspace.createFileSystemWatcher('**/.vscode/settings.json')
@@ -60,7 +60,7 @@ export function createValidation(context: vscode.ExtensionContext, services: Ser
     files,
     settings.onDidChange(validate),
     files.onDidChange(validate),
-    // Lines move with every edit of the file, whether or not a setting changes.
+    // Lines move with every edit of the file, even if no setting changes.
     vscode.workspace.onDidSaveTextDocument(({ uri }) => {
       if (/\/settings\.json$|\.code-workspace$/.test(uri.path)) validate()
     }),

@@ -23,7 +23,7 @@ const listed: readonly ListedTool[] = [
 ]
 const planned = planTools(listed)
 
-it('offers what has no counterpart here, under names that the engine takes, each once', () => {
+it('offers tools without an equivalent, under valid unique names', () => {
   expect(planned.map(({ name }) => name)).toEqual([
     'acme_deploy',
     'acme_list',
@@ -35,7 +35,7 @@ it('offers what has no counterpart here, under names that the engine takes, each
   ])
 })
 
-it('takes every tool for one that reaches outside unless it is known', () => {
+it('treats every unknown tool as outbound', () => {
   const effects = Object.fromEntries(planned.map(({ name, effect }) => [name, effect]))
   expect(effects).toMatchObject({
     acme_deploy: 'outbound',
@@ -78,7 +78,7 @@ describe('selection by an agent', () => {
     [['usages'], ['copilot_listCodeUsages']],
     [['search'], ['copilot_listCodeUsages']],
     [['read', 'execute', 'web', 'edit'], []],
-  ])('%j gives %j', (names, expected) => {
+  ])('%j grants %j', (names, expected) => {
     expect(selected(...names)).toEqual(expected)
   })
 })

@@ -1,11 +1,11 @@
 import { type Effect, understandTool } from '@cadre/core'
 
-/** A tool as VS Code lists it, with what the manifest of its extension says. */
+/** A tool in VS Code's list, with data from the manifest of its extension. */
 export interface ListedTool {
   readonly name: string
-  /** `publisher.name` of the extension that brings it; absent for tools of MCP servers and of VS Code itself. */
+  /** `publisher.name` of its extension; absent for tools of MCP servers and of VS Code itself. */
   readonly extension?: string | undefined
-  /** What people and agent files call it. */
+  /** Its name for people and agent files. */
   readonly referenceName?: string | undefined
 }
 
@@ -24,17 +24,18 @@ const own = /^copilotMultiAgent_/i
 const internal =
   /^(?:vscode_get_\w*confirmation\w*|vscode_reviewPlan|inline_chat_\w+|setup_\w+|task_complete)$/i
 
-/** Tools of VS Code and Copilot that only look, and that have no counterpart among ours. */
+/** Read-only tools of VS Code and Copilot without an equivalent in Cadre. */
 const reading =
   /^(?:copilot_(?:findTestFiles|getChangedFiles|getDocInfo|getNotebookSummary|getSearchResults|getVSCodeAPI|listCodeUsages|readNotebookCellOutput|readProjectStructure|searchWorkspaceSymbols|testFailure)|vscode_listCodeUsages|testFailure)$/i
 
-/** Those that run programs, outside of any sandbox. */
+/** Tools that run programs outside any sandbox. */
 const executing =
   /^(?:send_to_terminal|kill_terminal|run_task|create_and_run_task|runTests|copilot_(?:runTests|runTask|createAndRunTask|runNotebookCell|runVscodeCommand|installExtension))$/i
 
 /**
- * Which tools of VS Code agents are offered, and under which names. Ours do the job of those they know by name, under one gate; the
- * tools of this extension are for other agents, and some are parts of VS Code's own chat. Names that the engine does not take are changed, and are unique.
+ * Plans which tools of VS Code agents get, and under which names. Cadre's own tools replace those with known names, under
+ * the same gate; the tools of this extension are for other agents, and some are parts of VS Code's own chat. Names that the
+ * engine does not accept are changed, and are unique.
  */
 export function planTools(listed: readonly ListedTool[]): PlannedTool[] {
   const planned: PlannedTool[] = []
@@ -42,7 +43,7 @@ export function planTools(listed: readonly ListedTool[]): PlannedTool[] {
   for (const tool of listed) {
     if (own.test(tool.name) || internal.test(tool.name) || isOurs(tool.name)) continue
     const name = uniqueName(tool.name, taken)
-    // `read.file` is one of ours only now.
+    // `read.file` matches a Cadre tool only after renaming.
     if (isOurs(name)) continue
     taken.add(name.toLowerCase())
     const aliases = aliasesOf(tool).filter((alias) => alias !== name)
@@ -51,7 +52,7 @@ export function planTools(listed: readonly ListedTool[]): PlannedTool[] {
   return planned
 }
 
-/** Nobody knows what an extension or a server does with a call. */
+/** The effect of a tool of an extension or server is unknown. */
 function effectOf(name: string): PlannedTool['effect'] {
   if (reading.test(name)) return 'read'
   return executing.test(name) ? 'execute' : 'outbound'
@@ -59,11 +60,11 @@ function effectOf(name: string): PlannedTool['effect'] {
 
 function isOurs(name: string): boolean {
   const { kind } = understandTool(name)
-  // A tool that is called like a class would be given to whoever may use that class.
+  // A tool named like a class would be granted to every agent with that class.
   return kind === 'tools' || kind === 'class' || kind === 'all'
 }
 
-/** The spellings of agent files. One that stands for tools of ours is left to them. */
+/** The spellings of agent files. A spelling that means a Cadre tool stays with that tool. */
 function aliasesOf({ name, extension, referenceName }: ListedTool): string[] {
   const names = [name, ...(referenceName === undefined ? [] : [referenceName])]
   const ofExtension = extension === undefined ? [] : names.map((one) => `${extension}/${one}`)

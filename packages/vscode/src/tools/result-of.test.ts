@@ -3,7 +3,7 @@ import { resultOf } from './result-of.ts'
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
 
-it('reads texts, data, pictures and prompt elements', () => {
+it('reads texts, data, images and prompt elements', () => {
   const tree = {
     node: {
       type: 1,
@@ -29,7 +29,7 @@ it('reads texts, data, pictures and prompt elements', () => {
   })
 })
 
-it('says that there was nothing, and cuts what is too long', () => {
+it('reports an empty result, and cuts a long one', () => {
   expect(resultOf([])).toEqual({ content: '(no output)' })
   const { content } = resultOf([{ value: 'x'.repeat(150_000) }])
   expect(content).toMatch(/x\n\[… 50000 more characters\]$/)

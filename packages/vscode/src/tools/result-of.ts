@@ -1,11 +1,11 @@
 import type { Image, ToolResult } from '@cadre/core'
 
-/** Beyond this, the rest of a text is left out: it would fill the window of the model. */
+/** Longer text is cut, because it would fill the context window. */
 const mostText = 100_000
 const mostImages = 10
 const mostImageBytes = 5_000_000
 
-/** The parts of a result, from any version of the API: told apart by what they have. */
+/** Converts the parts of a result, from any version of the API, by their properties. */
 export function resultOf(parts: readonly unknown[]): ToolResult {
   const texts: string[] = []
   const images: Image[] = []
@@ -30,7 +30,7 @@ export function resultOf(parts: readonly unknown[]): ToolResult {
   }
 }
 
-/** The text of a tree of prompt elements, as `@vscode/prompt-tsx` writes it; of anything else, its JSON. */
+/** The text of a prompt element tree of `@vscode/prompt-tsx`; JSON for anything else. */
 function promptText(value: unknown): string {
   if (value === undefined || value === null) return ''
   const texts: string[] = []

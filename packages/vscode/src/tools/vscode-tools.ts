@@ -4,7 +4,7 @@ import { tokenOf } from '../run/token-of.ts'
 import { type ListedTool, type PlannedTool, planTools } from './plan-tools.ts'
 import { resultOf } from './result-of.ts'
 
-/** The tools of VS Code, its extensions and its MCP servers, for agents. The gate judges every call of them. */
+/** The tools of VS Code, its extensions and its MCP servers, for agents. The gate judges all their calls. */
 export function vscodeTools(
   toolInvocationToken: vscode.ChatParticipantToolToken | undefined,
   log: Pick<vscode.LogOutputChannel, 'warn'>,
@@ -22,7 +22,7 @@ export function vscodeTools(
   })
 }
 
-/** The tools of VS Code with what the manifests of their extensions say about them. */
+/** The tools of VS Code with data from the manifests of their extensions. */
 export function listedTools(): ListedTool[] {
   const manifests = new Map<string, { readonly extension: string; readonly referenceName?: string }>()
   for (const { id, packageJSON } of vscode.extensions.all) {
@@ -58,7 +58,7 @@ function toolOf(
         const { content } = await vscode.lm.invokeTool(name, options, cancel.token)
         return resultOf(content)
       } catch (error) {
-        // What was stopped has no result.
+        // A stopped call has no result.
         if (signal.aborted) throw error
         return { content: failureText(name, error), failed: true }
       } finally {

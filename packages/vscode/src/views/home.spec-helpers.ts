@@ -7,13 +7,13 @@ import { onTestFinished } from 'vitest'
 
 export interface TestHome {
   readonly workspace: string
-  /** Runs the assistant on these steps of a playbook. */
+  /** Runs the assistant with these steps of a playbook. */
   run(steps: readonly object[], options?: Pick<RuntimeOptions, 'ask'>): Promise<RunResult>
   resume(session: string): Promise<RunResult>
   open(): Promise<Sessions>
 }
 
-/** A workspace with a home of its own, as the command makes it. */
+/** A workspace with its own home, as created by the command. */
 export function createTestHome(files: Readonly<Record<string, string>> = {}): TestHome {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-views-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))

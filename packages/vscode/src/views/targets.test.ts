@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { asksWhatHappened, questionOf, sessionOf } from './targets.ts'
 
-test('takes what the views and the chat pass', () => {
+test('accepts what the views and the chat pass', () => {
   expect(sessionOf({ kind: 'session', session: 'lead-4k2' })).toBe('lead-4k2')
   const target = { session: 'lead-4k2', question: 'approval/call_1' }
   expect(questionOf({ ...target, id: 'approval-1-2' })).toEqual(target)
@@ -23,6 +23,6 @@ test.each([
   { session: 'lead', question: 'approval/' },
   { session: 'lead', question: 'approval/a\nb' },
   { session: 'lead', question: { toString: 'approval/x' } },
-])('refuses %j', (argument) => {
+])('rejects %j', (argument) => {
   expect(questionOf(argument)).toBeUndefined()
 })

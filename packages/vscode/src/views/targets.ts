@@ -1,7 +1,7 @@
 import { isSessionId } from '../home/session-id.ts'
 import type { QuestionTarget } from './approvals/approval-item.ts'
 
-/** Arguments of commands come from items of the views, and from links and buttons: whatever is not what we made is refused. */
+/** Command arguments come from view items, links and buttons: anything malformed is rejected. */
 
 export function sessionOf(argument: unknown): string | undefined {
   const value = fieldOf(argument, 'session')
@@ -15,7 +15,7 @@ export function questionOf(argument: unknown): QuestionTarget | undefined {
   return { session, question }
 }
 
-/** A question about a call that was interrupted has other answers. */
+/** A question about an interrupted call has other answers. */
 export function asksWhatHappened({ question }: QuestionTarget): boolean {
   return question.startsWith('doubt/')
 }

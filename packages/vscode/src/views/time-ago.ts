@@ -4,7 +4,7 @@ const units = [
   ['min', 60_000],
 ] as const
 
-/** `now`, `5 min ago`, `3 h ago`, `2 d ago`; a date when it is longer ago, and nothing for what is no time. */
+/** `now`, `5 min ago`, `3 h ago`, `2 d ago`; a date for older times, and empty for an invalid time. */
 export function timeAgo(time: string, now: number): string {
   const at = Date.parse(time)
   if (Number.isNaN(at)) return ''

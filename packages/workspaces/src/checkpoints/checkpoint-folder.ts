@@ -1,17 +1,16 @@
 /**
- * Owns the checkpoints of one folder: `storage/checkpoints/<key>` of a home. Several processes may use it; everything
- * happens under one lock.
+ * Owns the checkpoints of one folder: `storage/checkpoints/<key>` of a home. Several processes may use it; everything happens under
+ * one lock.
  *
- * 1. Cadre scans the folder, or the files that a call names, right before and right after each call. A difference belongs
- *    to
- *     the calls that were running between the two scans. A difference while none was running is from someone else.
- * 2. The changes of a turn are written before the picture that contains them, and the picture before the note that the call
- *    was
- *     running is removed. So after a crash a change is seen twice, which is recognised, and never missed.
+ * 1. Cadre scans the folder, or the files that a call names, right before and right after each call. Calls that start or finish at the
+ *    same time share a scan. A difference belongs to the calls that were running between two scans. A difference while none was
+ *    running is from someone else.
+ * 2. The changes of a turn are written before the picture that contains them, and the picture before the note that the call was
+ *    running is removed. So after a crash a change is seen twice, which is recognised, and never missed.
  * 3. Contents are stored before a record names them. Content that a turn replaced is copied to the store, not borrowed.
  * 4. Nothing in the folder is ever changed here.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
@@ -22,7 +21,7 @@ import { FolderScanner } from './folder-scanner.ts'
 import { type Look, lookIn, plainState } from './look-at.ts'
 import { type Content, ObjectStore } from './object-store.ts'
 import { Picture } from './picture.ts'
-import { type RunningCall, RunningCalls, type Scope } from './running-calls.ts'
+import { type RunningCall, RunningCalls } from './running-calls.ts'
 import type { ScanLimits } from './scan-folder.ts'
 import { withStoreLock } from './store-lock.ts'
 import {
@@ -83,7 +82,7 @@ export class CheckpointFolder {
     this.top = top
     this.#repository = repository
     this.#limits = limits
-    this.#key = createHash('sha256').update(top).digest('hex').slice(0, 24)
+    this.#key = hash('sha256', top).slice(0, 24)
     this.objects = new ObjectStore(this.at('git'), top)
     this.#picture = new Picture(this.at('picture.json'))
     this.running = new RunningCalls(this.at('running'))
@@ -165,23 +164,22 @@ export class CheckpointFolder {
     return listTurns(this.turns).find((id) => sessionOfTurn(id) === session)
   }
 
-  /** Under the lock. Scans before a call, and records that the call is running. */
-  async start(call: Omit<RunningCall, 'process'>): Promise<void> {
-    await this.settleDead()
-    await this.#attribute(await this.observe(call.scope), this.running.list())
-    this.#picture.save()
-    this.running.add(call)
-  }
-
-  /** Under the lock. Scans after a call, and records its changes. Does nothing if the call is not running. */
-  async finish(id: string): Promise<void> {
+  /**
+   * Under the lock. Scans once, when some calls have finished and before others start. Records the changes of the finished calls, and
+   * that the others are running. A finished call that is not recorded as running is left out.
+   */
+  async pass(finished: readonly string[], starting: readonly Omit<RunningCall, 'process'>[]): Promise<void> {
+    if (starting.length > 0) await this.settleDead()
+    const ids = new Set(finished)
     const all = this.running.list()
-    const mine = all.find((call) => call.id === id)
-    if (mine === undefined) return
-    await this.#attribute(await this.observe(mine.scope), all)
-    if (mine.scope === 'all') this.#noteUncovered(mine.turn)
+    const over = all.filter(({ id }) => ids.has(id))
+    if (over.length + starting.length === 0) return
+    await this.#attribute(await this.#observeFor([...over, ...starting]), all)
+    for (const turn of new Set(over.flatMap((call) => (call.scope === 'all' ? [call.turn] : []))))
+      this.#noteUncovered(turn)
     this.#picture.save()
-    this.running.remove(id)
+    for (const call of starting) this.running.add(call)
+    for (const { id } of over) this.running.remove(id)
   }
 
   /** Under the lock. Records why the changes of a turn are incomplete, and that the call has ended. */
@@ -197,27 +195,34 @@ export class CheckpointFolder {
     const all = this.running.list()
     const dead = all.filter((call) => !this.running.isAlive(call))
     if (dead.length === 0) return
-    const scope = dead.some((call) => call.scope === 'all') ? 'all' : dead.flatMap((call) => call.scope)
-    await this.#attribute(await this.observe(scope), all, 'interrupted')
+    await this.#attribute(await this.#observeFor(dead), all, 'interrupted')
     for (const { turn, scope: its } of dead) if (its === 'all') this.#noteUncovered(turn)
     this.#picture.save()
     for (const { id } of dead) this.running.remove(id)
   }
 
-  /** Under the lock. Scans everything or these paths, and returns the differences to the last scan. */
-  async observe(scope: Scope): Promise<readonly Difference[]> {
+  /** Under the lock. Scans these paths, or everything as well, and returns the differences to the last scan. */
+  async observe(names: readonly string[], isAll = false): Promise<readonly Difference[]> {
     for (let attempt = 1; ; attempt++) {
       try {
         const seen = Date.now()
-        if (scope !== 'all') return await this.#compare(this.#named(scope), seen)
-        const differences = await this.#compare(await this.#everything(), seen)
-        this.#scanner.prepareNext(this.#picture)
+        const found = isAll ? await this.#everything() : new Map<string, Look | undefined>()
+        for (const name of names) if (!found.has(name)) found.set(name, this.#lookAt(name))
+        const differences = await this.#compare(found, seen)
+        if (isAll) this.#scanner.prepareNext(this.#picture)
         return differences
       } catch (error) {
         // A file was replaced or removed while it was read.
         if (attempt >= 5 || hasCode(error, 'EACCES', 'ENOSPC') || !isPassing(error)) throw error
       }
     }
+  }
+
+  /** A path that a call names may be in a folder that a scan of everything does not cover. */
+  #observeFor(calls: readonly Pick<RunningCall, 'scope'>[]): Promise<readonly Difference[]> {
+    const names = new Set(calls.flatMap(({ scope }) => (scope === 'all' ? [] : scope)))
+    const isAll = calls.some(({ scope }) => scope === 'all')
+    return this.observe([...names], isAll)
   }
 
   save(): void {
@@ -254,10 +259,6 @@ export class CheckpointFolder {
     const all = new Map<string, Look | undefined>(found)
     for (const name of this.#picture.paths()) if (!all.has(name)) all.set(name, this.#lookAt(name))
     return all
-  }
-
-  #named(names: readonly string[]): Map<string, Look | undefined> {
-    return new Map(names.map((name) => [name, this.#lookAt(name)]))
   }
 
   #lookAt(name: string): Look | undefined {

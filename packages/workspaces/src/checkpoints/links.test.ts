@@ -59,7 +59,7 @@ test('an undo changes nothing behind a folder that was replaced with a link afte
   expect(readFileSync(path.join(outside, 'x.txt'), 'utf8')).toBe('theirs')
 })
 
-test('force does not begin an undo that a file in the place of a folder would stop halfway', async () => {
+test('force does not start an undo that a file in the place of a folder would stop halfway', async () => {
   const ground = createSharedGround()
   ground.write('kept/x.txt', 'before')
   await ground.call('c1', 'command', () => ground.write('kept/x.txt', 'after'))
@@ -70,7 +70,7 @@ test('force does not begin an undo that a file in the place of a folder would st
   expect((await ground.plan()).conflicts).toMatchObject([{ path: 'kept/x.txt', canForce: false }])
 })
 
-test('restores a file whose name is as long as a name can be', async () => {
+test('restores a file with a name of the maximum length', async () => {
   const ground = createSharedGround()
   const name = '語'.repeat(85)
   ground.write(name, 'before')

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import type { SessionSpec } from '@cadre/core'
 import { expect, test } from 'vitest'
 import { callOf } from '../workspaces.spec-helpers.ts'
 import { createSharedGround, type SharedGround } from './checkpoints.spec-helpers.ts'
@@ -20,7 +21,7 @@ function storeOf({ home }: SharedGround): string {
   return path.join(all, readdirSync(all).find((name) => name !== 'notes') as string)
 }
 
-test('a turn without effects leaves nothing behind, and a call that fails to change anything is no change', async () => {
+test('a turn without effects leaves nothing behind, and a failed call is no change', async () => {
   const ground = createSharedGround()
   ground.checkpoints.beginTurn('lead-1', 'look')
   expect(ground.exists('.cadre')).toBe(false)
@@ -100,7 +101,7 @@ test('keeps the content that a turn replaced even if the repository removes it',
   expect(ground.all()).toEqual(before)
 })
 
-test('changes of another session in between, or at the same time, are not undone unseen', async () => {
+test('changes of another session, in between or at the same time, are not silently undone', async () => {
   const ground = createSharedGround()
   const [one, two] = [ground.session('one-1'), ground.session('two-1')]
   await ground.call('c1', ['a.txt'], () => ground.write('a.txt', '1\n'), one)
@@ -144,7 +145,28 @@ test('changes of another session in between, or at the same time, are not undone
   })
 })
 
-test('a file that a tool names while a command of another session runs belongs to the tool', async () => {
+test('undoes changes of team calls that started and finished at the same time', async () => {
+  const ground = createSharedGround()
+  ground.write('old.txt', 'old\n')
+  const before = ground.all()
+  const workers = [0, 1, 2, 3].map((n) => ground.session(`worker-${n}`, { root: 'lead-1' }))
+  const all = <T>(work: (session: SessionSpec, n: number) => Promise<T>) => Promise.all(workers.map(work))
+  // Tools, then commands, then both at the same time.
+  await all((session, n) => ground.call('c1', [`${n}.txt`], () => ground.write(`${n}.txt`, 'new\n'), session))
+  await all((session, n) =>
+    ground.call('c2', 'command', () => ground.write(`made/${n}.txt`, 'made\n'), session),
+  )
+  await all((session, n) => ground.checkpoints.startCall(session, callOf('c3', n === 0 ? ['old.txt'] : [])))
+  ground.write('old.txt', 'changed\n')
+  await all((session) => ground.checkpoints.finishCall(session, 'c3'))
+  const plan = await ground.plan()
+  expect(plan).toMatchObject({ session: 'lead-1', conflicts: [] })
+  expect(plan.files.map(({ path: name }) => name)).toContain('old.txt')
+  expect(await ground.take('undo')).toMatchObject({ kind: 'applied', skipped: [] })
+  expect(ground.all()).toEqual(before)
+})
+
+test('a file that a tool names during a command of another session counts as changed by the tool', async () => {
   const ground = createSharedGround()
   const [one, two] = [ground.session('one-1'), ground.session('two-1')]
   await ground.checkpoints.startCall(one, callOf('long'))
@@ -187,7 +209,7 @@ test('records the changes of a call whose process was killed, and asks before it
   expect(ground.all()).toEqual(before)
 })
 
-test('finds a change once when the process was killed between the record of the turn and the picture', async () => {
+test('finds a change once if the process was killed between the record of the turn and the picture', async () => {
   const ground = createSharedGround()
   const before = ground.all()
   await ground.call('c0', ['b.txt'], () => ground.write('b.txt', 'first\n'))
@@ -210,7 +232,7 @@ test('finds a change once when the process was killed between the record of the 
   expect(ground.all()).toEqual(before)
 })
 
-test('completes an undo that was killed after any of its steps, and leaves what a person changed meanwhile', async () => {
+test('completes an undo that was killed after any of its steps, and keeps concurrent changes of a person', async () => {
   const ground = createSharedGround()
   ground.write('gone/deep.txt', 'deep\n')
   const before = ground.all()
@@ -254,7 +276,7 @@ test('completes an undo that was killed after any of its steps, and leaves what 
   })
 })
 
-test('a file that is too large to keep, and a folder that is too large to look at, are refused and named', async () => {
+test('refuses and names a file that is too large to store, and a folder that is too large to scan', async () => {
   const ground = createSharedGround({ limits: { largest: 16, filesApart: 3, files: 40 } })
   ground.write('large.bin', 'more than sixteen bytes')
   for (let index = 0; index < 5; index++) ground.write(`ignored/${index}`, 'x')
@@ -288,7 +310,7 @@ test('a file that is too large to keep, and a folder that is too large to look a
   expect(ground.read('a.txt')).toBe('named\n')
 })
 
-test('never writes through a link or outside of the folder', async () => {
+test('never writes through a link or outside the folder', async () => {
   const ground = createSharedGround()
   const outside = createSharedGround({ git: false })
   ground.write('sub/c.txt', 'c\n')

@@ -10,7 +10,8 @@ import { CheckpointFolder, type CheckpointLimits, usualLimits } from './checkpoi
 import { isSameState } from './file-state.ts'
 import { lookAt } from './look-at.ts'
 import type { Scope } from './running-calls.ts'
-import { readTurn, type Step, writeTurn } from './turn-record.ts'
+import { SharedLooks } from './shared-looks.ts'
+import { readTurn, type Step, type TurnRecord, writeTurn } from './turn-record.ts'
 import { addNote, readNotes, removeNotes } from './undo-notes.ts'
 import { chooseTurn, type Direction, isSameSteps, planUndo, type UndoPlan } from './undo-plan.ts'
 
@@ -77,6 +78,7 @@ const limitsWithoutRepository = { files: 20_000, bytes: 500_000_000 }
 
 export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Checkpoints {
   const folders = new Map<string, CheckpointFolder | undefined>()
+  const looks = new Map<CheckpointFolder, SharedLooks<Passing>>()
   /** By entry session: the id of its turn, or the message of one that has changed nothing yet. */
   const turns = new Map<string, { id?: string; prompt: string; isTold?: boolean }>()
   /** Calls of this process, by session. */
@@ -91,35 +93,21 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     if (own !== undefined || isInside(realPathOf(home.path), folder)) return undefined
     const top = repository?.top ?? folder
     const apply = { ...usualLimits, ...(repository === undefined && limitsWithoutRepository), ...limits }
-    return new CheckpointFolder(home, realPathOf(top), repository, apply)
+    const found = new CheckpointFolder(home, realPathOf(top), repository, apply)
+    looks.set(found, new SharedLooks((calls) => found.locked(() => pass(found, calls()))))
+    return found
   }
 
   async function start(session: SessionSpec, call: string, scopeIn: ScopeIn): Promise<string | undefined> {
-    const { root } = session
-    if (session.isolation?.kind === 'own' || !isName(root)) return undefined
-    let id: string | undefined
+    if (session.isolation?.kind === 'own' || !isName(session.root)) return undefined
     try {
       const folder = folderOf(session.workspace)
-      if (folder === undefined) return undefined
-      const scope = scopeIn(folder)
-      if (scope.length === 0) return undefined
-      return await folder.locked(async () => {
-        await completeUndo(folder)
-        folder.expire()
-        const known = turns.get(root) ?? { id: folder.lastTurnOf(root) ?? '', prompt: '' }
-        const turn = folder.turnFor(root, known.id || undefined, known.prompt)
-        id = turn.id
-        turns.set(root, { ...known, id })
-        // A failed scan is not repeated in this turn, because it is slow.
-        if (scope === 'all' && turn.incomplete !== undefined) return undefined
-        const calls = open.get(session.id) ?? new Map()
-        calls.set(call, { folder, turn: turn.id })
-        open.set(session.id, calls)
-        await folder.start({ id: `${session.id}/${call}`, turn: turn.id, scope })
-        return undefined
-      })
+      const scope = folder === undefined ? [] : scopeIn(folder)
+      if (folder !== undefined && scope.length > 0)
+        await looks.get(folder)?.take({ kind: 'starts', session, call, scope })
+      return undefined
     } catch (error) {
-      return failed(session, call, id, error)
+      return failed(session, call, turns.get(session.root)?.id, error)
     }
   }
 
@@ -127,12 +115,41 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     const known = open.get(session.id)?.get(call)
     if (known === undefined) return undefined
     try {
-      await known.folder.locked(() => known.folder.finish(`${session.id}/${call}`))
+      await looks.get(known.folder)?.take({ kind: 'finished', id: `${session.id}/${call}` })
       close(session, call)
       return undefined
     } catch (error) {
       return failed(session, call, known.turn, error)
     }
+  }
+
+  /** Under the lock. */
+  async function pass(folder: CheckpointFolder, passing: readonly Passing[]): Promise<void> {
+    const starting = passing.filter((one) => one.kind === 'starts')
+    if (starting.length > 0) {
+      await completeUndo(folder)
+      folder.expire()
+    }
+    const turnOf = new Map<string, TurnRecord>()
+    const running = starting.flatMap(({ session, call, scope }) => {
+      const turn = turnOf.get(session.root) ?? continueTurn(folder, session.root)
+      turnOf.set(session.root, turn)
+      // What could not be looked at once is not tried again in this turn: it takes long.
+      if (scope === 'all' && turn.incomplete !== undefined) return []
+      const calls = open.get(session.id) ?? new Map()
+      open.set(session.id, calls.set(call, { folder, turn: turn.id }))
+      return [{ id: `${session.id}/${call}`, turn: turn.id, scope }]
+    })
+    const finished = passing.flatMap((one) => (one.kind === 'finished' ? [one.id] : []))
+    await folder.pass(finished, running)
+  }
+
+  /** Under the lock. */
+  function continueTurn(folder: CheckpointFolder, root: string): TurnRecord {
+    const known = turns.get(root) ?? { id: folder.lastTurnOf(root) ?? '', prompt: '' }
+    const turn = folder.turnFor(root, known.id || undefined, known.prompt)
+    turns.set(root, { ...known, id: turn.id })
+    return turn
   }
 
   const close = (session: SessionSpec, call: string) => {
@@ -263,6 +280,11 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     rmSync(journalOf(folder), { force: true })
   }
 }
+
+/** A call that waits for a look at its folder. */
+type Passing =
+  | { readonly kind: 'starts'; readonly session: SessionSpec; readonly call: string; readonly scope: Scope }
+  | { readonly kind: 'finished'; readonly id: string }
 
 type ScopeIn = (folder: CheckpointFolder) => Scope
 

@@ -18,7 +18,7 @@ function read(file: string): Picture {
   return picture
 }
 
-test('appends what has changed, and another process reads it', () => {
+test('appends changes, and another process reads them', () => {
   const file = pictureFile()
   const picture = read(file)
   for (let index = 0; index < 1000; index++) picture.set(`f${index}`, folder, folderLook, 1)
@@ -35,7 +35,7 @@ test('appends what has changed, and another process reads it', () => {
   expect([...again.paths()]).toHaveLength(999)
 })
 
-test('a torn line is as if it were not there, and the next save is complete', () => {
+test('ignores a torn line, and the next save is complete', () => {
   const file = pictureFile()
   const picture = read(file)
   picture.set('a', folder, folderLook, 1)

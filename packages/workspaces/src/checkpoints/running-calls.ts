@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { isAlive, listFolder, ownerOnly, type ProcessIdentity, thisProcess } from '@cadre/disk'
+import { isAlive, listFolder, ownerOnly, type ProcessIdentity, thisProcess, unlinkIfThere } from '@cadre/disk'
 
 /** The files of a call, relative to the folder, or everything. */
 export type Scope = 'all' | readonly string[]
@@ -18,6 +18,8 @@ export interface RunningCall {
 export class RunningCalls {
   readonly #folder: string
   readonly #self = thisProcess()
+  /** The calls of this object, by the names of their files, so that they are not read back. */
+  readonly #own = new Map<string, RunningCall>()
 
   constructor(folder: string) {
     this.#folder = folder
@@ -26,6 +28,8 @@ export class RunningCalls {
   /** Calls that are recorded as running. */
   list(): readonly RunningCall[] {
     return listFolder(this.#folder).flatMap((name) => {
+      const own = this.#own.get(name)
+      if (own !== undefined) return [own]
       try {
         return [JSON.parse(readFileSync(path.join(this.#folder, name), 'utf8')) as RunningCall]
       } catch {
@@ -36,19 +40,25 @@ export class RunningCalls {
 
   add(call: Omit<RunningCall, 'process'>): void {
     const running: RunningCall = { ...call, process: this.#self }
-    writeFileSync(this.#fileOf(call.id), JSON.stringify(running), { mode: ownerOnly })
+    const name = nameOf(call.id)
+    writeFileSync(path.join(this.#folder, name), JSON.stringify(running), { mode: ownerOnly })
+    this.#own.set(name, running)
   }
 
   remove(id: string): void {
-    rmSync(this.#fileOf(id), { force: true })
+    const name = nameOf(id)
+    unlinkIfThere(path.join(this.#folder, name))
+    this.#own.delete(name)
   }
 
   isAlive({ id, process }: RunningCall): boolean {
-    const heard = statSync(this.#fileOf(id), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    const name = nameOf(id)
+    if (this.#own.has(name)) return true
+    const heard = statSync(path.join(this.#folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
     return isAlive(process, this.#self, heard)
   }
+}
 
-  #fileOf(id: string): string {
-    return path.join(this.#folder, createHash('sha256').update(id).digest('hex').slice(0, 32))
-  }
+function nameOf(id: string): string {
+  return hash('sha256', id).slice(0, 32)
 }

@@ -1,4 +1,4 @@
-/** Since 1.0.1 the caller says how values are escaped; `escapeHtml` is meant for pages. */
+/** Since 1.0.1 the caller decides how values are escaped; use `escapeHtml` for pages. */
 export function render(template, values, { encode }) {
   return template.replace(/\{(\w+)\}/g, (_, name) => encode(values[name]))
 }

@@ -1,4 +1,4 @@
-/** Since 2.0.0 a name may lead into an object: `{buyer.name}`. */
+/** Since 2.0.0 a name may refer to a nested value: `{buyer.name}`. */
 export function render(template, values, { encode }) {
   return template.replace(/\{([\w.]+)\}/g, (_, path) =>
     encode(path.split('.').reduce((value, name) => value[name], values)),

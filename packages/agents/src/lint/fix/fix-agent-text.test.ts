@@ -11,7 +11,7 @@ const fixed = (text: string) => {
 }
 const whole = '---\nname: a\ndescription: d\ntools: [read]\n---\nDo it.\n'
 
-describe('puts right', () => {
+describe('fixes', () => {
   test.each<[string, string, string]>([
     ['a mark before the header', `\ufeff${whole}`, whole],
     ['a fence around the file', `\`\`\`\`chatagent\n${whole}\`\`\`\`\n`, whole],
@@ -41,7 +41,7 @@ describe('puts right', () => {
   })
 })
 
-describe('leaves alone', () => {
+describe('ignores', () => {
   test.each<[string, string]>([
     ['what is as it should be', whole],
     [
@@ -61,7 +61,7 @@ describe('leaves alone', () => {
   })
 })
 
-it('keeps comments, keys nobody knows, and every letter of the text', () => {
+it('keeps comments, unknown keys, and every character of the text', () => {
   const text =
     '\ufeff---\n# mine\nname: a # short\ndescription: Say: hello\nx-team:   {  b: 1,a: 2 }\nuser-invokable: true\n# end\n---\n\n  Body  \n---\nuser-invokable: x\n'
   const after = fixed(text)
@@ -128,7 +128,7 @@ const damage = fc.constantFrom<(text: string) => string>(
 
 const places = fc.constantFrom(path, '/p/.claude/agents/a.md', '/p/.opencode/agent/a.md', '/p/x.chatmode.md')
 
-it('never changes what an agent may do, is or is told, and once is enough', () => {
+it('never changes what an agent is, may do or is told, and is idempotent', () => {
   fc.assert(
     fc.property(
       places,

@@ -25,12 +25,12 @@ test.each<[keyof AgentDefinition, Partial<AgentDefinition>]>([
   ['background', { background: true }],
   ['hooks', { hooks: { Stop: [] } }],
   ['mcpServers', { mcpServers: { x: {} } }],
-])('a difference in %s is one: %j', (part, change) => {
+])('detects a difference in %s: %j', (part, change) => {
   expect(powerThatDiffers(agent, { ...agent, ...change })).toBe(part)
   expect(powerThatDiffers({ ...agent, ...change }, agent)).toBe(part)
 })
 
-it('what holds without being written is no difference, and neither is what an agent is told', () => {
+it('defaults and prompts are no difference', () => {
   const other = {
     ...agent,
     name: 'b',
@@ -42,7 +42,7 @@ it('what holds without being written is no difference, and neither is what an ag
   expect(permitTheSame(agent, other)).toBe(true)
 })
 
-it('the order of rules has a meaning', () => {
+it('the order of rules matters', () => {
   const rules = [
     { tool: 'Bash', pattern: '*', action: 'deny' },
     { tool: 'Bash', pattern: 'git *', action: 'allow' },

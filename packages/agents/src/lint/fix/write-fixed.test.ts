@@ -5,7 +5,7 @@ import { writeFixed } from './write-fixed.ts'
 
 const before = Buffer.from('old')
 
-it('puts the text in the place of the file, with its mode, and leaves nothing beside it', () => {
+it('replaces the file, keeps its mode, and leaves no other file', () => {
   const folder = createFolder({ 'a.md': before })
   chmodSync(folder.at('a.md'), 0o640)
   expect(writeFixed({ file: folder.at('a.md'), within: folder.path, before, text: 'new' })).toBeUndefined()
@@ -14,7 +14,7 @@ it('puts the text in the place of the file, with its mode, and leaves nothing be
   expect(readdirSync(folder.path)).toEqual(['a.md'])
 })
 
-it('writes through a link that stays inside, which stays a link', () => {
+it('writes through a link that stays inside, and keeps the link', () => {
   const folder = createFolder({ 'real/a.md': before })
   symlinkSync('real/a.md', folder.at('b.md'))
   expect(writeFixed({ file: folder.at('b.md'), within: folder.path, before, text: 'new' })).toBeUndefined()
@@ -22,7 +22,7 @@ it('writes through a link that stays inside, which stays a link', () => {
   expect(readFileSync(folder.at('real/a.md'), 'utf8')).toBe('new')
 })
 
-it('writes nothing outside, however the file is reached', () => {
+it('writes nothing outside, even through links', () => {
   const folder = createFolder({ 'out/a.md': before, 'in/x.md': '' })
   symlinkSync('../out/a.md', folder.at('in/a.md'))
   symlinkSync('../out', folder.at('in/deep'))
@@ -33,7 +33,7 @@ it('writes nothing outside, however the file is reached', () => {
   expect(readFileSync(folder.at('out/a.md'), 'utf8')).toBe('old')
 })
 
-it('does not write over what somebody else has written in the meantime', () => {
+it('does not overwrite a concurrent change', () => {
   const folder = createFolder({ 'a.md': 'newer' })
   linkSync(folder.at('a.md'), folder.at('b.md'))
   expect(writeFixed({ file: folder.at('a.md'), within: folder.path, before, text: 'new' })).toContain(

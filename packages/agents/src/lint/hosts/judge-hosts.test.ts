@@ -120,7 +120,7 @@ describe('the header as a whole', () => {
     expect(effects).toEqual(expected)
   })
 
-  test('without the key that restricts it, an agent has every tool', async () => {
+  test('without the restricting key, an agent has every tool', async () => {
     const folder = createFolder({ [copilot]: colon })
     const { files } = await lintFiles([folder.at(copilot)], { cwd: folder.path, hosts: ['vscode'] })
     expect(Object.keys(files[0]?.hosts ?? {})).toEqual(['vscode'])
@@ -128,7 +128,7 @@ describe('the header as a whole', () => {
     expect(files[0]?.hosts?.vscode?.find(({ key }) => key === 'tools')?.note).toContain('every tool')
   })
 
-  test('says which names give nothing, and which restrictions are not held', async () => {
+  test('reports names that grant nothing, and restrictions that are not enforced', async () => {
     const text = agentText(`${good}\ntools: Read, editFiles\ndisallowedTools: write`)
     const folder = createFolder({ [claude]: text })
     const { files } = await lintFiles([folder.at(claude)], { cwd: folder.path, hosts: ['claude'] })
@@ -138,7 +138,7 @@ describe('the header as a whole', () => {
     ])
   })
 
-  test('forms that no host reads have no hosts', async () => {
+  test('formats that no host reads have no hosts', async () => {
     const folder = createFolder({
       '.cadre/templates/a.agent.yaml': 'id: a\ndescription: d\nsystem_prompt: x\n',
     })

@@ -138,6 +138,6 @@ export const agentsRoutes = buildRouteMap({
   }),
   docs: {
     brief: commands.agents,
-    fullDescription: `${commands.agents}.\n\nEXAMPLES\n  cadre agents list\n    a table of all agents`,
+    fullDescription: `${commands.agents}. Without a command, lists the agents.\n\nEXAMPLES\n  cadre agents\n    a table of all agents`,
   },
 })

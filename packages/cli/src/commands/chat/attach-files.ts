@@ -64,7 +64,7 @@ export async function attachFiles(text: string, entered: Entered, options: Attac
   return { work: { content: [text, ...texts].join('\n\n'), ...(images.length > 0 && { images }) }, notes }
 }
 
-/** Why the agent may not read the file. A question of the gate is answered: the person named the file themselves. */
+/** The reason if the gate denies the read. If the gate would ask, the person has answered by typing the path. */
 async function denialOf(
   name: string,
   { orchestrator, agent, workspace }: AttachOptions,

@@ -1,7 +1,7 @@
 /**
- * Owns what a chat writes to the terminal: lines that stay, and the frame at the bottom below them.
+ * Owns the output of a chat: permanent lines, and the frame below them.
  *
- * 1. Lines that stay are printed above the frame, in order, at the latest with the next frame. Without a frame they are printed at once.
+ * 1. Permanent lines are printed above the frame, in order, at the latest with the next frame. Without a frame they are printed immediately.
  * 2. Pieces that arrive together are one frame.
  */
 import type { Output } from '../../output/output.ts'
@@ -19,11 +19,11 @@ export interface BottomLines {
   readonly columns: number
   paint(): void
   paintSoon(): void
-  /** Prints lines that stay. */
+  /** Prints permanent lines. */
   print(lines: readonly string[]): void
-  /** Takes the frame away, and prints what is left above it. */
+  /** Removes the frame and prints pending lines. */
   clear(): void
-  /** Somebody else prints: until `resume` there is no frame, and lines that stay are kept. */
+  /** Lets other code print: until `resume` there is no frame, and permanent lines are kept. */
   pause(): void
   resume(): void
   /** Clears the whole screen and paints the frame anew. */

@@ -60,7 +60,7 @@ const keys: readonly (readonly [key: string, does: string])[] = [
   ['Enter', 'send; while agents work, deliver the message with their next round'],
   ['Esc', 'while agents work: interrupt the reply and deliver your text; without text, stop'],
   ['Ctrl-C', 'stop the running agents; at the prompt, clear the line, twice to exit'],
-  ['Tab', 'complete commands, @agents and @files'],
+  ['Tab', 'complete commands, @agents and @files; the arrow keys select a suggestion'],
   ['Ctrl-O', 'show hidden output, the newest first'],
   ['\\ or Alt-Enter', 'continue on the next line'],
 ]
@@ -77,7 +77,7 @@ function helpText(chat: Chat): string {
     ...(screen === undefined
       ? []
       : ([
-          ['… @FILE …', 'attach a file or an image'],
+          ['… @FILE …', 'attach a file or an image that the agent may read'],
           ['!COMMAND', 'run a shell command yourself; the agent sees its output with your next message'],
           ['', ''],
           ...keys,

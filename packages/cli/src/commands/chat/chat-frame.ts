@@ -11,7 +11,7 @@ export interface FrameParts {
   /** Whom the line goes to. */
   readonly who: string
   readonly editor: Editor
-  /** Messages that wait to be delivered. */
+  /** Messages that are not delivered yet. */
   readonly waiting: readonly string[]
   readonly menu: readonly string[]
   readonly status: string
@@ -26,7 +26,7 @@ export interface Frame {
 
 const mostWaiting = 3
 
-/** The lines at the bottom: the turn, messages that wait, the input line, suggestions, the status line. What fits of them. */
+/** The lines at the bottom, as far as they fit: the turn, pending messages, the input line, suggestions, the status line. */
 export function chatFrame({
   columns,
   rows,

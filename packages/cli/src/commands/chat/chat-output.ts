@@ -4,7 +4,7 @@ import { namesOf } from '@cadre/runtime'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../../exit-codes.ts'
 import { tellFailure } from '../../failure.ts'
 import type { Io } from '../../io.ts'
-import { cleanLine } from '../../output/clean-text.ts'
+import { foldFor } from '../../output/fold-for.ts'
 import { handoffLines } from '../../output/handoff-text.ts'
 import { markdownColumns, reportText } from '../../output/report-text.ts'
 import type { Style } from '../../output/style.ts'
@@ -35,7 +35,7 @@ export interface ChatOutputOptions {
 export function createChatOutput(options: ChatOutputOptions): ChatOutput {
   const { io, style, json, hasPrompt, flags, runtime } = options
   const told = new Set<string>()
-  const write = (text: string) => void io.stdout.write(`${text}\n`)
+  const write = (text: string) => void io.stdout.write(`${json ? text : foldFor(io.stdout, text)}\n`)
 
   function report(ended: Report, said: string): ExitCode {
     const isRead = hasPrompt && ended.text.trim() === said.trim()
@@ -68,8 +68,10 @@ export function createChatOutput(options: ChatOutputOptions): ChatOutput {
         return showEnding(result, runtime, { io, style, json, flags })
       if (result.kind === 'report') return report(result.report, said)
       const questions = await openQuestions(runtime, result.session)
-      const asked = questions.map(({ text }) => `${style.yellow('?')} ${cleanLine(text)}`)
-      write(`\n${[...asked, 'A decision is pending. Type /resume to be asked again.'].join('\n')}\n`)
+      const { length } = questions
+      // The person has just read each question in full.
+      const pending = length > 1 ? `${length} decisions are pending.` : 'A decision is pending.'
+      write(`\n${pending} Type /resume to be asked again.\n`)
       return exitCodes.waiting
     },
   }

@@ -46,7 +46,7 @@ function typed(input: string) {
   return { text: editor.text, sent, lines, words: lines().map((line) => line.slice(2).split(' ')[0]) }
 }
 
-it('shows commands that begin as typed, with what they do', () => {
+it('shows commands that start with the typed text, with descriptions', () => {
   expect(typed('/a').lines()).toEqual(['  /agents  list the agents', '  /agent   switch to an agent'])
   expect(typed('/').lines().at(-1)).toBe('  … 7 more')
   expect(typed('/nothing').lines()).toEqual([])
@@ -61,7 +61,7 @@ it('never changes what Enter sends, unless an entry was selected', () => {
   expect(typed('hello @READ\r')).toMatchObject({ sent: 'hello @READ' })
 })
 
-it('completes with Tab as far as it is clear, then selects', () => {
+it('completes with Tab as far as it is unambiguous, then selects', () => {
   expect(typed('/comp\t').text).toBe('/compact ')
   expect(typed('/a\t').text).toBe('/agent')
   expect(typed('/a\t\t\t').text).toBe('/agents ')
@@ -74,7 +74,7 @@ it('closes with Esc and opens again with the next character', () => {
   expect(typed(`/a${esc}\x1b[C`).words).toEqual([])
 })
 
-it('shows agents and files behind an @, near ones first', () => {
+it('shows agents and files after an @, nearest first', () => {
   expect(typed('@').words).toEqual(['@reviewer', '@README.md', '@docs/', '@src/'])
   expect(typed('see @').words).toEqual(['@README.md', '@docs/', '@src/'])
   expect(typed('@chat').words).toEqual(['@docs/chat.md', '@src/chat.ts'])

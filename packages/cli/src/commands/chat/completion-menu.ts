@@ -15,12 +15,12 @@ interface Open {
   readonly at: number
 }
 
-/** Suggestions below the input line, for what is being typed there. They change nothing until the person chooses one. */
+/** Suggestions below the input line. They change nothing until the person chooses one. */
 export class CompletionMenu {
   readonly #editor: Editor
   readonly #complete: Completer
   #open: Open | undefined
-  /** The person is typing: what they would see may still be on its way. */
+  /** The person is typing, and the file list may still be loading. */
   #isTyping = false
 
   constructor(editor: Editor, complete: Completer) {
@@ -39,7 +39,7 @@ export class CompletionMenu {
     this.#show('typing')
   }
 
-  /** There may be other suggestions, although nothing was typed. One that is selected stays. */
+  /** Shows new suggestions although nothing was typed. Keeps a selected one. */
   refresh(): void {
     if (this.#isTyping && (this.#open === undefined || this.#open.at < 0)) this.#show('typing')
   }
@@ -102,7 +102,7 @@ export class CompletionMenu {
     this.#open = suggestions.length === 0 || isDone ? undefined : { suggestions, length, at: -1 }
   }
 
-  /** Completes as far as it is clear what is meant, then selects the first. */
+  /** Completes as far as all suggestions agree, then selects the first. */
   #tab(): void {
     if (this.#open !== undefined && this.#open.at >= 0) {
       this.#accept()
@@ -117,7 +117,8 @@ export class CompletionMenu {
     else if (shared.length <= length) this.#select(0)
     else {
       this.#editor.replace(length, shared)
-      this.update()
+      this.#isTyping = true
+      this.#show('tab')
     }
   }
 
@@ -135,8 +136,8 @@ export class CompletionMenu {
   #put(word: string, length: number): void {
     this.#editor.replace(length, word)
     this.close()
-    // What is in a folder comes next.
-    if (word.endsWith('/')) this.update()
+    // Suggest the files of the folder next.
+    if (word.endsWith('/')) this.#show('tab')
   }
 }
 

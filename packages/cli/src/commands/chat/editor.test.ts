@@ -23,19 +23,19 @@ it('edits by characters, words and lines', () => {
   expect(typed('one two\x1b[1;5D\x0b')).toBe('one ')
 })
 
-it('goes through the history and comes back to what was being written', () => {
+it('moves through the history and back to the unsent text', () => {
   const history = ['newest', 'older']
   expect(typed('draft\x1b[A\x1b[A\x1b[A', history)).toBe('older')
   expect(typed('draft\x1b[A\x1b[A\x1b[B\x1b[B\x1b[B', history)).toBe('draft')
   expect(typed('\x1b[A!', history)).toBe('newest!')
 })
 
-it('moves between the lines of a message before it goes through the history', () => {
+it('moves between the lines of a message before it moves through the history', () => {
   expect(typed('one\ntwo\x1b[A!', ['older'])).toBe('one!\ntwo')
   expect(typed('one\ntwo\x1b[A\x1b[A', ['older'])).toBe('older')
 })
 
-it('shows a long pasted text by its size and gives it back whole', () => {
+it('shows a long pasted text by its size and returns it whole', () => {
   const long = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n')
   const editor = type(new Editor(), `See ${pasted(long.replaceAll('\n', '\r'))}!`)
   expect(editor.text).toBe('See [pasted 1: 40 lines]!')
@@ -43,11 +43,11 @@ it('shows a long pasted text by its size and gives it back whole', () => {
   expect(editor.text).toBe('')
 })
 
-it('takes nothing that a terminal would act upon', () => {
+it('accepts no terminal control characters', () => {
   expect(typed(pasted('x\x1b]0;owned\x07y\u202ez\t.'))).toBe('xyz\t.')
 })
 
-it('wraps at the width, and knows where the cursor is', () => {
+it('wraps at the width, and tracks the cursor', () => {
   const editor = type(new Editor(), 'abcdef')
   expect(editor.lines(6, 2)).toEqual({ lines: ['abcd', 'ef'], row: 1, column: 2 })
   expect(type(new Editor(), 'abcd').lines(6, 2)).toEqual({ lines: ['abcd', ''], row: 1, column: 0 })
@@ -55,7 +55,7 @@ it('wraps at the width, and knows where the cursor is', () => {
   expect(type(new Editor(), 'a\nb\x02\x02').lines(6, 2)).toEqual({ lines: ['a', 'b'], row: 0, column: 3 })
 })
 
-it('sends a long pasted text as a message, also one that begins like a command', () => {
+it('sends a long pasted text as a message, even if it starts like a command', () => {
   const rest = '\nmore'.repeat(20)
   const taken = (text: string) => type(new Editor(), pasted(`${text}${rest}`)).take().text
   expect(taken('!touch owned')).toBe(`\\!touch owned${rest}`)
@@ -65,7 +65,7 @@ it('sends a long pasted text as a message, also one that begins like a command',
   expect(type(new Editor(), `!cat ${pasted(`!x${rest}`)}`).take().text).toBe(`!cat !x${rest}`)
 })
 
-it('knows which mentions were typed, whatever is edited around them', () => {
+it('tracks which mentions were typed, whatever is edited around them', () => {
   const mentions = (input: string, history?: string[]) => type(new Editor(history), input).take().mentions
   expect(mentions('see @a.md and @"b c.md", @d.')).toEqual(['a.md', 'b c.md', 'd'])
   expect(mentions(`x ${pasted('@a.md')} @b.md`)).toEqual(['b.md'])
@@ -78,7 +78,7 @@ it('knows which mentions were typed, whatever is edited around them', () => {
   expect(mentions('@x\x1b[A\x1b[B', ['@a'])).toEqual(['x'])
 })
 
-it('brings back a line of this chat with what it mentioned', () => {
+it('restores a line of this chat with its mentions', () => {
   const editor = type(new Editor(), `@a ${pasted('@b')}`)
   editor.remember(editor.take())
   expect(type(editor, '\x1b[A').take()).toEqual({ text: '@a @b', mentions: ['a'] })
@@ -87,7 +87,7 @@ it('brings back a line of this chat with what it mentioned', () => {
   expect(editor.take()).toEqual({ text: '@a @b\nrest', mentions: ['b'] })
 })
 
-it('puts nothing into a pasted text that names another one', () => {
+it('inserts nothing into a pasted text that contains a placeholder of another one', () => {
   const first = `[pasted 2: 21 lines]${'\nx'.repeat(20)}`
   const second = `y${'\ny'.repeat(20)}`
   const { text } = type(new Editor(), `${pasted(first)} ${pasted(second)}`).take()

@@ -6,7 +6,7 @@ import { cleanTyped, Pasted } from './pasted.ts'
 
 type Origin = 'typed' | 'foreign'
 
-/** A text, and of each code unit who wrote it: `t` the person, `f` somebody else. */
+/** A text, and the author of each code unit: `t` the person, `f` anyone else. */
 interface Draft {
   readonly text: string
   readonly origins: string
@@ -15,8 +15,8 @@ interface Draft {
 const empty: Draft = { text: '', origins: '' }
 
 /**
- * The text that a person is writing, of any number of lines, with a cursor in it. It holds nothing that a terminal would act upon, and
- * knows which part of it the person typed: what was pasted, filled in or kept from an earlier chat mentions no files.
+ * The text that a person is writing, of any number of lines, with a cursor in it. It contains no control characters, and
+ * knows which part the person typed: pasted text, filled-in text and messages of earlier chats mention no files.
  * Knows nothing of the screen except for how wide it is.
  */
 export class Editor {

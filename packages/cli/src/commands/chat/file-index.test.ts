@@ -28,7 +28,7 @@ async function listed(root: string, typed: string): Promise<readonly string[]> {
 
 const files = ['.gitignore', '.env', 'dist/app.js', 'src/app.ts', 'src/a\x1b[2Jb', 'new.txt']
 
-it('lists what git does not ignore, new files included', async () => {
+it('lists files that git does not ignore, including new ones', async () => {
   const root = folder(files)
   execFileSync('git', ['init', '-q', root])
   execFileSync('git', ['-C', root, 'add', 'src/app.ts'])
@@ -39,7 +39,7 @@ it('lists what git does not ignore, new files included', async () => {
   expect(await listed(path.join(root, 'src'), '')).toEqual(['app.ts'])
 })
 
-it('lists the files of a folder without git, but neither hidden ones nor packages', async () => {
+it('lists the files of a folder without git, except for hidden ones and packages', async () => {
   const root = folder([...files, 'node_modules/x/app.js'])
   expect(await listed(root, 'app')).toEqual(['dist/app.js', 'src/app.ts'])
 })

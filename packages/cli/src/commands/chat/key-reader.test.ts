@@ -8,7 +8,7 @@ const read = (...pieces: string[]) => {
   return names([...pieces.flatMap((piece) => reader.read(piece)), ...reader.flush()])
 }
 
-it('tells text, keys and pasted texts apart, wherever the pieces end', () => {
+it('distinguishes text, keys and pasted texts, wherever the chunks end', () => {
   const input = 'ab\x7f\x1b[A\x1bOB\r\x1b[200~one\rtwo\x1b[201~é\x1b[1;5C\x1b\r\x03\x1b[13;2u'
   const expected = [
     'text:ab',
@@ -28,7 +28,7 @@ it('tells text, keys and pasted texts apart, wherever the pieces end', () => {
     expect(read(input.slice(0, at), input.slice(at))).toEqual(expected)
 })
 
-it('takes an escape that nothing follows for the key', () => {
+it('treats an escape that nothing follows as a key', () => {
   const reader = createKeyReader()
   expect(reader.read('a\x1b')).toEqual([{ kind: 'text', text: 'a' }])
   expect(reader.isWaiting).toBe(true)
@@ -37,6 +37,6 @@ it('takes an escape that nothing follows for the key', () => {
   expect(read('\x1b\x1b[A')).toEqual(['escape', 'up'])
 })
 
-it('ignores sequences and control characters that it has no use for', () => {
+it('ignores unknown sequences and control characters', () => {
   expect(read('a\x1b[200;5Rb\x00\x1fc\x1b[99~')).toEqual(['text:a', 'text:b', 'text:c'])
 })

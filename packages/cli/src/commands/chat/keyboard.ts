@@ -1,5 +1,5 @@
 /**
- * Owns standard input of a terminal while it is open: raw mode, and pastes that are marked as such.
+ * Owns standard input of a terminal while it is open: raw mode and bracketed paste.
  *
  * 1. Whatever ends the process, short of a kill, gives the terminal back as it was.
  * 2. An escape waits a moment for the rest of a sequence.

@@ -16,7 +16,7 @@ export interface LiveTurnOptions {
   readonly spin: number
 }
 
-/** What is shown of a turn while it is running: the reply as far as it is not final, and the tree. */
+/** The lines of a running turn: the unfinished part of the reply, and the tree. */
 export function liveTurnLines({ view, text, columns, most, style, spin }: LiveTurnOptions): string[] {
   if (view.sessions.size === 0) return []
   const tree = treeLines(view, view.roots, {

@@ -16,7 +16,7 @@ function joined(found: readonly TerminalInput[]): TerminalInput[] {
 
 const text = fc.string({ unit: 'binary', maxLength: 8 }).filter((part) => !part.includes('\x1b'))
 
-test('pasted texts are taken out whole, wherever the pieces are cut', () => {
+test('extracts pasted texts whole, wherever the chunks are split', () => {
   const cuts = fc.array(fc.integer({ min: 0, max: 80 }), { maxLength: 6 })
   fc.assert(
     fc.property(text, text, text, cuts, (before, pasted, after, places) => {
@@ -35,7 +35,7 @@ test('pasted texts are taken out whole, wherever the pieces are cut', () => {
   )
 })
 
-test('keys that begin like a mark are not held back for long', () => {
+test('does not delay keys that start like a marker', () => {
   const take = createPasteReader()
   expect(take('\x1b')).toEqual([{ kind: 'keys', text: '\x1b' }])
   expect(take('\x1b[A')).toEqual([{ kind: 'keys', text: '\x1b[A' }])

@@ -43,7 +43,7 @@ export async function runChat(chat: Chat): Promise<ExitCode> {
 /** Lines typed while agents worked come first. */
 async function nextLine(chat: Chat): Promise<Entered | undefined> {
   await Promise.allSettled(chat.deliveries)
-  // Who stops everything does not want the next thing to begin: it waits in the input line.
+  // A person who stops a turn does not want queued lines to run: they return to the input line.
   if (chat.drive.stoppedBy !== undefined) chat.screen?.restore(chat.queue.splice(0))
   const who = cutText(cleanLine(chat.conversation.agent.name), 30)
   const queued = chat.queue.shift()

@@ -15,7 +15,7 @@ export function steerTurn(chat: Chat, hears: boolean): void {
   const { orchestrator } = runtime
   const entry = () => (hears ? chat.seen.view.roots[0] : undefined)
   const waiting: Entered[] = []
-  /** Every message so far is with the orchestrator when this has resolved. */
+  /** Resolves when every message so far has been passed to the orchestrator. */
   let handedOver: Promise<unknown> = Promise.resolve()
   const show = () => {
     screen.waiting = waiting.map(({ text }) => text)
@@ -43,7 +43,7 @@ export function steerTurn(chat: Chat, hears: boolean): void {
     }
     const mine = handedOver.then(async () => {
       const work = await prepare(session, entered)
-      // Not awaited here: it is read with the next round, and messages behind it must not wait that long.
+      // Not awaited here: the session reads it with its next round, and later messages must not wait for that.
       return { isHeard: orchestrator.tell(session, work) }
     })
     handedOver = mine.catch(() => undefined)
@@ -53,9 +53,9 @@ export function steerTurn(chat: Chat, hears: boolean): void {
     })
   }
 
-  /** Not a signal: that could arrive after the end of the turn. */
+  /** Emits the event directly: a real signal could arrive after the turn has ended. */
   const stop = () => {
-    // Once more would exit, which is for Ctrl-C.
+    // A second SIGINT exits immediately, which only Ctrl-C may do.
     if (drive.stoppedBy === undefined) process.emit('SIGINT', 'SIGINT')
   }
 

@@ -15,15 +15,15 @@ export interface TurnSurfaceOptions {
 }
 
 export interface TurnSurface extends Surface {
-  /** What the person can do about the turn, if it is not the usual. */
+  /** A hint for the status line that replaces the usual one. */
   readonly hint: string
-  /** What is shown of it while it is running, in so many lines at most. */
+  /** The lines of the running turn, `most` at most. */
   lines(columns: number, most: number): string[]
 }
 
 const spinTime = 100
 
-/** Shows a turn: what is final stays above the frame, what is not is part of the frame. */
+/** Shows a turn: final text goes above the frame, unfinished text is part of the frame. */
 export function createTurnSurface({ bottom, style, turn, onEnd }: TurnSurfaceOptions): TurnSurface {
   const view: View = emptyView()
   const text = new TurnText({ ...turn, view, style, columns: () => bottom.columns })
@@ -55,7 +55,7 @@ export function createTurnSurface({ bottom, style, turn, onEnd }: TurnSurfaceOpt
       onEnd()
       bottom.resume()
       bottom.print(text.end())
-      // Who did what stays in sight, if there was more than one.
+      // If there was more than one session, the tree stays visible.
       if (view.sessions.size > 1) {
         const { columns } = bottom
         bottom.print(['', ...treeLines(view, view.roots, { columns, rows: 40, now: Date.now(), style })])

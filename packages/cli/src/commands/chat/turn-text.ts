@@ -18,7 +18,7 @@ export interface TurnTextOptions {
   readonly folded: FoldedOutputs
 }
 
-/** Lines of a message that are shown as they are. */
+/** A message with more lines is folded. */
 const mostSaid = 10
 
 /**
@@ -78,7 +78,7 @@ export class TurnText {
     return this.#breakOff()
   }
 
-  /** What the person said meanwhile. Attached files make it long. */
+  /** A message that the person sent during the turn. Attached files make it long. */
   #said(text: string): string[] {
     const { style, columns, folded } = this.#options
     const [first = '', ...rest] = cleanText(text).split('\n')

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
 import type { Home } from '@cadre/home'
-import { describeTrouble, placeOfProblem, readStatus } from '@cadre/server'
+import { describeSystemError, placeOfProblem, readStatus } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -55,7 +55,7 @@ function openLog(home: Home, log: string): { readonly file: number; readonly fro
     writeSync(file, `${new Date().toISOString()} cadre up --detach\n`)
     return { file, from: statSync(log).size }
   } catch (error) {
-    const message = `cannot write the daemon log. ${describeTrouble(error)}, or use another home directory with --home.`
+    const message = `cannot write the daemon log. ${describeSystemError(error)}, or use another home directory with --home.`
     throw new CadreError('configuration', message, { where: log, cause: error })
   }
 }

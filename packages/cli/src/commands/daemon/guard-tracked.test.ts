@@ -16,7 +16,7 @@ beforeEach(() => {
   return () => rmSync(folder, { recursive: true, force: true })
 })
 
-it('waits while git is at work, looks when the index has changed, and ends when the home is not trusted', async () => {
+it('waits while git is running, checks when the index has changed, and ends when the home is not trusted', async () => {
   const home = openHome({ cwd: folder, env: {} })
   let items: FolderItem[] = []
   let looked = 0

@@ -67,7 +67,7 @@ it('installs exact versions, without scripts, and leaves nothing else behind', a
   expect(readFileSync(at('where'), 'utf8').startsWith(`${folder}.`)).toBe(true)
 })
 
-it('gives npm no keys of other services', async () => {
+it('passes no keys of other services to npm', async () => {
   const { at, folder, env } = machine(`env > "$HOME/env"\n${server}`)
   const more = {
     OPENAI_API_KEY: 'sk-secret',
@@ -81,14 +81,14 @@ it('gives npm no keys of other services', async () => {
   expect(given).not.toMatch(/secret|ignore_scripts/)
 })
 
-it('does not take over what npm hands to its scripts: settings of the project', async () => {
+it('does not use project settings that npm passes to its scripts', async () => {
   const { at, folder, env } = machine(`env > "$HOME/env"\n${server}`)
   const more = { npm_command: 'run-script', npm_config_registry: 'http://127.0.0.1:1/' }
   await installPackages({ folder, packages: [serverPackage], env: { ...env, ...more } }, never)
   expect(readFileSync(at('env'), 'utf8')).not.toContain('npm_config_registry')
 })
 
-it('adds a package to what is there', async () => {
+it('adds a package to existing ones', async () => {
   const { folder, env, rest } = machine(server + sdk)
   await installPackages({ folder, packages: [serverPackage], env }, never)
   await installPackages({ folder, packages: [serverPackage, sdkPackage], env }, never)
@@ -109,7 +109,7 @@ it.each([
     /without the files for this system/,
   ],
   ['is not there', undefined, /npm is not installed, or not on PATH/],
-])('counts for nothing when npm %s', async (_, script, message) => {
+])('installs nothing if npm %s', async (_, script, message) => {
   const { folder, env, rest } = machine(script)
   expect(await installPackages({ folder, packages: [serverPackage], env }, never)).toEqual({
     kind: 'failed',
@@ -131,7 +131,7 @@ it('shows the last lines of npm without secrets', async () => {
   expect(JSON.stringify(ended)).not.toMatch(/hunter2|topsecretvalue|abcdefghij/)
 })
 
-it('ends npm and everything it started when it is cancelled', async () => {
+it('kills npm and everything it started when it is cancelled', async () => {
   const { at, folder, env, rest } = machine(
     'sleep 1000 & echo $! > "$HOME/pid.new"; mv "$HOME/pid.new" "$HOME/pid"; wait',
   )
@@ -147,7 +147,7 @@ it('ends npm and everything it started when it is cancelled', async () => {
 })
 
 it.each(['server', 'both'])(
-  'keeps the larger of two installations at once when %s ends first',
+  'keeps the larger of two concurrent installations if %s ends first',
   async (first) => {
     // Each waits until both have started, and the second one until the first has ended.
     const script = `
@@ -171,7 +171,7 @@ ${server}
   },
 )
 
-it('removes what a killed installation left behind', async () => {
+it('removes leftovers of a killed installation', async () => {
   const { folder, env, rest } = machine(server)
   // No process has such an id.
   mkdirSync(`${folder}.4194305-abc`, { recursive: true })
@@ -179,7 +179,7 @@ it('removes what a killed installation left behind', async () => {
   expect(rest()).toEqual([])
 })
 
-it('names a command for people, with quotes where they are needed', () => {
+it('prints a command for people, with quotes where needed', () => {
   expect(installCommand('/home/ann/my data', [serverPackage])).toBe(
     `npm install --prefix '/home/ann/my data' --ignore-scripts @github/copilot-language-server@${serverPackage.version}`,
   )

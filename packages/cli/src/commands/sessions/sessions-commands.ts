@@ -161,6 +161,6 @@ export const sessionsRoutes = buildRouteMap({
   }),
   docs: {
     brief: commands.sessions,
-    fullDescription: `${commands.sessions}.\n\nEXAMPLES\n  cadre sessions list\n    all sessions, newest first`,
+    fullDescription: `${commands.sessions}. Without a command, lists the sessions.\n\nEXAMPLES\n  cadre sessions\n    all sessions, newest first`,
   },
 })

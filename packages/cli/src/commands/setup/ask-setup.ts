@@ -2,18 +2,35 @@ import type { ListedModel, ModelsConfig } from '@cadre/backends'
 import { CadreError, matchModel } from '@cadre/core'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
+import { foldFor } from '../../output/fold-for.ts'
 import { amount } from '../../output/numbers.ts'
 import { roomIn, textTable } from '../../output/text-table.ts'
 import { readLine } from '../../run/ask-line.ts'
-import { type Candidate, findCandidates, modelsOf, type ServerChoice, serverCandidate } from './candidate.ts'
-import { readSecret } from './read-secret.ts'
+import {
+  type Candidate,
+  type CandidateModels,
+  findCandidates,
+  modelsOf,
+  type ServerChoice,
+  serverCandidate,
+} from './candidate.ts'
 import { serverAddress, usualAddress } from './server-address.ts'
 import { type StoredKey, storeChoice, storeKey } from './store-choice.ts'
-import { testModel } from './test-model.ts'
+import { type Tested, testModel } from './test-model.ts'
 
 export type SetupEnd = { readonly kind: 'stored'; readonly model: string } | { readonly kind: 'cancelled' }
 
 class Cancelled extends Error {}
+
+/** The choice of the person, and how to repeat it with another key. */
+interface Chosen {
+  readonly candidate: Candidate
+  readonly key?: string
+  readonly withOtherKey?: () => Promise<Chosen | undefined>
+}
+
+/** The most keys that a person can try before choosing again. */
+const mostKeys = 3
 
 /** Asks at a terminal until a model answers, and stores it. Writes nothing before the end. */
 export async function askSetup(
@@ -29,17 +46,15 @@ export async function askSetup(
     io.stdout.write('\n')
     throw new Cancelled()
   }
-  const tell = (text: string) => void io.stdout.write(`${text}\n`)
+  const tell = (text: string) => void io.stdout.write(`${foldFor(io.stdout, text)}\n`)
   try {
     tell('Looking for model servers, keys and sign-ins on this machine…')
     const found = await findCandidates(io, config)
     for (;;) {
       const chosen = await chooseCandidate(found)
-      if (chosen === undefined) continue
-      const { candidate, key } = chosen
-      const model = await chooseModel(candidate)
-      if (model === undefined) continue
-      if (!(await tryOut(candidate, model))) continue
+      const settled = chosen && (await settle(chosen))
+      if (settled === undefined) continue
+      const { candidate, key, model } = settled
       const stored = key === undefined ? undefined : await keepKey(candidate, key)
       if (key !== undefined && stored === undefined) continue
       const settings = [
@@ -60,9 +75,33 @@ export async function askSetup(
     throw error
   }
 
-  async function chooseCandidate(
-    known: readonly Candidate[],
-  ): Promise<{ candidate: Candidate; key?: string } | undefined> {
+  /** Chooses a model and tests it. While the server rejects the key, asks for another one. */
+  async function settle(first: Chosen): Promise<(Chosen & { readonly model: string }) | undefined> {
+    let chosen: Chosen = first
+    let model: string | undefined
+    for (let keys = 1; ; keys++) {
+      const { candidate } = chosen
+      const otherKey = keys < mostKeys ? chosen.withOtherKey : undefined
+      if (model === undefined) {
+        const listed = await listModels(candidate)
+        const other = listed.rejectsKey && otherKey !== undefined ? await otherKey() : undefined
+        if (other !== undefined) {
+          chosen = other
+          continue
+        }
+        model = await chooseModel(candidate, listed)
+      }
+      if (model === undefined) return undefined
+      const tested = await tryOut(candidate, model)
+      if (tested.kind === 'ok') return { ...chosen, model }
+      const other = tested.rejectsKey && otherKey !== undefined ? await otherKey() : undefined
+      if (other === undefined)
+        return /^y(es)?$/i.test(await ask('Store it anyway? y/N: ')) ? { ...chosen, model } : undefined
+      chosen = other
+    }
+  }
+
+  async function chooseCandidate(known: readonly Candidate[]): Promise<Chosen | undefined> {
     const others = [
       ['OpenAI, with an API key', () => withKey({ backend: 'openai', label: 'OpenAI' })],
       ['Anthropic, with an API key', () => withKey({ backend: 'anthropic', label: 'Anthropic' })],
@@ -86,18 +125,28 @@ export async function askSetup(
     }
   }
 
-  async function withKey(
-    choice: ServerChoice,
-    isOptional = false,
-  ): Promise<{ candidate: Candidate; key?: string } | undefined> {
-    const hint = isOptional ? 'API key (Enter for none; it is not shown): ' : 'API key (it is not shown): '
-    const key = await readSecret(io, hint, { signal, interrupt: stop })
-    if (key === undefined) throw new Cancelled()
-    if (key === '') return isOptional ? { candidate: serverCandidate(io, choice) } : undefined
-    return { candidate: serverCandidate(io, { ...choice, key }), key }
+  async function withKey(choice: ServerChoice, isOptional = false): Promise<Chosen | undefined> {
+    const key = await askKey(isOptional ? 'Enter for none; it is not shown' : 'it is not shown')
+    return key === '' && !isOptional ? undefined : chosenWith(choice, key)
   }
 
-  async function askServer(): Promise<{ candidate: Candidate; key?: string } | undefined> {
+  async function askKey(about: string): Promise<string> {
+    const key = await readLine(io, `API key (${about}): `, { signal, interrupt: stop, hidden: true })
+    if (key === undefined) throw new Cancelled()
+    return key
+  }
+
+  function chosenWith(choice: ServerChoice, key: string): Chosen {
+    const withOtherKey = async () => {
+      tell(key === '' ? 'The server requires a key.' : 'The server rejected the key.')
+      const other = await askKey('Enter to continue without another; it is not shown')
+      return other === '' ? undefined : chosenWith(choice, other)
+    }
+    if (key === '') return { candidate: serverCandidate(io, choice), withOtherKey }
+    return { candidate: serverCandidate(io, { ...choice, key }), key, withOtherKey }
+  }
+
+  async function askServer(): Promise<Chosen | undefined> {
     const typed = await ask('Address (it usually ends in /v1): ')
     if (typed === '') return undefined
     const baseUrl = serverAddress(typed)
@@ -109,22 +158,23 @@ export async function askSetup(
     const chosen = await withKey(choice, true)
     const usual = usualAddress(baseUrl)
     if (chosen === undefined || usual === undefined) return chosen
-    const candidate = serverCandidate(io, { ...choice, label: usual, baseUrl: usual, key: chosen.key })
-    if (!(await listsModels(candidate))) return chosen
+    const atUsual = chosenWith({ ...choice, label: usual, baseUrl: usual }, chosen.key ?? '')
+    const listed = await listModels(atUsual.candidate)
+    if (listed.models.length === 0 && !listed.rejectsKey) return chosen
     tell(`The API of the server is at ${cleanLine(usual)}.`)
-    return { ...chosen, candidate }
+    return atUsual
   }
 
-  async function listsModels(candidate: Candidate): Promise<boolean> {
+  async function listModels(candidate: Candidate): Promise<CandidateModels> {
     try {
-      return (await modelsOf(io, candidate)).models.length > 0
+      return await modelsOf(io, candidate)
     } catch (error) {
-      if (error instanceof CadreError) return false
-      throw error
+      if (!(error instanceof CadreError)) throw error
+      return { models: [], trouble: error.message }
     }
   }
 
-  async function signIn(): Promise<{ candidate: Candidate } | undefined> {
+  async function signIn(): Promise<Chosen | undefined> {
     const { login } = await import('../login/login.ts')
     const code = await login(io, {})
     if (code !== 0) return undefined
@@ -138,14 +188,7 @@ export async function askSetup(
     io.warn(candidate.config === config ? message : withoutVariables(message))
   }
 
-  async function chooseModel(candidate: Candidate): Promise<string | undefined> {
-    let listed: Awaited<ReturnType<typeof modelsOf>>
-    try {
-      listed = await modelsOf(io, candidate)
-    } catch (error) {
-      if (!(error instanceof CadreError)) throw error
-      listed = { models: [], trouble: error.message }
-    }
+  async function chooseModel(candidate: Candidate, listed: CandidateModels): Promise<string | undefined> {
     const { usual, trouble } = listed
     // Embedding models cannot answer.
     const models = listed.models.filter(({ id }) => !/embed/i.test(id))
@@ -178,16 +221,17 @@ export async function askSetup(
     }
   }
 
-  async function tryOut(candidate: Candidate, model: string): Promise<boolean> {
+  async function tryOut(
+    candidate: Candidate,
+    model: string,
+  ): Promise<Exclude<Tested, { kind: 'cancelled' }>> {
     tell(`Testing ${cleanLine(model)}…`)
     const tested = await testModel(io, candidate, model, signal)
     if (tested.kind === 'cancelled') throw new Cancelled()
-    if (tested.kind === 'ok') {
+    if (tested.kind === 'ok')
       tell(`${cleanLine(tested.model)} answered in ${(tested.ms / 1000).toFixed(1)} s.`)
-      return true
-    }
-    warn(candidate, tested.message)
-    return /^y(es)?$/i.test(await ask('Store it anyway? y/N: '))
+    else warn(candidate, tested.message)
+    return tested
   }
 
   /** Stores the key; undefined to go back. The key itself is never written to a file. */

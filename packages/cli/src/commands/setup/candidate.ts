@@ -93,6 +93,8 @@ export interface CandidateModels {
   readonly usual?: string | undefined
   /** Why there are none, in full sentences. */
   readonly trouble?: string | undefined
+  /** There are none because the server wants another key, or one at all. */
+  readonly rejectsKey?: boolean | undefined
 }
 
 /** The timeout for a list, in milliseconds; the Copilot language server must start first. */
@@ -105,7 +107,8 @@ export async function modelsOf(io: Io, { backend, config, env }: Candidate): Pro
   const models = listed.models.map((model) =>
     backend === 'responses' ? { ...model, id: model.id.replace(/^openai:/, 'responses:') } : model,
   )
-  return { models, usual: listed.defaultModel, trouble: listed.trouble }
+  const { defaultModel: usual, trouble, rejectsKey } = listed
+  return { models, usual, trouble, rejectsKey }
 }
 
 /** `CADRE_SETUP_PORTS=name:port,…` replaces the default ports, for tests and unusual machines. */

@@ -5,7 +5,7 @@ import type { Candidate } from './candidate.ts'
 
 export type Tested =
   | { readonly kind: 'ok'; readonly ms: number; readonly model: string }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly rejectsKey?: boolean | undefined }
   | { readonly kind: 'cancelled' }
 
 /** Sends one short request. */
@@ -39,7 +39,8 @@ export async function testModel(
     )
     found.model.release?.('setup')
     if (reply.kind === 'reply') return { kind: 'ok', ms: Date.now() - started, model: found.model.id }
-    return reply.code === 'cancelled' ? { kind: 'cancelled' } : { kind: 'failed', message: reply.message }
+    if (reply.code === 'cancelled') return { kind: 'cancelled' }
+    return { kind: 'failed', message: reply.message, rejectsKey: reply.rejectsKey }
   } finally {
     await models.close?.()
   }

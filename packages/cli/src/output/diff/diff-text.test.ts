@@ -8,7 +8,7 @@ const style = createStyle(false)
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
 const numbered = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`)
 
-it('shows changed lines with their numbers and what is around them', () => {
+it('shows changed lines with their numbers and context', () => {
   const after = numbered.with(9, 'ten').toSpliced(20, 0, 'new')
   expect(
     diffText({ path: 'a.txt', before: text(numbered), after: text(after) }, { columns: 80, style }),
@@ -33,7 +33,7 @@ it('shows changed lines with their numbers and what is around them', () => {
   ])
 })
 
-it('names a file that is created or deleted, and counts what does not fit', () => {
+it('names a created or deleted file, and counts omitted lines', () => {
   const made = diffText({ path: 'a\x1b[2J.txt', after: text(numbered) }, { columns: 80, style, most: 4 })
   expect(made).toEqual([
     'Create a.txt +30 -0',
@@ -45,7 +45,7 @@ it('names a file that is created or deleted, and counts what does not fit', () =
   expect(diffText({ path: 'b', before: 'x\n' }, { columns: 80, style })).toEqual(['Delete b +0 -1', '1 - x'])
 })
 
-it('cuts long lines, cleans hostile ones and shows a change of line ends', () => {
+it('cuts long lines, cleans hostile ones and shows a change of line endings', () => {
   const lines = diffText(
     { path: 'a', before: 'x\n\x1b]0;owned\x07y\n', after: `x\r\n${'z'.repeat(99)}\n` },
     { columns: 20, style },
@@ -53,7 +53,7 @@ it('cuts long lines, cleans hostile ones and shows a change of line ends', () =>
   expect(lines).toEqual(['Edit a +2 -2', '1 - x', '2 - y', '1 + x␍', `2 + ${'z'.repeat(15)}…`])
 })
 
-it('leads from the one text to the other, whatever they are', () => {
+it('transforms one text into the other, for any texts', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 40 })
   fc.assert(
     fc.property(lines, lines, (before, after) => {
@@ -69,7 +69,7 @@ it('leads from the one text to the other, whatever they are', () => {
   )
 })
 
-it('compares large texts that have little in common', () => {
+it('compares large texts with little in common', () => {
   const before = Array.from({ length: 5_000 }, (_, index) => `a${index}`)
   const after = Array.from({ length: 5_000 }, (_, index) => `b${index}`)
   expect(lineDiff(before, after)).toHaveLength(10_000)

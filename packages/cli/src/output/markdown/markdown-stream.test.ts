@@ -49,7 +49,7 @@ describe('blocks', () => {
     expect(lines[0]).toBe('head: some value')
   })
 
-  it('keeps the blanks of code and colours it by language', () => {
+  it('keeps the spaces of code and colours it by language', () => {
     expect(render('```ts\nif (a)  {\n    b()\n}\n```\nafter')).toEqual([
       '  if (a)  {',
       '      b()',
@@ -61,7 +61,7 @@ describe('blocks', () => {
     expect(lines[0]).toBe('  \x1b[35mconst\x1b[39m a = \x1b[32m"x"\x1b[39m \x1b[2m// why\x1b[22m')
   })
 
-  it('shows the address of a link beside its text', () => {
+  it('shows the address of a link next to its text', () => {
     expect(render('See [the docs](https://example.com/x) or <https://example.com>.')).toEqual([
       'See the docs (https://example.com/x) or https://example.com.',
     ])
@@ -71,7 +71,7 @@ describe('blocks', () => {
     expect(render('snake_case_name 2*3*4 **open `tick')).toEqual(['snake_case_name 2*3*4 **open `tick'])
   })
 
-  it('leaves nothing that a terminal would act upon', () => {
+  it('leaves nothing that a terminal would interpret', () => {
     const text = '# a\x1b[2J\n- \x1b]0;owned\x07b\n```\n\x1b[31mred\x9b1A\n```\n| \x1b[H | x |\n|--|--|\n'
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there.
     expect(render(text).join('')).not.toMatch(/[\x00-\x1f\x7f-\x9f]/)
@@ -83,7 +83,7 @@ describe('blocks', () => {
     expect(render('ab 👩‍👩‍👧 cd', 5)).toEqual(['ab 👩‍👩‍👧', 'cd'])
   })
 
-  it('takes a long hostile text in linear time', () => {
+  it('renders a long hostile text in linear time', () => {
     const pieces = [
       '*',
       '**a',
@@ -143,7 +143,7 @@ const columns = fc.integer({ min: 40, max: 200 })
 const runs = { numRuns: process.env['CADRE_DEEP'] ? 5_000 : 40 }
 
 describe('for any text', () => {
-  it('comes to the same lines in whatever pieces it arrives', () => {
+  it('gives the same lines for any split into chunks', () => {
     fc.assert(
       fc.property(document, columns, fc.array(fc.nat(12), { minLength: 1 }), (text, width, sizes) => {
         const stream = new MarkdownStream({ columns: width, style: coloured })
@@ -178,7 +178,7 @@ describe('for any text', () => {
     )
   })
 
-  it('breaks no word that fits into a line', () => {
+  it('splits no word that fits into a line', () => {
     const prose = fc.array(fc.stringMatching(/^[a-z]{1,19}$/), { minLength: 1, maxLength: 60 })
     fc.assert(
       fc.property(
@@ -195,14 +195,14 @@ describe('for any text', () => {
   })
 })
 
-describe('text that is made to keep the process busy', () => {
+describe('text that could block the process', () => {
   // Earlier, each of these took from half a minute to hours.
   it.each([
     ['[a](', 7_900],
     ['![a](', 7_900],
     ['[a](b(', 7_900],
     ['`', 100_000],
-  ])('is rendered: %j again and again', (piece, size) => {
+  ])('is rendered: %j repeated', (piece, size) => {
     expect(render(piece.repeat(size / piece.length)).length).toBeGreaterThan(10)
   })
 

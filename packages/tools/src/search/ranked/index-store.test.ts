@@ -23,7 +23,7 @@ const fileIn = () => {
   return path.join(folder, readdirSync(folder)[0] ?? '')
 }
 
-it('gives back what it was given, for that folder and under that name only', async () => {
+it('returns stored data only for that folder and name', async () => {
   const store = openIndexStore(home)
   const bytes = Buffer.from([0, 1, 10, 255, 10])
   expect(await store.save('/a', 'words', bytes)).toBe(true)
@@ -32,7 +32,7 @@ it('gives back what it was given, for that folder and under that name only', asy
   expect(await store.load('/b', 'words')).toBeUndefined()
 })
 
-it('takes every changed byte, and every missing one, for nothing', async () => {
+it('ignores data with any changed or missing byte', async () => {
   const store = openIndexStore(home)
   await store.save('/a', 'words', 'pool and connection')
   const whole = readFileSync(fileIn())
@@ -46,7 +46,7 @@ it('takes every changed byte, and every missing one, for nothing', async () => {
   }
 })
 
-it('makes no home', async () => {
+it('creates no home', async () => {
   const missing = path.join(home, 'missing')
   expect(await openIndexStore(missing).save('/a', 'words', 'x')).toBe(false)
   expect(existsSync(missing)).toBe(false)

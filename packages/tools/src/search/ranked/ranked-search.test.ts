@@ -73,7 +73,7 @@ describe.each([
   ['with ripgrep', {}],
   ['without ripgrep', { locateRipgrep: async () => undefined }],
 ])('a ranked search %s', (_, way) => {
-  it('gives passages, the best first, with where they are and their lines', async () => {
+  it('returns passages, best first, with their place and lines', async () => {
     const search = process(way)
     const found = await search('where does the pool retry connections?')
     expect(found.split('\n').slice(0, 5)).toEqual([
@@ -91,7 +91,7 @@ describe.each([
     expect(filesOf(await search('conection'))).toContain('src/other.ts')
   })
 
-  it('leaves out what git ignores, secrets, what is no text, what is large, links, and the home', async () => {
+  it('omits git-ignored files, secrets, binary and large files, links, and the home', async () => {
     ws.write('large.txt', 'pool connection\n'.repeat(80_000))
     writeFileSync(path.join(ws.outer, 'outside.txt'), 'pool connection')
     symlinkSync('../outside.txt', path.join(ws.root, 'link.txt'))
@@ -119,7 +119,7 @@ describe('an index', () => {
     expect(filesOf(await search('camel'))).toEqual([])
   })
 
-  it('shows the lines as they are now, also to another process', async () => {
+  it('shows the current lines, even to another process', async () => {
     await process()('pool')
     ws.write('docs/guide.md', `new first line\n\n${ws.read('docs/guide.md')}`)
     const found = await process()('pool retries')
@@ -127,7 +127,7 @@ describe('an index', () => {
     expect(found).toContain('7: A pool retries a broken connection.')
   })
 
-  it('is kept, read by the next process, and not written when nothing changed', async () => {
+  it('is stored, read by the next process, and not rewritten if nothing changed', async () => {
     for (const file of ['docs/guide.md', 'src/pool.ts', 'src/other.ts', '.gitignore', 'binary']) settle(file)
     await expect.poll(() => Date.now() - statSync(path.join(ws.root, 'binary')).ctimeMs).toBeGreaterThan(100)
     await process()('pool')
@@ -165,13 +165,13 @@ describe('an index', () => {
       },
     ],
   ]
-  it.each(damages)('is made anew when it %s', async (_, damage) => {
+  it.each(damages)('is rebuilt when it %s', async (_, damage) => {
     await process()('pool')
     damage(indexFiles()[0] ?? '')
     expect(filesOf(await process()('pool'))).toEqual(['docs/guide.md', 'src/pool.ts'])
   })
 
-  it('serves several searches at once, in several processes', async () => {
+  it('serves several concurrent searches, in several processes', async () => {
     const searches = [process(), process(), process()]
     const found = await Promise.all(
       Array.from({ length: 30 }, async (_, at) => {
@@ -183,7 +183,7 @@ describe('an index', () => {
     expect(indexFiles().filter((file) => file.endsWith('.tmp'))).toEqual([])
   })
 
-  it('goes on after a search that was cancelled', async () => {
+  it('continues after a cancelled search', async () => {
     for (let at = 0; at < 50; at++) ws.write(`many/${at}.txt`, 'camel\n')
     const search = process()
     const stop = new AbortController()
@@ -193,7 +193,7 @@ describe('an index', () => {
     expect(filesOf(await search('camel')).length).toBeGreaterThan(5)
   })
 
-  it('holds nothing of what is kept from agents, from then on', async () => {
+  it('drops everything that is hidden from agents', async () => {
     ws.write('plans/secret.md', 'The zebra is out.\n')
     await process()('zebra')
     const [file = ''] = indexFiles()
@@ -205,7 +205,7 @@ describe('an index', () => {
     expect(filesOf(await process()('zebra'))).toEqual(['plans/secret.md'])
   })
 
-  it('is only in memory without a home, or when that is not there', async () => {
+  it('is only in memory without a home', async () => {
     expect(filesOf(await createToolsWithout()('pool'))).toContain('src/pool.ts')
     expect(filesOf(await process({ home: path.join(ws.outer, 'missing') })('pool'))).toContain('src/pool.ts')
     expect(readdirSync(ws.outer).sort()).toEqual(['home', 'workspace'])
@@ -216,7 +216,7 @@ describe('an index', () => {
   }
 })
 
-describe('a search by meaning', () => {
+describe('a semantic search', () => {
   const animals: Record<string, number> = { cat: 0, kitten: 0, feline: 0, dog: 1, puppy: 1, pool: 2 }
   let texts: string[]
   const embed: Embed = {
@@ -243,7 +243,7 @@ describe('a search by meaning', () => {
     ws.write('pets/b.md', 'The puppy barks.\n')
   })
 
-  it('finds what has none of the words, keeps the vectors, and asks only for new ones', async () => {
+  it('finds passages without any of the words, stores the vectors, and requests only new ones', async () => {
     const found = await process({ loadEmbed: async () => embed })('feline', { mode: 'semantic' })
     expect(found).toMatch(/^\[passages ranked by meaning/)
     expect(filesOf(found)[0]).toBe('pets/a.md')
@@ -262,7 +262,7 @@ describe('a search by meaning', () => {
     expect(texts).toHaveLength(2)
   })
 
-  it('makes all vectors anew for another module, and after damage', async () => {
+  it('rebuilds all vectors for another module, and after damage', async () => {
     const other = { ...embed, key: 'other' }
     await process({ loadEmbed: async () => embed })('feline', { mode: 'semantic' })
     const all = texts.length
@@ -282,7 +282,7 @@ describe('a search by meaning', () => {
     ['cannot be loaded', async () => 'it is not trusted', /it is not trusted; ranked by words instead/],
     ['fails', failing, /no network/],
   ]
-  it.each(without)('is by words, and says so, when it %s', async (_, loadEmbed, note) => {
+  it.each(without)('falls back to words, and reports it, when it %s', async (_, loadEmbed, note) => {
     const found = await process(loadEmbed && { loadEmbed })('kitten', { mode: 'semantic' })
     expect(found).toMatch(/^\[passages ranked by words/)
     expect(filesOf(found)).toEqual(['pets/a.md'])

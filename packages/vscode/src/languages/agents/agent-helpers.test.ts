@@ -25,7 +25,7 @@ describe('isAgentPath', () => {
 })
 
 describe('changedPart', () => {
-  it('is all that has to be replaced', () => {
+  it('is the part that must be replaced', () => {
     expect(changedPart('a: 1\nuser-invokable: x\n', 'a: 1\nuser-invocable: x\n')).toEqual({
       start: 14,
       end: 15,
@@ -33,7 +33,7 @@ describe('changedPart', () => {
     })
   })
 
-  it('makes one text of another', () => {
+  it('turns one text into another', () => {
     const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string())
     fc.assert(
       fc.property(text, text, text, (around, before, after) => {
@@ -73,14 +73,14 @@ describe('suggest', () => {
       : suggest({ spot, dialect: 'copilot', names, isBeside }).map(({ label }) => label)
   }
 
-  it('offers keys that are not there yet', () => {
+  it('offers keys that are not present yet', () => {
     const keys = labels('name: a\n')
     expect(keys).toContain('tools')
     expect(keys).not.toContain('name')
     expect(keys).not.toContain('permission')
   })
 
-  it('adds what VS Code does not offer where it completes itself', () => {
+  it('adds what VS Code’s own completion does not offer', () => {
     expect(labels('name: a\n', true)).toEqual([
       'use-for',
       'disallowed-tools',
@@ -114,12 +114,12 @@ describe('suggest', () => {
 })
 
 describe('tools', () => {
-  it('are spelled as the dialect spells them', () => {
+  it('have the spelling of the dialect', () => {
     expect(toolsOfDialect('claude').map(({ name }) => name)).toEqual(expect.arrayContaining(['Read', 'Bash']))
     expect(toolsOfDialect('opencode').map(({ name }) => name)).toContain('bash')
   })
 
-  it('of other extensions are named with the extension', () => {
+  it('of other extensions include the extension name', () => {
     const tools = [{ name: 'probe_echo', toolReferenceName: 'probeEcho' }, { name: 'gone' }, null]
     expect(toolsOfEditor([{ id: 'a.probe', tools }], new Set(['probe_echo']))).toEqual(['a.probe/probeEcho'])
   })

@@ -9,10 +9,10 @@ import { type AgentSources, knownAgents, namesFor } from './known-names.ts'
 import { type Suggestion, suggest } from './suggest.ts'
 import { aboutTool } from './tools-of-dialect.ts'
 
-/** Headers are short. What is below is not looked at. */
+/** Headers are short. Lines after this are not read. */
 const mostLines = 1_000
 
-/** What VS Code completes itself: its own keys, tools and models. */
+/** Languages that VS Code completes itself: its own keys, tools and models. */
 const ownLanguages = new Set(['chatagent', 'chatmode', 'prompt'])
 
 export async function completeHeader(
@@ -78,7 +78,7 @@ async function aboutSpot(
   }
 }
 
-/** Descriptions come from files: nothing in them is a link, a picture or a command. */
+/** Descriptions come from files, so links, images and commands in them are disabled. */
 function hover(text: string, range: vscode.Range): vscode.Hover {
   const markdown = new vscode.MarkdownString()
   for (const { text: part, isCode } of hoverParts(text))
@@ -87,7 +87,7 @@ function hover(text: string, range: vscode.Range): vscode.Hover {
   return new vscode.Hover(markdown, range)
 }
 
-/** Puts the file right, as `cadre lint --fix` does. */
+/** Fixes the file, like `cadre lint --fix`. */
 export function fixesFor(
   document: vscode.TextDocument,
   diagnostics: readonly vscode.Diagnostic[],

@@ -1,4 +1,4 @@
-/** Where agents are looked for in a workspace. */
+/** Where agents are searched for in a workspace. */
 export const agentGlobs: readonly string[] = [
   '**/*.{agent,chatmode}.md',
   '**/*.agent.{yaml,yml}',
@@ -17,10 +17,10 @@ const paths = [
   /\/\.cadre\/templates\/[^/]+\.ya?ml$/i,
 ]
 
-/** Files for people that lie beside agents, and chat logs of a home, which are named after agents. */
+/** Files for people next to agents, and chat logs of a home, which are named after agents. */
 const others = /\/(?:readme|agents|claude|changelog|contributing)\.md$|\/\.cadre\/agents\/|\/node_modules\//i
 
-/** Whether a file defines an agent, by its path alone. */
+/** True if a file defines an agent, by its path alone. */
 export function isAgentPath(file: string): boolean {
   const slashed = file.replaceAll('\\', '/')
   return paths.some((path) => path.test(slashed)) && !others.test(slashed)

@@ -27,12 +27,12 @@ it('finds the agents of a home above the folder', () => {
   expect(project().names({})).toEqual(['above'])
 })
 
-it('finds the agents of a home that was chosen', () => {
+it('finds the agents of a configured home', () => {
   const { root, names } = project()
   expect(names({ CADRE_HOME: path.join(root, 'chosen') })).toEqual(['chosen'])
 })
 
-it('reads nothing of a workspace or a home that nobody trusts', () => {
+it('reads nothing from an untrusted workspace or home', () => {
   const places = { userHome: '/home/me', project: '/r', home: '/r/.cadre' }
   expect(usedPlaces(places, { isTrusted: false, homes: ['/r/.cadre'] })).toEqual({ userHome: '/home/me' })
   expect(usedPlaces(places, { isTrusted: true, homes: ['/other'] })).toEqual({

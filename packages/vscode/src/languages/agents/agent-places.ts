@@ -8,7 +8,10 @@ export interface AgentPlaces {
   readonly project?: string
 }
 
-/** Where the agents are that a file may name. The home can be that of a folder above, or a chosen one, as for a run. */
+/**
+ * Returns the places of agents that a file may name. The home may be that of a parent folder, or a configured one, as for a
+ * run.
+ */
 export function agentPlaces(
   file: string,
   folder: string | undefined,
@@ -22,7 +25,7 @@ export function agentPlaces(
   }
 }
 
-/** Those of them that may be read: in Restricted Mode only the user's own, and a home only if it is one of the trusted. */
+/** Returns the places that may be read: in Restricted Mode only the user's own, and a home only if it is trusted. */
 export function usedPlaces(
   { home, userHome, project }: AgentPlaces,
   trust: { readonly isTrusted: boolean; readonly homes: readonly string[] },

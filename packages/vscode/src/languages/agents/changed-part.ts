@@ -1,11 +1,11 @@
-/** The part of a text that differs from another text, by offsets into the first. */
+/** The part of a text that differs from another text, as offsets into the first. */
 export interface ChangedPart {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** The smallest part to replace so that `before` becomes `after`. Whole pairs of surrogates only. */
+/** Returns the smallest replacement that turns `before` into `after`. Does not split surrogate pairs. */
 export function changedPart(before: string, after: string): ChangedPart {
   const most = Math.min(before.length, after.length)
   let start = 0

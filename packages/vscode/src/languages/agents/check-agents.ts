@@ -6,7 +6,7 @@ import { type AgentSources, lintKnowledge } from './known-names.ts'
 import { unsavedTexts } from './open-texts.ts'
 import { rangeOfFinding } from './range-of-finding.ts'
 
-/** What is wrong with these files, as `cadre lint` says it; text that is not saved yet counts. */
+/** Checks these files like `cadre lint`, including unsaved text. */
 export async function checkAgents(
   files: readonly string[],
   among: readonly string[],
@@ -43,7 +43,7 @@ function byFolder(files: readonly string[]): Iterable<readonly string[]> {
 const severities: Readonly<Record<Finding['severity'], vscode.DiagnosticSeverity>> = {
   error: vscode.DiagnosticSeverity.Error,
   warning: vscode.DiagnosticSeverity.Warning,
-  // `cadre lint` counts these without showing them; here they are a hint in the file and not in the list of problems.
+  // `cadre lint` only counts these; here they are hints in the file, not in the list of problems.
   info: vscode.DiagnosticSeverity.Hint,
 }
 
@@ -52,7 +52,7 @@ async function diagnosticsOf(
   findings: readonly Finding[],
   text: string | undefined,
 ): Promise<vscode.Diagnostic[]> {
-  // A note beside agents is no agent, and nobody said that it is one.
+  // A note next to agents is not expected to be an agent.
   if (findings.length === 0 || findings.some(({ code }) => code === 'file-for-people')) return []
   const lines = (text ?? (await readFile(file, 'utf8').catch(() => ''))).split(/\r\n|[\r\n]/)
   return findings.map(({ severity, code, message, fix, line = 1 }) => {

@@ -4,7 +4,7 @@ import { contributedTeams } from '../../chat-agents/contributed-teams.ts'
 
 let agents: readonly AgentDefinition[] | undefined
 
-/** The agents that VS Code's agent mode has from this extension. */
+/** The agents that this extension adds to VS Code's agent mode. */
 export function contributedAgents(): readonly AgentDefinition[] {
   agents ??= contributedTeams.flatMap(({ team }) => readTeamFiles(team).map(({ agent }) => agent))
   return agents

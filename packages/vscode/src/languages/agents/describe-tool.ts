@@ -12,7 +12,7 @@ const classes: Readonly<Record<string, string>> = {
   message: 'every tool that sends messages to other agents',
 }
 
-/** What a name in a list of tools gives an agent, in one sentence. `classOf` tells the class of one of our tools. */
+/** Describes what a name in a list of tools grants, in one sentence. `classOf` returns the class of a Cadre tool. */
 export function describeTool(
   name: string,
   meaning: ToolMeaning,
@@ -53,7 +53,7 @@ const effects: Readonly<Record<string, string>> = {
   message: 'sends messages to other agents',
 }
 
-/** Names in a file are text: nothing in them ends the code they are shown as. */
+/** Names in a file are text, so backticks are removed. */
 function plain(text: string): string {
   return text.replaceAll(/[`\r\n]/g, ' ').slice(0, 100)
 }

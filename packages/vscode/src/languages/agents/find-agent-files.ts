@@ -1,10 +1,10 @@
 import * as vscode from 'vscode'
 import { agentGlobs, isAgentPath } from './agent-path.ts'
 
-/** More files than this are looked at only when they are open. */
+/** Beyond this number, only open files are checked. */
 const mostFiles = 500
 
-/** Every agent file of the workspace, as the settings for searching show them. */
+/** All agent files of the workspace, according to the search settings. */
 export async function findAgentFiles(): Promise<readonly string[]> {
   const found = await Promise.all(
     agentGlobs.map((glob) => vscode.workspace.findFiles(glob, '**/node_modules/**', mostFiles)),

@@ -1,14 +1,14 @@
-/** The dialects of agent files that a person edits. */
+/** The dialects of agent files that people edit. */
 export type HeaderDialect = 'copilot' | 'claude' | 'opencode' | 'template'
 
 interface HeaderKey {
   readonly key: string
-  /** Where it is written; everywhere when absent. */
+  /** The dialects with this key. Default: all. */
   readonly of?: readonly HeaderDialect[]
   readonly about: string
-  /** What can stand there, when it is one of few. */
+  /** The possible values, if there are only a few. */
   readonly values?: readonly string[]
-  /** Nobody reads it but Cadre: no other completion knows it. */
+  /** Only Cadre reads it, so no other completion offers it. */
   readonly isOwn?: boolean
 }
 
@@ -70,13 +70,13 @@ const handoffKeys: readonly HeaderKey[] = [
   { key: 'showContinueOn', values: yesNo, about: 'Whether the work can be continued elsewhere.' },
 ]
 
-/** The keys that can stand here, in this dialect. */
+/** Returns the possible keys here, in this dialect. */
 export function keysOf(dialect: HeaderDialect, path: readonly string[] = []): readonly HeaderKey[] {
   if (path.length > 0) return path[0] === 'handoffs' ? handoffKeys : []
   return keys.filter(({ of }) => of === undefined || of.includes(dialect))
 }
 
-/** What a key is for, whatever its spelling. */
+/** Returns the description of a key, in any spelling. */
 export function keyNamed(
   dialect: HeaderDialect,
   path: readonly string[],
@@ -87,7 +87,7 @@ export function keyNamed(
   return among.find(({ key }) => plain(key) === plain(written))
 }
 
-/** Of a dialect as the reader of agent files names it. */
+/** Maps the dialect name of the agent file reader. */
 export function headerDialect(name: string): HeaderDialect {
   return name === 'claude' || name === 'opencode' || name === 'template' ? name : 'copilot'
 }
@@ -106,7 +106,7 @@ const lists: Readonly<Record<string, 'tools' | 'agents' | 'models'>> = {
   'handoffs.model': 'models',
 }
 
-/** What the values of a key name. */
+/** Returns what the values of a key refer to. */
 export function valuesNamedBy(path: readonly string[]): 'tools' | 'agents' | 'models' | undefined {
   return lists[path.join('.').toLowerCase().replaceAll(/[-_]/g, '')]
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { spotInHeader } from './header-spot.ts'
 
-/** What is at the `|` of a header. */
+/** Returns the spot at the `|` of a header. */
 function at(header: string, isYaml = false) {
   const text = isYaml ? header : `---\n${header}\n---\nBody with tools: [x]\n`
   const lines = text.split('\n')
@@ -43,6 +43,6 @@ test('nothing below the header', () => {
   expect(spotInHeader({ lines, line: 3, character: 7, isYaml: false })).toBeUndefined()
 })
 
-test('a template is a header as a whole', () => {
+test('treats a whole template as a header', () => {
   expect(at('id: a\ncapabilities: [re|]', true)).toBe('value capabilities <re> beside ')
 })

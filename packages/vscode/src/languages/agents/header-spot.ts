@@ -1,7 +1,7 @@
-/** What stands at a place of a header: a key, or a value of one. Offsets are of the line. */
+/** A position in a header: a key, or a value of one. Offsets are within the line. */
 export interface HeaderSpot {
   readonly kind: 'key' | 'value'
-  /** The keys above it, the outermost first; of a value with its own key. */
+  /** The keys above it, outermost first; for a value, including its own key. */
   readonly path: readonly string[]
   readonly written: string
   readonly start: number
@@ -12,14 +12,14 @@ export interface HeaderSpot {
 
 export interface HeaderPlace {
   readonly lines: readonly string[]
-  /** Counted from 0. */
+  /** Zero-based. */
   readonly line: number
   readonly character: number
   /** The whole file is the header. */
   readonly isYaml: boolean
 }
 
-/** Finds out what somebody is writing in the header of an agent, be it complete or not. Nothing outside of the header. */
+/** Finds what is being typed in the header of an agent, complete or not. Undefined outside the header. */
 export function spotInHeader({ lines, line, character, isYaml }: HeaderPlace): HeaderSpot | undefined {
   const header = isYaml ? { first: 0, last: lines.length - 1 } : headerOf(lines)
   if (header === undefined || line < header.first || line > header.last) return undefined
@@ -44,12 +44,12 @@ export function spotInHeader({ lines, line, character, isYaml }: HeaderPlace): H
   return valueAt(text, found.from, character, above, valuesOf(lines, line, header, found))
 }
 
-/** A line of its own below a list of plain values is one of these values, not a key. */
+/** A separate line below a list of plain values is one of these values, not a key. */
 function isKeyPlace(found: ReadLine, above: readonly string[]): boolean {
   return above.length === 0 ? found.from === 0 : true
 }
 
-/** The lines between the dashes, counted from 0; to the end where the second dashes are not written yet. */
+/** The lines between the dashes, zero-based; up to the end if the second dashes are missing. */
 export function headerOf(lines: readonly string[]): { first: number; last: number } | undefined {
   if ((lines[0] ?? '').replace(/^\ufeff/, '').trimEnd() !== '---') return undefined
   const end = lines.findIndex((text, index) => index > 0 && text.trimEnd() === '---')
@@ -59,7 +59,7 @@ export function headerOf(lines: readonly string[]): { first: number; last: numbe
 interface ReadLine {
   readonly indent: number
   readonly isItem: boolean
-  /** Where the text begins, behind the dash of an item. */
+  /** The start of the text, after the dash of an item. */
   readonly from: number
   readonly key?: string
   readonly colon: number
@@ -81,7 +81,7 @@ function isComment(text: string, character: number): boolean {
 
 function keysAbove(lines: readonly string[], line: number, first: number, found: ReadLine): string[] {
   const above: string[] = []
-  // A list may stand as deep as its key: `tools:` and `- read` below it.
+  // A list may have the same indent as its key: `tools:` and `- read` below it.
   let width = found.isItem ? found.indent + 1 : found.from
   for (let at = line - 1; at >= first && width > 0; at--) {
     const other = readLine(lines[at] ?? '')
@@ -89,7 +89,7 @@ function keysAbove(lines: readonly string[], line: number, first: number, found:
     if (found.isItem && width === found.indent + 1 && other.isItem && other.indent >= found.indent) continue
     const column = other.isItem ? other.indent + 1 : other.indent
     if (column >= width) continue
-    // The key of an item belongs to the item, not above it.
+    // The key of an item is part of the item, not above it.
     if (!other.isItem) above.unshift(other.key)
     width = column
   }
@@ -117,7 +117,7 @@ function valueAt(
   return { kind: 'value', path, written, start, end, present: all.filter((value) => value !== written) }
 }
 
-/** The keys beside the one on this line. */
+/** The other keys next to the one on this line. */
 function siblings(
   lines: readonly string[],
   line: number,
@@ -139,7 +139,7 @@ function siblings(
   return keys
 }
 
-/** The values of the list that this line is a part of. */
+/** The values of the list that contains this line. */
 function valuesOf(
   lines: readonly string[],
   line: number,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hoverParts } from './hover-parts.ts'
 
-it('takes for code what is in backticks on one line', () => {
+it('treats backticks on one line as code', () => {
   expect(hoverParts('Use `read_file` here.')).toEqual([
     { text: 'Use ', isCode: false },
     { text: 'read_file', isCode: true },
@@ -9,7 +9,7 @@ it('takes for code what is in backticks on one line', () => {
   ])
 })
 
-it('takes for code nothing that Markdown would end before', () => {
+it('treats nothing as code that Markdown would end earlier', () => {
   const text = 'a `\n\n![x](https://evil.example/x.png) [y](command:z)\n\n` b'
   expect(hoverParts(text)).toEqual([{ text, isCode: false }])
   expect(hoverParts('``![x](https://evil.example)').every(({ isCode }) => !isCode)).toBe(true)

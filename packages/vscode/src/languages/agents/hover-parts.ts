@@ -1,4 +1,4 @@
-/** A text, cut into what stands in backticks on one line, and the rest. */
+/** Splits a text into inline code and the rest. */
 export function hoverParts(text: string): { readonly text: string; readonly isCode: boolean }[] {
   return text
     .split(/(`[^`\r\n]+`)/)

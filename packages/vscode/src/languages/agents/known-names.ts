@@ -12,8 +12,8 @@ import { toolsOfEditor } from './tools-of-editor.ts'
 export type AgentSources = Pick<Services, 'settings' | 'homes'>
 
 /**
- * Every agent that a file may name: those of the folder, of its settings, of the user, and those that come with the extension. Of a
- * workspace or a home that nobody trusts, nothing is read.
+ * Returns every agent that a file may name: of the folder, its settings, the user, and the extension. Reads nothing from an
+ * untrusted workspace or home.
  */
 export async function knownAgents(
   { settings, homes }: AgentSources,
@@ -30,7 +30,7 @@ export async function knownAgents(
   return [...agents, ...contributedAgents().filter(({ name }) => !taken.has(name.toLowerCase()))]
 }
 
-/** What lint may know beyond the files of a project. VS Code itself says which models there are. */
+/** What lint knows besides the files of a project. VS Code provides the list of models. */
 export async function lintKnowledge(services: AgentSources, file: vscode.Uri): Promise<LintKnowledge> {
   const own = knownTools().filter((name) => understandTool(name).kind === 'tools')
   const ofEditor = vscode.lm.tools.map(({ name }) => name)
@@ -39,7 +39,7 @@ export async function lintKnowledge(services: AgentSources, file: vscode.Uri): P
   return { tools: [...own, ...ofEditor, ...editorTools()], agents: elsewhere }
 }
 
-/** Those of a project are in the files that are looked at. */
+/** Agents of a project are in the checked files. */
 function isOfProject(file: string | undefined): boolean {
   return file !== undefined && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file)) !== undefined
 }
@@ -65,7 +65,7 @@ function editorTools(): string[] {
   return toolsOfEditor(extensions, new Set(vscode.lm.tools.map(({ name }) => name)))
 }
 
-/** As an agent file names them: `Name (vendor)`. */
+/** In the form of agent files: `Name (vendor)`. */
 async function modelsOfEditor(): Promise<string[]> {
   const models = await vscode.lm.selectChatModels()
   return [...new Set(models.map(({ name, vendor }) => `${name} (${vendor})`))]

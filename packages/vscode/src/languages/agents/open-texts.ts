@@ -10,7 +10,7 @@ export function isAgentDocument(document: vscode.TextDocument): boolean {
   return document.uri.scheme === 'file' && !document.isClosed && isAgentPath(document.uri.fsPath)
 }
 
-/** What editors have that is not saved yet, by path. */
+/** Unsaved texts of editors, by path. */
 export function unsavedTexts(): ReadonlyMap<string, string> {
   return new Map(
     openAgentFiles()

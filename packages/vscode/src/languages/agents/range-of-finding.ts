@@ -1,4 +1,4 @@
-/** Where on its line a finding is shown: at the name it is about, when that is there, else on what the line says. */
+/** Returns the range of a finding on its line: the name it is about if present, otherwise the text of the line. */
 export function rangeOfFinding(
   line: string,
   message: string,

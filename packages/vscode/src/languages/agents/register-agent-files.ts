@@ -8,7 +8,7 @@ import { isAgentDocument, openAgentFiles } from './open-texts.ts'
 const selector: vscode.DocumentSelector = agentGlobs.map((pattern) => ({ scheme: 'file', pattern }))
 const fixAll = vscode.CodeActionKind.SourceFixAll.append('cadre')
 
-/** Problems, quick fixes, completion and hovers of agent files. The engine is loaded when the first such file is there. */
+/** Problems, quick fixes, completion and hovers for agent files. The engine is loaded when the first such file exists. */
 export function registerAgentFiles(services: Services): vscode.Disposable {
   const { log } = services
   const language = () => import('./agent-language.ts')
@@ -57,8 +57,8 @@ export function registerAgentFiles(services: Services): vscode.Disposable {
 }
 
 /**
- * Keeps the problems of agent files. Agents name each other, so a saved, new or deleted file is a reason to look at all of them;
- * while somebody types, the open ones are looked at.
+ * Updates the problems of agent files. Agents refer to each other, so after a save, creation or deletion all files are
+ * checked; while typing, only the open ones.
  */
 function checkAgentFiles(services: Services): vscode.Disposable {
   const { log, settings } = services
@@ -80,7 +80,7 @@ function checkAgentFiles(services: Services): vscode.Disposable {
   const all = throttle(
     () =>
       check(async () => {
-        // In Restricted Mode nothing is read that nobody has opened.
+        // In Restricted Mode, only open files are read.
         files = vscode.workspace.isTrusted
           ? await (await import('./find-agent-files.ts')).findAgentFiles()
           : []

@@ -9,7 +9,7 @@ export interface Suggestion {
   readonly kind: 'key' | 'value' | 'tool' | 'agent' | 'model'
 }
 
-/** What can be named in a header here and now. */
+/** The names that can be used in a header now. */
 export interface Names {
   readonly agents: readonly { readonly name: string; readonly description?: string }[]
   readonly tools: readonly NamedTool[]
@@ -31,7 +31,7 @@ const offered = new Set(
   ),
 )
 
-/** What could be written at a place of a header. Nothing that is there already. */
+/** Returns completions at a position of a header. Excludes what is already there. */
 export function suggest({ spot, dialect, names, isBeside }: SuggestRequest): readonly Suggestion[] {
   const isNew = (name: string) => !spot.present.some((other) => other.toLowerCase() === name.toLowerCase())
   if (spot.kind === 'key')
@@ -67,7 +67,7 @@ export function suggest({ spot, dialect, names, isBeside }: SuggestRequest): rea
   }
 }
 
-/** As YAML reads it again as this text, also within a list. */
+/** Quotes a text so that YAML reads it back, even within a list. */
 export function quoted(text: string): string {
   return /^[A-Za-z0-9_][\w ./()+-]*$/.test(text) &&
     !/^(?:true|false|null|yes|no|on|off|~|[\d.]+)$/i.test(text)

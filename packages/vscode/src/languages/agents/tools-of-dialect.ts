@@ -7,7 +7,7 @@ export interface NamedTool {
   readonly about: string
 }
 
-/** The tools that can be named in a file of a dialect, in the spelling of that dialect. */
+/** The tools that a file of a dialect can name, in the spelling of that dialect. */
 export function toolsOfDialect(dialect: HeaderDialect): readonly NamedTool[] {
   const own = knownTools().filter((name) => {
     const meaning = understandTool(name)

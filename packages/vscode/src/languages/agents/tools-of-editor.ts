@@ -1,12 +1,12 @@
-/** What the manifest of an extension says about its tools. */
+/** The tools in the manifest of an extension. */
 export interface ToolsManifest {
   readonly id: string
   readonly tools: readonly unknown[]
 }
 
 /**
- * The tools of other extensions as an agent file names them: `publisher.extension/toolReferenceName`. VS Code drops the plain id of
- * a tool without a word. Only tools that are there (`names`) count, and VS Code's own have other names.
+ * The tools of other extensions in the form of agent files: `publisher.extension/toolReferenceName`. VS Code silently drops
+ * the plain id of a tool. Only available tools (`names`) are included, and VS Code's own have other names.
  */
 export function toolsOfEditor(extensions: readonly ToolsManifest[], names: ReadonlySet<string>): string[] {
   return extensions.flatMap(({ id, tools }) =>

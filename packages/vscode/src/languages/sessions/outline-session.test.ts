@@ -72,7 +72,7 @@ it('finds the parts of a session file', async () => {
   ])
 })
 
-it('puts an answer together with what came of its calls', async () => {
+it('groups an answer with the results of its calls', async () => {
   const { entries } = await outlineSession(session.split('\n'))
   expect(roundsOf(entries).map(({ first, last }) => [first, last])).toEqual([
     [9, 15],
@@ -81,7 +81,7 @@ it('puts an answer together with what came of its calls', async () => {
   ])
 })
 
-it('pauses in a large file', async () => {
+it('yields in a large file', async () => {
   const entry = session.slice(session.indexOf('  - seq: 2'), session.indexOf('  - seq: 3'))
   let pauses = 0
   const lines = `messages:\n${entry.repeat(10_000)}`.split('\n')

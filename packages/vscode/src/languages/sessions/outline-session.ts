@@ -1,14 +1,14 @@
-/** One entry of a session file. Lines are counted from 0, the last one included. */
+/** One entry of a session file. Line numbers are zero-based and inclusive. */
 export interface SessionEntry {
   readonly first: number
   readonly last: number
   readonly seq: string | undefined
   readonly role: string
-  /** Of an event. */
+  /** The type of an event. */
   readonly type: string | undefined
-  /** The tools that an answer of the model calls, in order. */
+  /** The tools that a model's answer calls, in order. */
   readonly tools: readonly string[]
-  /** The beginning of its text. */
+  /** The start of its text. */
   readonly text: string
 }
 
@@ -23,9 +23,8 @@ const entriesAtOnce = 2_000
 const functionName = '          name: '
 
 /**
- * Where the entries of a session file are. Text of an entry is indented deeper than an entry begins, so nothing in it can be taken
- * for one. Reads lines only, and lets others work in between, however large the file; what somebody wrote in another notation has
- * no outline.
+ * Finds the entries of a session file. Text of an entry is indented deeper than its start, so it cannot be mistaken for an
+ * entry. Reads lines only, and yields in between, however large the file; other YAML notations have no outline.
  */
 export async function outlineSession(
   lines: readonly string[],
@@ -67,7 +66,7 @@ function entryOf(lines: readonly string[], first: number, until: number): Sessio
     const line = lines[at] as string
     if (line === '') continue
     last = at
-    // Deeper lines are text, but for the names of functions that are called.
+    // Deeper lines are text, except for names of called functions.
     if (at > first && line[4] === ' ') {
       if (found['tool_calls'] === '' && line.startsWith(functionName))
         tools.push(plain(line.slice(functionName.length)))
@@ -95,7 +94,7 @@ function plain(value: string): string {
   return /^".*"$/.test(text) ? text.slice(1, -1) : text
 }
 
-/** Entries that belong together: a message to the agent, or an answer of the model and what came of its calls. */
+/** Entries that belong together: a message to the agent, or a model's answer with the results of its calls. */
 export interface SessionRound {
   readonly entries: readonly SessionEntry[]
   readonly first: number
@@ -117,7 +116,7 @@ export function roundsOf(entries: readonly SessionEntry[]): readonly SessionRoun
   }))
 }
 
-/** What an entry is called in an outline. */
+/** The title of an entry in an outline. */
 export function titleOf({ role, type, tools }: SessionEntry): string {
   if (role === 'event') return type ?? 'event'
   if (tools.length > 0) return `${role}: ${[...new Set(tools)].join(', ')}`

@@ -24,12 +24,12 @@ function outlineOf(document: vscode.TextDocument): Promise<SessionOutline> {
   return outline
 }
 
-/** Whatever else the extension host has to do is done first. */
+/** Yields to other work of the extension host. */
 function pause(): Promise<unknown> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** VS Code folds no more places than this, unless somebody sets it otherwise. In larger files rounds are folded, not their entries. */
+/** VS Code's default limit of folds. In larger files, rounds are folded instead of entries. */
 const mostFolds = 5_000
 
 export async function foldSession(document: vscode.TextDocument): Promise<vscode.FoldingRange[]> {
@@ -40,7 +40,7 @@ export async function foldSession(document: vscode.TextDocument): Promise<vscode
     .map(({ first, last }) => new vscode.FoldingRange(first, last, vscode.FoldingRangeKind.Region))
 }
 
-/** Of a longer session the outline has the end. All of it would take longer to send than anybody waits. */
+/** For a longer session, the outline contains only the end, because sending all of it would take too long. */
 const mostSymbols = 5_000
 
 export async function symbolsOfSession(document: vscode.TextDocument): Promise<vscode.DocumentSymbol[]> {
@@ -90,7 +90,7 @@ function lines(first: number, last: number): vscode.Range {
 
 const mostProblems = 100
 
-/** Other work of the extension host goes on in between, however large the file; nothing is found when the text has changed meanwhile. */
+/** Yields to other work of the extension host, however large the file; finds nothing if the text has changed meanwhile. */
 export async function checkSession(document: vscode.TextDocument): Promise<vscode.Diagnostic[] | undefined> {
   const { version } = document
   const found: vscode.Diagnostic[] = []

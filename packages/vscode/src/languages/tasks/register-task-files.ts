@@ -3,7 +3,7 @@ import type { Services } from '../../services.ts'
 import { checkOpenDocuments } from '../check-open-documents.ts'
 import { createGuard } from '../guarded.ts'
 
-/** Task files stay Markdown to VS Code: with its preview, its links and everything else that people use for Markdown. */
+/** Task files stay Markdown for VS Code, with its preview, links and all other features. */
 const selector: vscode.DocumentFilter = { scheme: 'file', pattern: '**/*.task.md' }
 
 /** Problems, completion, folding and outline of task files. */

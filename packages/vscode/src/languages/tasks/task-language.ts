@@ -27,7 +27,7 @@ interface Placed {
   readonly last: number
 }
 
-/** The tasks with the lines they take, those below them included. Counted from 0. */
+/** The tasks with their line ranges, including subtasks. Zero-based. */
 function placedTasks(document: vscode.TextDocument): Placed[] {
   const text = document.getText()
   const raw = rawOf(text)
@@ -162,7 +162,7 @@ function itemOf({ label, insert = label, about, kind }: Offer): vscode.Completio
   return item
 }
 
-/** Whether the nearest line above that is less indented, or as deep as a field, belongs to a task. */
+/** True if the nearest line above with less indent, or the indent of a field, is part of a task. */
 function isBelow(document: vscode.TextDocument, line: number): boolean {
   if (!/^\s/.test(document.lineAt(line).text)) return false
   for (let at = line - 1; at >= 0; at--) {
@@ -175,7 +175,7 @@ function isBelow(document: vscode.TextDocument, line: number): boolean {
 
 const mostFiles = 100
 
-/** Ids are for all task files of a home; those beside this one are of the same. */
+/** Ids are unique across the task files of a home; neighbouring files are part of the same home. */
 async function tasksAround(document: vscode.TextDocument): Promise<readonly TaskItem[]> {
   const folder = vscode.Uri.joinPath(document.uri, '..')
   const beside = await vscode.workspace.findFiles(

@@ -1,4 +1,4 @@
-/** What somebody is writing in a task file. Offsets are of the line. */
+/** What is being typed in a task file. Offsets are within the line. */
 export interface TaskSpot {
   readonly kind: 'marker' | 'agent' | 'tag' | 'id' | 'field' | 'task'
   readonly start: number
@@ -7,7 +7,7 @@ export interface TaskSpot {
 
 const taskLine = /^\s*[-*+] +\[[^\]]*\]( |$)/
 
-/** `isBelowTask`: the line is indented below a task, so fields can stand there. */
+/** `isBelowTask`: the line is indented below a task, so it can contain fields. */
 export function spotInTask(line: string, character: number, isBelowTask: boolean): TaskSpot | undefined {
   const before = line.slice(0, character)
   const [, bullet] = /^(\s*[-*+] +\[)[^\]]?$/.exec(before) ?? []
@@ -17,7 +17,7 @@ export function spotInTask(line: string, character: number, isBelowTask: boolean
   if (ids !== undefined && isBelowTask) return word('id', line, ids.length, character)
   if (taskLine.test(line)) {
     const [, sign, rest] = /(?:^|\s)([@#])([^\s@#,"'`]*)$/.exec(before) ?? []
-    // Behind the title both are only text.
+    // After the title, both are plain text.
     if (sign === undefined || rest === undefined || /["'`]/.test(before)) return undefined
     return word(sign === '@' ? 'agent' : 'tag', line, character - rest.length, character)
   }

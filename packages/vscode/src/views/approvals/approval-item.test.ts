@@ -20,7 +20,7 @@ const item = (changes: Partial<ApprovalItem> = {}): ApprovalItem => ({
 })
 const shown = item({ isShown: true })
 
-test('tells of what the person does not see elsewhere, and counts nothing else', () => {
+test('notifies only about what the person does not see elsewhere', () => {
   expect(newsOf([])).toBeUndefined()
   expect(newsOf([shown])).toBeUndefined()
   expect(newsOf([shown, item()])).toEqual({
@@ -30,7 +30,7 @@ test('tells of what the person does not see elsewhere, and counts nothing else',
   expect(newsOf([shown, item(), item(), shown])).toEqual({ message: '2 approvals pending.' })
 })
 
-test('an interrupted call is not called an approval', () => {
+test('does not call an interrupted call an approval', () => {
   const doubt = item({ isDoubt: true, risk: undefined })
   expect(newsOf([doubt])).toEqual({ message: 'A call of lead was interrupted.', only: doubt })
 })

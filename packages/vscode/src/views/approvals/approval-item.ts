@@ -1,24 +1,24 @@
 import { timeAgo } from '../time-ago.ts'
 
-/** Which question of which session: what commands get, from the view and from buttons in the chat. */
+/** Identifies a question of a session: the argument of commands, from the view and from buttons in the chat. */
 export interface QuestionTarget {
   readonly session: string
   readonly question: string
 }
 
-/** Something that waits for a person, as the view shows it. All text is safe to show. */
+/** A pending decision in the view. All text is safe to show. */
 export interface ApprovalItem extends QuestionTarget {
   readonly id: string
   readonly root: string
   readonly agent: string
   readonly risk: string | undefined
-  /** The beginning of the action. */
+  /** The start of the action. */
   readonly title: string
-  /** The whole action and why it is asked. */
+  /** The whole action, and why approval is needed. */
   readonly text: string
   /** The title is the whole action. */
   readonly isWhole: boolean
-  /** The call was interrupted: whether it was carried out is asked. */
+  /** The call was interrupted: the person is asked whether it took effect. */
   readonly isDoubt: boolean
   /** It can be approved for the rest of its session. */
   readonly isRepeatable: boolean
@@ -40,7 +40,7 @@ export function approvalContext({ isDoubt, isRepeatable }: ApprovalItem): string
   return isRepeatable ? 'approval decidable repeatable' : 'approval decidable'
 }
 
-/** What to tell a person of approvals that have just arrived: of those they do not see elsewhere. */
+/** Returns the message about new approvals that the person does not see elsewhere. */
 export function newsOf(
   fresh: readonly ApprovalItem[],
 ): { readonly message: string; readonly only?: ApprovalItem } | undefined {

@@ -14,7 +14,7 @@ import { notifyOfApprovals } from './notify-approvals.ts'
 import { followApprovals } from './pending-approvals.ts'
 import { createApprovalDocuments } from './show-approval.ts'
 
-/** What waits for a person: the view, its badge, the item in the status bar, notifications, and the commands that decide. */
+/** Pending decisions: the view, its badge, the status bar item, notifications, and the commands that decide. */
 export function createApprovalsView(services: Services): vscode.Disposable & { refresh(): void } {
   const { log } = services
   const pending = followApprovals(services)
@@ -49,7 +49,7 @@ export function createApprovalsView(services: Services): vscode.Disposable & { r
       await work(target, argument)
       pending.refresh()
     })
-  // The chat shows the whole action beside its buttons; an item of the view does not.
+  // The chat shows the whole action next to its buttons; an item of the view does not.
   const itemOf = (argument: unknown) =>
     pending.items.find(({ id }) => id === (argument as Partial<ApprovalItem>).id)
   const subscriptions = [

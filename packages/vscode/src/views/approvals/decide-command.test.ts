@@ -13,7 +13,7 @@ vi.mock('vscode', () => ({
     setStatusBarMessage: () => {},
   },
 }))
-// Files before this one may have loaded these modules with another part of VS Code.
+// Earlier test files may have loaded these modules with another VS Code mock.
 vi.resetModules()
 const { approveForSession } = await import('./decide-command.ts')
 
@@ -49,7 +49,7 @@ beforeEach(() => {
   choice = undefined
 })
 
-it('an item is approved for a session after a look at the action and at what that permits', async () => {
+it('approves an item for a session after showing the action and what that permits', async () => {
   await approveForSession(services, item, item)
   expect(shown).toEqual([
     expect.stringMatching(
@@ -62,7 +62,7 @@ it('an item is approved for a session after a look at the action and at what tha
   expect(answers).toEqual(['approve-session'])
 })
 
-it('the chat has shown both beside its button', async () => {
+it('the chat has shown both next to its button', async () => {
   await approveForSession(services, { session: 's', question: 'approval/1' })
   expect(shown).toEqual([])
   expect(answers).toEqual(['approve-session'])

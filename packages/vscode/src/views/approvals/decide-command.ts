@@ -14,7 +14,7 @@ const said: Readonly<Record<string, string>> = {
   leave: 'Left as it is',
 }
 
-/** Shows the whole action first where the item does not show it, or where much is at stake. */
+/** Shows the whole action first if the item does not show it, or if the risk is high. */
 export async function approve(
   services: Services,
   target: QuestionTarget,
@@ -50,13 +50,16 @@ export async function approveLooking(
 
 const longestDetail = 2_000
 
-/** A dialog has no scroll bar; what is not shown is said, and can be seen in an editor. */
+/** A dialog has no scroll bar; it states what is cut, which can be opened in an editor. */
 function shortened(text: string): string {
   if (text.length <= longestDetail) return text
   return `${text.slice(0, longestDetail)}\n… (${text.length - longestDetail} more characters: cancel, and choose "Show Whole Action")`
 }
 
-/** An item shows neither the whole action nor what else would be permitted: both are shown first. The chat shows them beside its button. */
+/**
+ * An item shows neither the whole action nor what else would be permitted, so both are shown first. The chat shows them
+ * next to its button.
+ */
 export async function approveForSession(
   services: Services,
   target: QuestionTarget,
@@ -80,7 +83,7 @@ export async function rejectWithReason(services: Services, target: QuestionTarge
   await decideAs(services, target, { decision, ...(reason.trim() && { reason: reason.trim() }) })
 }
 
-/** A call that was interrupted may have been carried out; only a person can find out. */
+/** An interrupted call may have taken effect; only a person can find out. */
 export async function answerDoubt(services: Services, target: QuestionTarget): Promise<void> {
   const choices = [
     { label: 'It was not carried out', description: 'Run it again', decision: 'again' },

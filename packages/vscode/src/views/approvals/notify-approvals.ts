@@ -6,10 +6,10 @@ import { newsOf } from './approval-item.ts'
 import { approveLooking } from './decide-command.ts'
 import type { PendingApprovals } from './pending-approvals.ts'
 
-/** Milliseconds between two notifications, at least. The badge and the status bar show the rest. */
+/** The minimum time between two notifications, in milliseconds. The badge and the status bar show the rest. */
 const pause = 10_000
 
-/** Tells of an approval that arrives where nobody of this window looks: one notification at a time. */
+/** Notifies about an approval that the person does not see in this window: one notification at a time. */
 export function notifyOfApprovals(
   services: Services,
   pending: PendingApprovals,

@@ -3,13 +3,13 @@ import { throttle } from '../../home/throttle.ts'
 import type { Services } from '../../services.ts'
 import type { ApprovalItem } from './approval-item.ts'
 
-/** What waits for a person in the homes of the workspace. Nothing is loaded as long as nothing seems to wait. */
+/** Pending decisions in the homes of the workspace. Nothing is loaded while none seems to be pending. */
 export interface PendingApprovals extends vscode.Disposable {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly items: readonly ApprovalItem[]
-  /** Looks again soon. `thoroughly`: also for what no file in `approvals/pending` tells of. */
+  /** Checks again soon. `thoroughly`: also finds approvals without a file in `approvals/pending`. */
   refresh(thoroughly?: boolean): void
-  /** Fires after a look, with what was not there at the look before. Nothing is new at the first look. */
+  /** Fires after a check, with new items. Nothing is new at the first check. */
   readonly onDidChange: vscode.Event<readonly ApprovalItem[]>
 }
 
@@ -28,7 +28,7 @@ export function followApprovals({ homes, runs, log }: Services): PendingApproval
     const isSame = found.length === items.length && fresh.length === 0
     isFirst = false
     items = found
-    // A tree that is drawn again for nothing swallows the click of somebody who decides.
+    // Redrawing an unchanged tree would swallow a click.
     if (!isSame) changed.fire(fresh)
   }
   const read = async (): Promise<ApprovalItem[]> => {

@@ -33,7 +33,7 @@ const only = (home: TestHome, isShown = (_session: string, _question: string) =>
     async (sessions) => (await readApprovals(sessions, isShown))[0] ?? expect.fail('nothing waits'),
   )
 
-test('an edit is listed with its agent and risk, and shown as the difference it makes', async () => {
+test('lists an edit with its agent and risk, and shows it as a diff', async () => {
   const { home, session } = await withWaiting([edit])
   const item = await only(home)
   expect(item).toMatchObject({
@@ -60,7 +60,7 @@ test.each([
     { tool: 'write_file', input: { path: 'b.txt', content: 'a\u200bb' } },
   ],
   ['a command', { tool: 'execute_command', input: { command: 'touch b.txt' } }],
-])('%s is shown whole, as text', async (_, call) => {
+])('%s is shown completely, as text', async (_, call) => {
   const { home } = await withWaiting([call])
   const item = await only(home)
   const action = await inHome(home, (sessions) => readAction(sessions, item))
@@ -69,13 +69,13 @@ test.each([
     expect(action?.text).toContain(value.replace('\u200b', '\\u200b'))
 })
 
-test('characters that were in the file before do not hide the difference', async () => {
+test('characters that were already in the file do not hide the diff', async () => {
   const { home } = await withWaiting([edit], { 'a.txt': 'wrld\nwave \ud83d\udc4b\ufe0f\n' })
   const item = await only(home)
   expect((await inHome(home, (sessions) => readAction(sessions, item)))?.files).toHaveLength(1)
 })
 
-test('a rejection reaches the agent with its reason, and a second decision is told of it', async () => {
+test('a rejection reaches the agent with its reason, and a second decision is told so', async () => {
   const { home, session } = await withWaiting([edit])
   const item = await only(home)
   const reject = { decision: 'reject', reason: 'Use another file.' }
@@ -94,7 +94,7 @@ test('a rejection reaches the agent with its reason, and a second decision is to
   )
 })
 
-test('nothing is decided about what nobody asks, or with an answer that the question does not have', async () => {
+test('decides nothing about an unknown question, or with an invalid answer', async () => {
   const { home, session } = await withWaiting([edit])
   const item = await only(home)
   const wanted = { decision: 'approve' }
@@ -106,7 +106,7 @@ test('nothing is decided about what nobody asks, or with an answer that the ques
   expect(await only(home)).toEqual(item)
 })
 
-test('a decision about a run that asks elsewhere is found by that run, which continues', async () => {
+test('a run in another process finds the decision, and continues', async () => {
   const home = createTestHome()
   let asked = () => {}
   const isAsked = new Promise<void>((resolve) => {
@@ -123,7 +123,7 @@ test('a decision about a run that asks elsewhere is found by that run, which con
   )
   await isAsked
   const item = await only(home)
-  // That this process runs it does not mean that anybody sees the question.
+  // Running it in this process does not mean that a person sees the question.
   expect(item.isShown).toBe(false)
   const isItem = (session: string, question: string) => session === item.session && question === item.question
   expect((await only(home, isItem)).isShown).toBe(true)

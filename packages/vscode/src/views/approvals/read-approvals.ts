@@ -1,4 +1,4 @@
-/** Reads what waits for a person, and records decisions. Loaded at its first use: it needs the engine. */
+/** Reads pending decisions, and records answers. Loaded on first use, because it needs the engine. */
 import { type Answer, CadreError, type StoredSession } from '@cadre/core'
 import {
   type ApprovalRecord,
@@ -15,7 +15,7 @@ import type { FilePreview } from '@cadre/tools'
 import { previewQuestion } from '../../run/preview-question.ts'
 import type { ApprovalItem, QuestionTarget } from './approval-item.ts'
 
-/** All that waits, the oldest first. Takes up decisions in files, as `cadre approvals` does. */
+/** All pending decisions, oldest first. Applies decisions in files, like `cadre approvals`. */
 export async function readApprovals(
   { engine }: Pick<Sessions, 'engine'>,
   isShown: (session: string, question: string) => boolean,
@@ -58,14 +58,14 @@ function factLines({ agent, risk, reasons, why, grants }: ApprovalRecord): strin
 }
 
 export type Decision =
-  /** Nobody asks that in this home. */
+  /** This home has no such question. */
   | { readonly kind: 'missing' }
-  /** It was decided otherwise before, or is no longer pending. */
+  /** It was already decided differently, or is no longer pending. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** `resumes`: who continues the session: a process that runs it, the daemon, or whoever resumes it. */
+  /** `resumes`: what continues the session: the process that runs it, the daemon, or a person. */
   | { readonly kind: 'decided'; readonly root: string; readonly resumes: 'process' | 'daemon' | 'nobody' }
 
-/** Records a decision as `cadre approve` and `cadre reject` do. */
+/** Records a decision, like `cadre approve` and `cadre reject`. */
 export async function decide(
   { home, engine }: Sessions,
   { session, question }: QuestionTarget,
@@ -102,7 +102,7 @@ async function findRecord(
   return records.find((one) => one.question === question)
 }
 
-/** What an approval is about: files before and after, where that can be computed, and always the whole of it as text. */
+/** The content of an approval: files before and after if they can be computed, and always the complete text. */
 export interface WholeAction {
   readonly item: ApprovalItem
   readonly text: string
@@ -117,7 +117,7 @@ export async function readAction(
   const stored = await sessions.engine.read(target.session)
   if (record === undefined || stored === undefined) return undefined
   const files = isDoubt(record) ? undefined : await previewOf(stored, record)
-  // What an editor would not show is shown as escapes, in the text.
+  // Invisible characters are shown as escapes, in the text.
   const showsAll = files?.every(showsWhatItAdds) === true
   return {
     item: itemOf(record),

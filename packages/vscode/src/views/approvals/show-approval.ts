@@ -4,11 +4,11 @@ import { noLongerPending, type QuestionTarget } from './approval-item.ts'
 import type { WholeAction } from './read-approvals.ts'
 
 const scheme = 'copilot-multi-agent-approval'
-/** Documents whose text is kept while nobody has them open. */
+/** The number of closed documents whose text is kept. */
 const most = 100
 
 export interface ApprovalDocuments extends vscode.Disposable {
-  /** Opens what an approval is about: the difference it makes to files, or the whole of it as text. Nothing can be edited there. */
+  /** Opens the content of an approval: a diff of files, or the complete text. Read-only. */
   show(target: QuestionTarget): Promise<void>
 }
 

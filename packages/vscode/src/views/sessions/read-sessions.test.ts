@@ -4,7 +4,7 @@ import { createTestHome } from '../home.spec-helpers.ts'
 import { createSessionReader, detailOf } from './read-sessions.ts'
 import { sessionContext } from './session-text.ts'
 
-test('shows sessions with their state and work, and a file that cannot be read beside them', async () => {
+test('shows sessions with their state and work, and an unreadable file next to them', async () => {
   const home = createTestHome()
   const result = await home.run([{ reply: 'Done.' }])
   const id = result.kind === 'report' ? result.report.session : expect.fail('it should end')
@@ -25,7 +25,7 @@ test('shows sessions with their state and work, and a file that cannot be read b
   await sessions.close()
 })
 
-test('a session that asks is waiting until it is answered, and one whose process is gone has stopped', async () => {
+test('a session with a question is waiting until it is answered, and one whose process is gone has stopped', async () => {
   const home = createTestHome()
   const result = await home.run([{ calls: [{ tool: 'write_file', input: { path: 'a', content: 'x' } }] }])
   const id = result.kind === 'waiting' ? result.session : expect.fail('it should wait')
@@ -43,7 +43,7 @@ test('a session that asks is waiting until it is answered, and one whose process
   expect((await reader.read()).item(id)?.state).toBe('stopped')
 })
 
-test('a session that waits for a person in a process that runs it can be stopped, and not resumed', async () => {
+test('a waiting session in a live process can be stopped, but not resumed', async () => {
   const home = createTestHome()
   let asked = () => {}
   const isAsked = new Promise<void>((resolve) => {

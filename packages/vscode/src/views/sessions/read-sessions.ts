@@ -1,4 +1,4 @@
-/** Reads the sessions of a home for the view. Loaded at its first use: it needs the engine. */
+/** Reads the sessions of a home for the view. Loaded on first use, because it needs the engine. */
 import { readdirSync, statSync } from 'node:fs'
 import {
   applyToView,
@@ -18,7 +18,7 @@ import { buildForest, type ListedSession, type SessionForest } from './session-f
 import { type Activity, type SessionDetail, type SessionItem, stateOf } from './session-text.ts'
 
 export interface SessionReader {
-  /** Everything the view shows. Reads the heads of files that have changed, and the journals of sessions that run or wait. */
+  /** The content of the view. Reads the headers of changed files, and the journals of running or waiting sessions. */
   read(): Promise<ReadSessions>
 }
 
@@ -29,14 +29,14 @@ export interface ReadSessions {
 
 export interface SessionReaderOptions {
   readonly home: Home
-  /** Opened only for sessions that run or wait, and closed again. */
+  /** Opened only for running or waiting sessions, and closed again. */
   readonly open: () => Promise<Sessions | undefined>
 }
 
 const ending = '.session.yaml'
-/** Files per turn of the event loop. */
+/** The number of files per turn of the event loop. */
 const share = 200
-/** Journals that are read for what their sessions do now, the newest first. */
+/** The maximum number of journals read for current activity, newest first. */
 const mostJournals = 50
 
 export function createSessionReader({ home, open }: SessionReaderOptions): SessionReader {
@@ -91,7 +91,7 @@ export function createSessionReader({ home, open }: SessionReaderOptions): Sessi
       const open = [...forest.entries.values()].filter(isOpen)
       const newest = open.sort((a, b) => (a.updated < b.updated ? 1 : -1)).slice(0, mostJournals)
       await readActivities(newest.map(({ id }) => id))
-      // A session that delegated sleeps as long as something below it waits.
+      // A session that delegated is suspended while a session below it waits.
       const waitingRoots = new Set(
         open.flatMap(({ id }) => (activities.get(id)?.activity.waits === false ? [] : [forest.rootOf(id)])),
       )
@@ -147,7 +147,7 @@ function entryOf(home: Home, id: string): ListedSession | undefined {
       ...(work !== undefined && { work: shownLine(workWithoutHeadings(work), 200) }),
     }
   } catch (error) {
-    // A file that cannot be read is shown as such, so that somebody can repair it.
+    // An unreadable file is shown as such, so that it can be repaired.
     const file = statSync(home.at('sessions', `${id}${ending}`), { throwIfNoEntry: false })
     const time = file?.mtime.toISOString() ?? ''
     const fault = shownLine(messageOf(error), 500)
@@ -167,7 +167,7 @@ function viewOf(stored: StoredSession): SessionView | undefined {
   return view.sessions.get(stored.spec.id)
 }
 
-/** What a session does now, in a few words. */
+/** The current activity of a session, in a few words. */
 export function activityOf(stored: StoredSession): Activity {
   const session = viewOf(stored)
   const [question] = session?.questions.values() ?? []
@@ -183,7 +183,7 @@ export function activityOf(stored: StoredSession): Activity {
 
 const telling = ['path', 'filePath', 'command', 'query', 'url', 'agentName', 'description', 'to']
 
-/** The argument that tells calls of a tool apart. */
+/** The argument that distinguishes calls of a tool. */
 function targetOf(input: string): string {
   const parsed = parseJson(input)
   if (!parsed.ok || typeof parsed.value !== 'object' || parsed.value === null) return ''

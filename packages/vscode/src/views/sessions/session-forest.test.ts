@@ -10,7 +10,7 @@ const entry = (id: string, created: number, parent?: string): ListedSession => (
   ...(parent !== undefined && { parent }),
 })
 
-test('has entry sessions with the newest first, and children in the order in which they began, to any depth', () => {
+test('has entry sessions, newest first, and children in order of their start, to any depth', () => {
   const { roots, children, rootOf } = buildForest([
     entry('b2', 6, 'b'),
     entry('a', 1),
@@ -26,7 +26,7 @@ test('has entry sessions with the newest first, and children in the order in whi
   expect(rootOf('b11')).toBe('b')
 })
 
-test('has every session once, also where the parent is gone or sessions claim to be below each other', () => {
+test('has every session once, even if the parent is missing or sessions form a cycle', () => {
   const { roots, children } = buildForest([
     entry('orphan', 1, 'gone'),
     entry('self', 2, 'self'),
@@ -40,7 +40,7 @@ test('has every session once, also where the parent is gone or sessions claim to
   expect(reached.toSorted()).toEqual(['below', 'orphan', 'self', 'x', 'y', 'z'])
 })
 
-test('is built quickly for very many sessions in a line', () => {
+test('is built quickly for a very long chain of sessions', () => {
   const line = Array.from({ length: 20_000 }, (_, n) => entry(`s${n}`, n, n === 0 ? undefined : `s${n - 1}`))
   const { roots, rootOf } = buildForest(line)
   expect(roots).toEqual(['s0'])

@@ -6,12 +6,12 @@ export interface ListedSession extends SessionSummary {
   readonly fault?: string
 }
 
-/** Sessions by who delegated to whom. Every session is in it once, whatever the files claim. */
+/** Sessions by delegation. Every session is included once, whatever the files claim. */
 export interface SessionForest {
   readonly entries: ReadonlyMap<string, ListedSession>
-  /** Entry sessions, the newest first, and those whose parent is gone. */
+  /** Entry sessions, newest first, and those whose parent is missing. */
   readonly roots: readonly string[]
-  /** In the order in which they began. */
+  /** In order of their start. */
   readonly children: ReadonlyMap<string, readonly string[]>
   rootOf(id: string): string
 }
@@ -29,7 +29,7 @@ export function buildForest(list: readonly ListedSession[]): SessionForest {
   return { entries, roots: roots.reverse(), children, rootOf }
 }
 
-/** Headers can be edited: of sessions that claim to be below each other, the first one that is asked about is the root. */
+/** Headers can be edited: in a cycle of sessions, the first one is treated as the root. */
 function findRoots(entries: ReadonlyMap<string, ListedSession>): (id: string) => string {
   const known = new Map<string, string>()
   return (id) => {

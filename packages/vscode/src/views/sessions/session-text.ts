@@ -2,8 +2,8 @@ import { timeAgo } from '../time-ago.ts'
 import type { ListedSession } from './session-forest.ts'
 
 /**
- * `here`, `elsewhere`: a process runs it, this one or another. `answered`: it waited for a person, who has decided, and can be resumed.
- * `stopped`: it was at work when its process ended.
+ * `here`, `elsewhere`: this or another process runs it. `answered`: a person has decided, and it can be resumed. `stopped`:
+ * it was working when its process ended.
  */
 export type SessionState =
   | 'here'
@@ -17,7 +17,7 @@ export type SessionState =
   | 'error'
   | 'unreadable'
 
-/** What the journal of a session that has not ended says about it now. */
+/** The current activity of a session that has not ended, from its journal. */
 export interface Activity {
   readonly text: string
   /** It asks a person. */
@@ -29,14 +29,14 @@ export interface SessionItem extends ListedSession {
   readonly activity?: string
   readonly hasChildren: boolean
   readonly isRoot: boolean
-  /** The process that runs it, whether it works or waits for a person. Absent for one that has ended. */
+  /** The process that runs it, whether it is working or waiting. Absent for an ended session. */
   readonly owner?: 'here' | 'elsewhere' | undefined
 }
 
 export function stateOf(
   { status, outcome, fault }: ListedSession,
   owner: 'here' | 'elsewhere' | undefined,
-  /** Whether a question of it or of its tree is open; unknown for a journal that was not read. */
+  /** True if a question of its tree is open; undefined if the journal was not read. */
   waits?: boolean,
 ): SessionState {
   if (fault !== undefined) return 'unreadable'
@@ -76,7 +76,7 @@ export function stateWord(state: SessionState): string {
   return words[state]
 }
 
-/** Beside the agent's name: what it does or how it ended, when, and its work. */
+/** Shown next to the agent's name: the activity or outcome, the time, and the work. */
 export function sessionDescription(item: SessionItem, now: number): string {
   const { state, activity, updated, work, fault } = item
   if (fault !== undefined) return words[state]
@@ -87,13 +87,13 @@ export function sessionDescription(item: SessionItem, now: number): string {
 
 /** Which commands apply to it. */
 export function sessionContext({ state, isRoot, owner }: SessionItem): string {
-  // Nothing is left to do in one that has reported. Where it was cancelled or failed, it can go on.
+  // A session that has reported cannot continue. A cancelled or failed one can.
   if (state === 'unreadable' || state === 'completed' || state === 'incomplete') return 'session'
   if (owner !== undefined) return 'session running'
   return isRoot ? 'session resumable' : 'session'
 }
 
-/** What a session has used, for its tooltip. */
+/** The usage of a session, for its tooltip. */
 export interface SessionDetail {
   readonly model: string
   readonly rounds: number

@@ -25,10 +25,10 @@ interface MoreNode {
   readonly hidden: number
 }
 
-/** Entry sessions that are shown at first, and that each "Show more" adds. */
+/** The number of entry sessions shown initially, and added by each "Show more". */
 const page = 200
 
-/** The tree of sessions, running and past. It reads nothing until it is visible. */
+/** The tree of sessions, running and past. Reads nothing until it is visible. */
 export function createSessionsView(
   services: Services,
   untrusted: (folders: number) => void,
@@ -104,7 +104,7 @@ export function createSessionsView(
     view.onDidChangeVisibility(({ visible }) => {
       if (visible && isStale) changed.fire(undefined)
     }),
-    // Times, and processes that have ended without a word.
+    // Updates times, and processes that were killed.
     vscode.window.onDidChangeWindowState(({ focused }) => {
       if (focused) refresh.soon()
     }),
@@ -175,7 +175,7 @@ async function detailOf({ homes }: Services, { here, session }: SessionNode) {
   }
 }
 
-/** The home that has this session. */
+/** The home that contains this session. */
 async function homeWith({ homes }: Services, session: string): Promise<HomeHere | undefined> {
   for (const here of (await homes.list()).trusted) if (await exists(fileOf(here.home, session))) return here
   return undefined

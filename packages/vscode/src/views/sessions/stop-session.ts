@@ -1,17 +1,17 @@
-/** Stops a session in whatever process runs it. Loaded at its first use: it needs the engine. */
+/** Stops a session in any process. Loaded on first use, because it needs the engine. */
 import { requestCancel } from '@cadre/home'
 import type { Sessions } from '@cadre/runtime'
 
 export type Stopped =
   | { readonly kind: 'stopped' }
-  /** There is nothing to stop: it has ended, or no process runs it. */
+  /** Nothing to stop: it has ended, or no process runs it. */
   | { readonly kind: 'still' }
   | { readonly kind: 'unanswered'; readonly pid: number }
 
-/** How long the process that runs the session has to take the request up. */
+/** How long the process that runs the session may take to accept the request. */
 const patience = 10_000
 
-/** As `cadre sessions cancel` does it. */
+/** Like `cadre sessions cancel`. */
 export async function stopSession(sessions: Sessions, id: string): Promise<Stopped> {
   const { spec, status } = await sessions.read(id)
   const isRunning = () => sessions.owner(spec.root) !== undefined

@@ -20,7 +20,7 @@ function tasksOf(text: string) {
   }
 }
 
-test('a change of state changes the marker alone', async () => {
+test('a change of state changes only the marker', async () => {
   const text = '\ufeff# x\r\n* [_] "One"   \r\n  id: t-1\r\n\tnote: mine\r\n\r\ntext  \r\n'
   const { tasks, content, first } = tasksOf(text)
   await tasks.setState('a.task.md', first(), 'done')
@@ -33,7 +33,7 @@ test('a task without an id gets one with its first change', async () => {
   expect(content()).toMatch(/^- \[x\] One\n {2}id: task-\w{8}\n$/)
 })
 
-test('what has changed since it was shown is left alone', async () => {
+test('does not change a task that has changed since it was shown', async () => {
   const { tasks, content, first } = tasksOf('- [~] One\n  id: t-1\n')
   const shown = { ...first(), state: 'open' as const }
   await expect(tasks.setState('a.task.md', shown, 'done')).rejects.toThrow('has changed in the meantime')

@@ -1,4 +1,4 @@
-/** The task files of a home, for the view. Loaded at its first use: it needs the engine. */
+/** The task files of a home, for the view. Loaded on first use, because it needs the engine. */
 import { CadreError } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import type { Home } from '@cadre/home'
@@ -8,7 +8,7 @@ import { buildTasks, parseNewTask, type TaskFileNode } from './task-tree.ts'
 export interface Tasks {
   read(): TaskFileNode[]
   pathOf(file: string): string
-  /** Changes the state of a task, if it still is as it was shown; an id is written below a task that has none. */
+  /** Changes the state of a task, if it has not changed since it was shown; a task without an id gets one. */
   setState(file: string, shown: TaskItem, state: TaskState): Promise<void>
   /** Returns the line of the new task. */
   add(file: string, text: string): Promise<number>

@@ -17,7 +17,7 @@ const text = `## TODO
 `
 const [file] = buildTasks([{ name: 'a.task.md', file: readTaskFile(text) }], (title) => title.toUpperCase())
 
-test('groups tasks by state, with parts below the task they belong to', () => {
+test('groups tasks by state, with subtasks below their parent', () => {
   expect(
     file?.groups.map(({ state, tasks }) => [
       state,

@@ -1,6 +1,6 @@
 import type { TaskFile, TaskItem, TaskState } from '@cadre/tasks'
 
-/** `waiting`: open, and something it depends on is not done. */
+/** `waiting`: open, with unfinished dependencies. */
 export type ShownState = TaskState | 'waiting'
 
 export interface TaskNode {
@@ -10,7 +10,7 @@ export interface TaskNode {
   /** Safe to show. */
   readonly title: string
   readonly state: ShownState
-  /** What it waits for. */
+  /** The ids of unfinished dependencies. */
   readonly waitsFor: readonly string[]
   readonly children: readonly TaskNode[]
 }
@@ -18,7 +18,7 @@ export interface TaskNode {
 export interface TaskFileNode {
   readonly kind: 'file'
   readonly file: string
-  /** By state, in the order of the file; a task stands below the one it is part of. */
+  /** By state, in file order; subtasks are below their parent. */
   readonly groups: readonly TaskGroup[]
   readonly problems: number
 }
@@ -80,7 +80,7 @@ function nodesOf(
   return tops
 }
 
-/** Beside its title: the state where it is not that of its group, the priority, who does it, what it waits for. */
+/** Shown next to its title: the state if it differs from its group, the priority, the assignees, and its dependencies. */
 export function taskDescription({ task, state, waitsFor }: TaskNode): string {
   const { priority, who, dependsOn } = task
   const needs = state === 'waiting' ? `waits for ${waitsFor.join(', ')}` : `after ${dependsOn.join(', ')}`
@@ -100,7 +100,7 @@ export function fileDescription({ groups, problems }: TaskFileNode): string {
   ].join(', ')
 }
 
-/** `@who` at the beginning is who does it, `#tags` at the end are tags, as in a task file; the rest is the title. */
+/** A leading `@who` is the assignee, trailing `#tags` are tags, as in a task file; the rest is the title. */
 export function parseNewTask(text: string): { title: string; who: string[]; tags: string[] } {
   const words = text.trim().split(/\s+/)
   const isName = (word: string | undefined, sign: string) =>

@@ -32,7 +32,7 @@ const icons: Readonly<Record<ShownState, readonly [icon: string, color?: string]
   skipped: ['circle-slash'],
 }
 
-/** The tasks of the homes, by file and state. It reads nothing until it is visible. */
+/** The tasks of the homes, by file and state. Reads nothing until it is visible. */
 export function createTasksView(
   services: Services,
   untrusted: (folders: number) => void,
@@ -91,7 +91,7 @@ export function createTasksView(
       refuseUnsaved(tasks.pathOf(node.file))
       await tasks.setState(node.file, node.task, state)
     } finally {
-      // Also where nothing was changed: the box shows what is in the file.
+      // Even if nothing changed, so that the checkbox shows the file's state.
       changed.fire(undefined)
     }
   }
@@ -164,7 +164,7 @@ function treeItemOf(node: Node): vscode.TreeItem {
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color))
   item.contextValue = 'task'
   item.tooltip = `${node.title}\n${stateWords[node.state]}${task.id === undefined ? '' : ` · ${task.id}`} · line ${task.line}`
-  // What an agent works on, or has failed at, is not ticked off by a slip.
+  // A running or failed task has no checkbox, to avoid accidental changes.
   if (task.state === 'open' || task.state === 'done')
     item.checkboxState =
       task.state === 'done' ? vscode.TreeItemCheckboxState.Checked : vscode.TreeItemCheckboxState.Unchecked
@@ -172,7 +172,7 @@ function treeItemOf(node: Node): vscode.TreeItem {
   return item
 }
 
-/** A task of a home that the view has read; `undefined` for anything else. */
+/** A task that the view has read; `undefined` for anything else. */
 function taskOf(
   argument: unknown,
   opened: ReadonlyMap<string, Tasks>,
@@ -202,7 +202,7 @@ async function pickState(now: TaskState): Promise<TaskState | undefined> {
   return choice?.state
 }
 
-/** Saving the editor afterwards would undo the change. */
+/** Saving the editor afterwards would revert the change. */
 function refuseUnsaved(file: string): void {
   const isOpen = vscode.workspace.textDocuments.some(({ uri, isDirty }) => isDirty && uri.fsPath === file)
   if (isOpen) throw new Error('The task file has unsaved changes. Save it first.')
@@ -230,7 +230,7 @@ async function newTask(services: Services, tasksIn: (here: HomeHere) => Promise<
   await openAt(tasks.pathOf(file), await tasks.add(file, text))
 }
 
-/** The home of the current folder; it is created with its first task. */
+/** The home of the current folder, created with its first task. */
 async function homeForNew({ homes }: Services): Promise<HomeHere | undefined> {
   const folder = currentFolder()
   if (folder === undefined) throw new Error('Open a folder first: tasks are kept in its .cadre folder.')

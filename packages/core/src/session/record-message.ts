@@ -4,7 +4,7 @@ import { addContext, attendPrompt } from './attend.ts'
 import { record, type Session } from './session.ts'
 
 /** Records a message to a session that continues. A message with the same id is recorded once. */
-export async function hear(session: Session, work: Work): Promise<void> {
+export async function recordMessage(session: Session, work: Work): Promise<void> {
   if (work.message !== undefined && session.state.heard.has(work.message)) return
   const prompt = await attendPrompt(session, work)
   if (!prompt.taken) return

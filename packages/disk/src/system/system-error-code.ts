@@ -2,7 +2,7 @@
 const codes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'EIO', 'ENOMEM']
 
 /** Returns the code of such an error, or of one in its chain of causes. The operation can be retried unchanged. */
-export function systemTrouble(error: unknown): string | undefined {
+export function systemErrorCode(error: unknown): string | undefined {
   const seen = new Set<unknown>()
   for (let one = error; one instanceof Error && !seen.has(one); one = one.cause) {
     seen.add(one)
@@ -14,6 +14,6 @@ export function systemTrouble(error: unknown): string | undefined {
 
 /** Returns whether the process or the machine has run out of file descriptors. */
 export function isOutOfFiles(error: unknown): boolean {
-  const code = systemTrouble(error)
+  const code = systemErrorCode(error)
   return code === 'EMFILE' || code === 'ENFILE'
 }

@@ -1,9 +1,9 @@
 import { messageOf } from '@cadre/core'
-import { systemTrouble } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 
 /** Explains why a home is not writable, and what to do: two sentences, the last without a full stop. */
-export function describeTrouble(error: unknown): string {
-  switch (systemTrouble(error)) {
+export function describeSystemError(error: unknown): string {
+  switch (systemErrorCode(error)) {
     case 'ENOSPC':
     case 'EDQUOT':
       return 'The disk is full. Free some space'

@@ -1,5 +1,5 @@
 /** Returns whether a text matches a pattern, in which `*` matches any text, even empty. Takes linear time. */
-export function fitsPattern(text: string, pattern: string): boolean {
+export function matchesPattern(text: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   const last = parts.pop()
   if (last === undefined) return text === pattern

@@ -15,7 +15,7 @@ import type { EngineParts } from './engine-parts.ts'
 import type { SessionFile } from './session-file.ts'
 
 /** Rewrites the whole file in Cadre's format, atomically. */
-export function writeAnew(file: SessionFile, parts: EngineParts): void {
+export function rewriteFile(file: SessionFile, parts: EngineParts): void {
   const bytes = Buffer.from(file.header() + file.entries.map(emitEntry).join(''))
   const beside = `${file.path}.tmp`
   parts.home.folder('sessions')

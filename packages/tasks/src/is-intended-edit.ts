@@ -17,7 +17,7 @@ export interface Meant {
  * Returns whether an edit did exactly what was intended: every other task has the same content, parent and heading. Every edit is verified,
  * so that no text can make a change affect other tasks.
  */
-export function holds(
+export function isIntendedEdit(
   before: ReadFile,
   after: ReadFile,
   { at, added = 0, removed = 0, expected }: Meant,

@@ -7,9 +7,9 @@ import { type Journal, readJournal } from '../format/read-journal.ts'
 import { describeChange } from './describe-change.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
 import { keepEdit, moveAside } from './keep-beside.ts'
-import { note, putInForm } from './put-in-form.ts'
+import { note, prepareFile } from './prepare-file.ts'
+import { rewriteFile, takeAs } from './rewrite-file.ts'
 import type { SessionFile } from './session-file.ts'
-import { takeAs, writeAnew } from './write-anew.ts'
 
 /** After this many checks, a file that keeps changing is read anyway. */
 const mostLooks = 50
@@ -22,23 +22,23 @@ export type Look = 'same' | 'changed' | 'unsettled'
  * command ran without a sandbox. These are kept in another file, and the session file is restored. Costs one system call if nothing has
  * changed. Misses an edit of equal size within the same clock tick of the file system.
  */
-export function lookForEdit(file: SessionFile, parts: EngineParts): Look {
+export function checkForEdit(file: SessionFile, parts: EngineParts): Look {
   const stats = statsOf(file.path)
   if (stats !== undefined && file.isSame(stats)) return 'same'
   if (isUnguarded(parts.home)) {
-    putBack(file, stats, parts)
+    restoreFile(file, stats, parts)
     return 'changed'
   }
   const seen = stats === undefined ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
   const isSettled = file.seen === seen || file.looks > mostLooks
-  const look = takeUp(file, stats, isSettled, parts)
+  const look = applyEdit(file, stats, isSettled, parts)
   file.seen = look === 'unsettled' ? seen : undefined
   file.looks = look === 'unsettled' ? file.looks + 1 : 0
   return look
 }
 
 /** An agent could have written the file, for example an approval of its own call. */
-function putBack(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
+function restoreFile(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
   const beside = stats?.isFile() !== true || stats.size === 0 ? undefined : keepEdit(file.path)
   if (beside !== undefined) rememberWritten(beside, readFileSync(beside))
   const kept = beside === undefined ? '' : ` and kept the changed file as ${beside}`
@@ -46,7 +46,12 @@ function putBack(file: SessionFile, stats: Stats | undefined, parts: EngineParts
   restore(file, message, undefined, parts)
 }
 
-function takeUp(file: SessionFile, stats: Stats | undefined, isSettled: boolean, parts: EngineParts): Look {
+function applyEdit(
+  file: SessionFile,
+  stats: Stats | undefined,
+  isSettled: boolean,
+  parts: EngineParts,
+): Look {
   if (stats?.isFile() !== true) {
     if (!isSettled) return 'unsettled'
     const what = stats === undefined ? 'removed' : 'replaced by something that is not a file'
@@ -90,9 +95,9 @@ function adopt(file: SessionFile, journal: Journal, { bytes, stats }: Content, p
   const before = { entries: file.entries, systemPrompt: file.spec.systemPrompt }
   const state = file.wanted ?? file.state
   file.load(journal)
-  settleUnsure(file)
+  settleUncertain(file)
   file.wanted = state
-  if (putInForm(file, journal, parts) === 'kept') {
+  if (prepareFile(file, journal, parts) === 'kept') {
     // The stats from before the read, so that the next check finds a later edit.
     const now = journal.torn === undefined ? stats : statSync(file.path)
     takeAs(file, bytes.subarray(0, journal.good), parts, now)
@@ -107,7 +112,7 @@ function restore(file: SessionFile, message: string, where: string | undefined, 
   for (const waiter of file.unsure) waiter.entries = []
   // A file cannot replace a folder.
   if (statsOf(file.path)?.isDirectory() === true) moveAside(file.path)
-  writeAnew(file, parts)
+  rewriteFile(file, parts)
   note(file, 'journal.edited', `${message}.`, where ?? file.path, parts)
 }
 
@@ -122,7 +127,7 @@ function statsOf(path: string): Stats | undefined {
 }
 
 /** Entries that were written while the file was replaced may be missing from it. Those are written again. */
-function settleUnsure(file: SessionFile): void {
+function settleUncertain(file: SessionFile): void {
   const found = new Set(file.entries.map(emitEntry))
   for (const waiter of file.unsure) {
     const isThere = waiter.entries.length > 0 && waiter.entries.every((entry) => found.has(emitEntry(entry)))

@@ -1,17 +1,17 @@
 import { truncateSync } from 'node:fs'
 import type { Journal } from '../format/read-journal.ts'
 import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
-import { keepOriginal, keepTorn } from './keep-beside.ts'
+import { keepOriginal, keepTruncated } from './keep-beside.ts'
+import { rewriteFile } from './rewrite-file.ts'
 import type { SessionFile } from './session-file.ts'
-import { writeAnew } from './write-anew.ts'
 
 /**
  * Prepares a file that was just read for further entries: removes an incomplete entry, and rewrites a format that cannot be appended to.
  * `kept`: the file still has the bytes that were read, up to `journal.good`.
  */
-export function putInForm(file: SessionFile, journal: Journal, parts: EngineParts): 'kept' | 'written' {
+export function prepareFile(file: SessionFile, journal: Journal, parts: EngineParts): 'kept' | 'written' {
   if (journal.torn !== undefined) {
-    const beside = keepTorn(file.path, journal.torn)
+    const beside = keepTruncated(file.path, journal.torn)
     truncateSync(file.path, journal.good)
     note(
       file,
@@ -21,16 +21,16 @@ export function putInForm(file: SessionFile, journal: Journal, parts: EnginePart
       parts,
     )
   }
-  const isPlaced = file.takePlace()
+  const isPlaced = file.addWorkspace()
   if (journal.layout !== undefined) {
     if (!isPlaced) return 'kept'
-    writeAnew(file, parts)
+    rewriteFile(file, parts)
     return 'written'
   }
   // People who write a session file omit the creation time.
   if (file.spec.created === '') file.spec = { ...file.spec, created: new Date().toISOString() }
   const beside = keepOriginal(file.path)
-  writeAnew(file, parts)
+  rewriteFile(file, parts)
   const message = `Cadre rewrote the session file in its usual format and kept the original as ${beside}.`
   parts.report({ code: 'journal.normalised', message, session: file.id, where: file.path })
   return 'written'

@@ -1,0 +1,42 @@
+/** Text that people copy as a whole: a quoted command, or a command at the end of a line. Other text breaks between words. */
+const units = /"cadre [^"]*"[^\s"]*|`[^`\n]+`[^\s`]*|(?<=: )cadre \S.*$|\S+/g
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours take no room.
+const colours = /\x1b\[\d+m/g
+
+/**
+ * Breaks lines between words, so that a terminal does not break words. Rows of a table stay in their column. Words, paths and quoted
+ * commands stay whole, even if one is longer than a line: the terminal then wraps it, and it can still be copied.
+ */
+export function foldText(
+  text: string,
+  columns: number,
+  widthOf: (text: string) => number = (line) => line.length,
+): string {
+  const width = (part: string) => widthOf(part.replace(colours, ''))
+  return text
+    .split('\n')
+    .map((line) => (width(line) <= columns ? line : foldLine(line, columns, width)))
+    .join('\n')
+}
+
+function foldLine(line: string, columns: number, width: (text: string) => number): string {
+  const start = /^ */.exec(line)?.[0].length ?? 0
+  // The second column of a table starts behind a gap of two spaces or more.
+  const second = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0].length ?? start
+  const indent = second <= columns / 2 ? second : start
+  const lines: string[] = []
+  let current = line.slice(0, indent)
+  let isEmpty = true
+  let end = indent
+  for (const { 0: word, index } of line.slice(indent).matchAll(units)) {
+    const gap = line.slice(end, indent + index)
+    end = indent + index + word.length
+    if (!isEmpty && width(current) + gap.length + width(word) > columns) {
+      lines.push(current)
+      current = ' '.repeat(indent) + word
+    } else current += isEmpty ? word : gap + word
+    isEmpty = false
+  }
+  return [...lines, current].join('\n')
+}

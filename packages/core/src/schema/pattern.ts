@@ -1,0 +1,72 @@
+/**
+ * Matches the patterns of JSON Schemas in linear time. A pattern comes from a file and runs over text of a model: with `RegExp`, some
+ * patterns take minutes for a short text. Patterns are regular expressions with the flag `u`, without lookaround and backreferences.
+ */
+
+import { type Node, parsePattern } from './parse-pattern.ts'
+import { nfaOf, type State } from './pattern-states.ts'
+
+export interface Pattern {
+  /** Whether it occurs in the text. `undefined`: the text is too long to tell in reasonable time. */
+  test(text: string): boolean | undefined
+}
+
+export interface PatternFault {
+  /** The end of a sentence: `it has a backreference`. */
+  readonly fault: string
+}
+
+/** Steps of one test. About half a second. */
+const mostWork = 50_000_000
+
+const known = new Map<string, Pattern | PatternFault>()
+
+export function readPattern(source: string): Pattern | PatternFault {
+  let pattern = known.get(source)
+  if (pattern === undefined) {
+    pattern = create(source)
+    // Schemas have few patterns. If there are more, something makes them up.
+    if (known.size >= 1000) known.clear()
+    known.set(source, pattern)
+  }
+  return pattern
+}
+
+function create(source: string): Pattern | PatternFault {
+  try {
+    new RegExp(source, 'u')
+  } catch {
+    return { fault: 'it is not a valid regular expression' }
+  }
+  const node: Node | PatternFault = parsePattern(source)
+  if ('fault' in node) return node
+  const nfa = nfaOf(node)
+  if ('fault' in nfa) return nfa
+  const { states, start } = nfa
+  return {
+    test: (text) => (text.length * states.length > mostWork ? undefined : occurs(states, start, [...text])),
+  }
+}
+
+/** Follows all ways through the states at once, so that no letter is read twice. */
+function occurs(states: readonly State[], start: number, letters: readonly string[]): boolean {
+  const reached = new Uint32Array(states.length)
+  let now: number[] = []
+  for (let at = 0; at <= letters.length; at++) {
+    const next: number[] = []
+    const waiting = [...now, start]
+    while (waiting.length > 0) {
+      const id = waiting.pop() as number
+      if (reached[id] === at + 1) continue
+      reached[id] = at + 1
+      const state = states[id] as State
+      if (state.kind === 'match') return true
+      if (state.kind === 'split') waiting.push(state.first, state.second)
+      else if (state.kind === 'place') {
+        if (state.holds(letters[at - 1], letters[at])) waiting.push(state.next)
+      } else if (at < letters.length && state.takes(letters[at] as string)) next.push(state.next)
+    }
+    now = next
+  }
+  return false
+}
