@@ -6,8 +6,8 @@ import { amount, isDeep } from '../support/amount.ts'
 import { agent, startDaemon, statusOf } from './machine.ts'
 
 const limit = { timeout: 300_000 }
-const messages = amount({ usual: 10, deep: 100 })
-const tasks = amount({ usual: 4, deep: 20 })
+const messages = amount({ usual: 4, deep: 100 })
+const tasks = amount({ usual: 2, deep: 20 })
 const replies = (text: string) => Array.from({ length: 50 }, () => ({ reply: text }))
 
 /** `hold` is a tool that waits for a file `go`; it records each start. */
