@@ -140,7 +140,7 @@ export class SessionRuns {
     return this.#stalled.has(session)
   }
 
-  /** Its run is no longer resumed automatically. */
+  /** Stops resuming the session's run automatically. Returns whether the session was stalled. */
   forgetStalled(session: string): boolean {
     return this.#stalled.delete(session)
   }
