@@ -1,6 +1,6 @@
 import { readFileSync, statSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { isDeep } from '../support/amount.ts'
+import { sampled } from '../support/amount.ts'
 import {
   busy,
   ctrlC,
@@ -20,9 +20,7 @@ import {
 import { agentFile, createProject, delegate, deployTool, report } from './support/project.ts'
 import { hasScript, isRestored } from './support/terminal.ts'
 
-const it = test.skipIf(!hasScript)
-/** What a test of less than a whole terminal covers as well, or a variant of another test here. */
-const deepIt = test.skipIf(!hasScript || !isDeep)
+const it = hasScript ? sampled(2) : test.skip
 it('a conversation shows the recipient in the prompt, and restores the terminal at the end', async () => {
   const project = speaking()
   const terminal = await open(project)
@@ -84,7 +82,7 @@ it('a message sent while agents work is delivered with their next round', async 
   expect(await terminal.ended()).toBe(0)
 })
 
-deepIt('unsent text stays in the input line, and commands wait for the end of the turn', async () => {
+it('unsent text stays in the input line, and commands wait for the end of the turn', async () => {
   const terminal = await busy()
   terminal.type(`/history\rhalf${goOn}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead> half'))
@@ -125,7 +123,7 @@ it('Esc interrupts a reply, delivers the typed text, and the agent continues', a
   expect(journal.match(/role: assistant/g)).toHaveLength(1)
 })
 
-deepIt('Esc without a text stops the turn', async () => {
+it('Esc without a text stops the turn', async () => {
   const terminal = await open(
     createProject({ ...agentFile('lead'), 'p.yaml': { lanes: { lead: [endless] } } }),
   )
@@ -233,28 +231,25 @@ it('Ctrl-C stops the working agents and returns; the next message is answered wi
   expect(await terminal.ended()).toBe(0)
 })
 
-deepIt(
-  'a termination signal is not treated as Ctrl-C: at the prompt and in a turn it exits cleanly',
-  async () => {
-    const project = createProject({
-      ...agentFile('lead'),
-      ...agentFile('worker'),
-      'p.yaml': slow({ hang: true }),
-    })
-    const idle = await open(project)
-    process.kill(idle.pid(), 'SIGTERM')
-    expect(await idle.ended()).toBe(0)
-    expect(marksPastes(idle.screen())).toBe(false)
-    const busy = await open(project)
-    busy.type('Do it.\r')
-    await busy.answers((screen) => screen.includes('worker') && screen.includes('round 1'))
-    process.kill(busy.pid(), 'SIGTERM')
-    expect(await busy.ended()).toBe(130)
-    expect(isRestored(busy.screen())).toBe(true)
-    const shown = await project.cadre(['sessions', 'list', '--json'])
-    expect(shown.json()[0]).toMatchObject([{ status: 'error' }, { status: 'error' }])
-  },
-)
+it('a termination signal is not treated as Ctrl-C: at the prompt and in a turn it exits cleanly', async () => {
+  const project = createProject({
+    ...agentFile('lead'),
+    ...agentFile('worker'),
+    'p.yaml': slow({ hang: true }),
+  })
+  const idle = await open(project)
+  process.kill(idle.pid(), 'SIGTERM')
+  expect(await idle.ended()).toBe(0)
+  expect(marksPastes(idle.screen())).toBe(false)
+  const busy = await open(project)
+  busy.type('Do it.\r')
+  await busy.answers((screen) => screen.includes('worker') && screen.includes('round 1'))
+  process.kill(busy.pid(), 'SIGTERM')
+  expect(await busy.ended()).toBe(130)
+  expect(isRestored(busy.screen())).toBe(true)
+  const shown = await project.cadre(['sessions', 'list', '--json'])
+  expect(shown.json()[0]).toMatchObject([{ status: 'error' }, { status: 'error' }])
+})
 
 it('Ctrl-C, then /resume continues the turn', async () => {
   const project = createProject({
@@ -341,7 +336,7 @@ it('text typed before a question does not answer it', async () => {
   expect(shown(terminal.screen())).toContain('3 heard <rejected by tester: not now>')
 })
 
-deepIt('Ctrl-C at a question stops the turn', async () => {
+it('Ctrl-C at a question stops the turn', async () => {
   const project = createProject({
     ...agentFile('lead'),
     'p.yaml': {
@@ -380,7 +375,7 @@ it('hostile names, labels, prompts and history do not reach the terminal', async
   expect(terminal.screen()).not.toContain('\u202e')
 })
 
-deepIt('the history is bounded, and a link in its place is ignored', async () => {
+it('the history is bounded, and a link in its place is ignored', async () => {
   const project = speaking()
   const old = Array.from({ length: 700 }, (_, index) => `${JSON.stringify(`old ${index}`)}\n`)
   project.write('.cadre/storage/chat-history', old.join(''))

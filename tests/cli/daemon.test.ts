@@ -1,7 +1,10 @@
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { createProject, type Project } from './support/project.ts'
 import { until } from './support/until.ts'
+
+const test = sampled(2)
 
 const playbook = `lanes:
   planner:

@@ -44,7 +44,7 @@ test.each(isDeep ? ['claude', 'copilot', 'vscode'] : ['claude'])(
     expect(proof.stdout).toContain('All checks passed.')
     expect(proof.status).toBe(0)
     expect(project.listing()).toEqual(before)
-    // The check matters: without it, the test fails. `npm test` waits for the first failure only.
+    // The check matters: without it, the harness fails. `npm test` waits for the first failure only.
     writeFileSync(project.at('.github/hooks/scripts/security-check.mjs'), '')
     const broken = await runUntil(project.at(harness), isDeep ? undefined : 'FAIL')
     expect(broken.stdout).toMatch(/FAIL {2}\S+: \w+ may not edit another file\n/)
@@ -150,7 +150,7 @@ test('a link in place of the settings is not followed, and nothing is written', 
   const before = project.listing()
   const { code, stdout, stderr } = await init(project, 'claude')
   expect(code).toBe(2)
-  expect(stdout + stderr).toContain('link is in its place')
+  expect(stdout + stderr).toContain('symbolic link already exists at this path')
   expect(elsewhere.read('settings.json')).toBe('{}')
   expect(project.listing()).toEqual(before)
 })

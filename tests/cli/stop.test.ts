@@ -1,7 +1,9 @@
 import { kill } from 'node:process'
-import { expect, test } from 'vitest'
-import { share } from '../support/amount.ts'
+import { expect } from 'vitest'
+import { sampled, share } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
+
+const test = sampled(2)
 
 const hangs = { hang: true }
 const playbook = (worker: object) => ({

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, deployTool, report } from './support/project.ts'
 import { hasScript, hide, isRestored, openTerminal } from './support/terminal.ts'
+
+const test = sampled(2)
 
 const agents = { ...agentFile('lead'), ...agentFile('worker') }
 

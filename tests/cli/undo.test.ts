@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
+
+const test = sampled(2)
 
 const git = (project: Project, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { sampled } from '../support/amount.ts'
 import { agent, startDaemon, statusOf } from './machine.ts'
+
+const test = sampled(2)
 
 const files = {
   ...agent('worker'),

@@ -6,8 +6,8 @@ import { amount, isDeep } from '../support/amount.ts'
 import { agent, startDaemon, statusOf } from './machine.ts'
 
 const limit = { timeout: 300_000 }
-const messages = amount({ usual: 10, deep: 100 })
-const tasks = amount({ usual: 4, deep: 20 })
+const messages = amount({ usual: 4, deep: 100 })
+const tasks = amount({ usual: 2, deep: 20 })
 const replies = (text: string) => Array.from({ length: 50 }, () => ({ reply: text }))
 
 /** `hold` is a tool that waits for a file `go`; it records each start. */
@@ -107,7 +107,7 @@ test.runIf(isDeep)(
     line(project, 'inbox/chat', { id: 'third', thread: 't', text: 'while nobody watched' })
     line(project, 'inbox/mail', { id: 'm1', text: 'for somebody else' })
     project.write('.cadre/storage/planner-checkin.yaml', { interval_seconds: 1, planner_session: talker })
-    // Comes back when it is ready.
+    // Resolves when it is ready.
     const next = await startDaemon(project)
     await until(() => held(project) === 2)
     await until(() => count(all(project), /message: inbox\/mail\/m1/g) === 1)

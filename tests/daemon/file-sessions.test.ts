@@ -1,8 +1,11 @@
 import { readdirSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { sampled } from '../support/amount.ts'
 import { agent, startDaemon } from './machine.ts'
+
+const test = sampled(2)
 
 const writes = (file: string) => [
   { calls: [{ tool: 'write_file', input: { path: file, content: 'by the agent' } }] },

@@ -1,7 +1,10 @@
 /** What a person meets in the first minutes: no model yet, two ways to assign tasks, and the effects of decisions. */
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { sampled } from '../support/amount.ts'
+
+const test = sampled(2)
 
 const limit = { timeout: 120_000 }
 

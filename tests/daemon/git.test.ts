@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, closeSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { sampled } from '../support/amount.ts'
 import { agent, startDaemon, statusOf, untilProblem, untilWell } from './machine.ts'
+
+const test = sampled(2)
 
 const worker = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }
 const task = (id: string) => `- [ ] A @worker "${id}"\n  id: ${id}\n`

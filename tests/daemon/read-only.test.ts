@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { until } from '../cli/support/until.ts'
+import { sampled } from '../support/amount.ts'
 import {
   agent,
   createMachine,
@@ -12,6 +13,8 @@ import {
   untilWell,
   whileItSleeps,
 } from './machine.ts'
+
+const test = sampled(2)
 
 const readOnly = test.skipIf(noMount !== undefined)
 const worker = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }

@@ -2,12 +2,14 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { bin } from '../cli/support/cadre.ts'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
-import { isDeep, share } from '../support/amount.ts'
+import { isDeep, sampled, share } from '../support/amount.ts'
 import { agent, type Running, type Status, startDaemon, statusOf, talk, titled } from './machine.ts'
+
+const test = sampled(2)
 
 const asking = {
   ...agent('worker'),
@@ -180,7 +182,7 @@ test.runIf(isDeep)(
   async () => {
     const project = createProject(answering)
     const daemon = await startDaemon(project)
-    // Too few for git beside the files of all sessions that run at once.
+    // Too few for git next to the files of all running sessions.
     limitFiles(daemon.pid, await limitFor(daemon.pid, 15))
     for (const file of many) project.write(file, talk('worker'))
     await untilOf(daemon, () => many.every((file) => isCompleted(project, file)))

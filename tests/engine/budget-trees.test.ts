@@ -3,7 +3,10 @@ import { amount } from '../support/amount.ts'
 import { randomOf, runRandomTree, type TreeResult } from './budget-trees.ts'
 import { fileWorld, memoryWorld } from './worlds.ts'
 
-/** `CADRE_BUDGET_TREES=1000 npx vitest run tests/engine/budget-trees.test.ts` runs more of them, from another seed if one is given. */
+/**
+ * `CADRE_BUDGET_TREES=1000 npx vitest run tests/engine/budget-trees.test.ts` runs more of them, with another seed if one is
+ * given.
+ */
 const trees = Number(process.env['CADRE_BUDGET_TREES'] ?? amount({ usual: 25, deep: 400 }))
 const seeds = randomOf(Number(process.env['CADRE_BUDGET_SEED'] ?? 20_261_116))
 

@@ -707,7 +707,7 @@ describe('budgets', () => {
     ).toHaveLength(1)
   })
 
-  test('money needs a price', async () => {
+  test('a cost budget requires a model with a known price', async () => {
     const team = createTestTeam({
       agents: [{ name: 'solo' }],
       limits: { budget: { cost: 1 } },

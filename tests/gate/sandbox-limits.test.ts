@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { type CommandEnd, describeLimit } from '@cadre/gate'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'
+
+const it = sampled(2)
 
 let world: World
 beforeEach(() => {

@@ -3,8 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { createServer } from 'node:net'
 import { createPlaces, runCommand } from '@cadre/gate'
 import { isUnguarded, openHome } from '@cadre/home'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { bubblewrap, createWorld, git, stateOf, type World, without } from './sandbox-support.ts'
+
+const it = sampled(2)
 
 let world: World
 beforeEach(() => {

