@@ -1,7 +1,7 @@
 import { glob } from '@cadre/disk'
 
 /** True if a path below a folder, with `/`, matches one of these globs. Without `**`, a glob applies to the folder itself. */
-export function fitsGlobs(path: string, globs: readonly string[]): boolean {
+export function matchesGlobs(path: string, globs: readonly string[]): boolean {
   return globs.some((one) => glob(`./${one}`)?.(path) === true)
 }
 
@@ -22,6 +22,6 @@ export function splitGlobs(text: string): string[] {
 }
 
 /** True if one of these globs matches every file. */
-export function fitsEverything(globs: readonly string[]): boolean {
+export function matchesEverything(globs: readonly string[]): boolean {
   return globs.some((glob) => /^\*\*(?:\/\*\*?)?$/.test(glob))
 }

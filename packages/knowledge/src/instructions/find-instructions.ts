@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { type Diagnostic, entriesIn } from '@cadre/disk'
-import { fitsEverything, splitGlobs } from '../globs.ts'
+import { matchesEverything, splitGlobs } from '../globs.ts'
 import { foldersDown, type KnowledgePlaces, rootOf } from '../places.ts'
 import { splitHeader, textOf } from '../split-header.ts'
 import type { InstructionFile } from './instruction-file.ts'
@@ -54,8 +54,11 @@ export function findInstructions(places: KnowledgePlaces): FoundInstructions {
     ]),
   ].flatMap(({ base, ...request }) => reader.read(request).map((file) => withScope(file, base, reader)))
   return {
-    always: [...always, ...scoped.filter(({ applyTo }) => applyTo !== undefined && fitsEverything(applyTo))],
-    scoped: scoped.filter(({ applyTo = [] }) => applyTo.length > 0 && !fitsEverything(applyTo)),
+    always: [
+      ...always,
+      ...scoped.filter(({ applyTo }) => applyTo !== undefined && matchesEverything(applyTo)),
+    ],
+    scoped: scoped.filter(({ applyTo = [] }) => applyTo.length > 0 && !matchesEverything(applyTo)),
     listed: scoped.filter(({ applyTo }) => applyTo === undefined),
     diagnostics: reader.diagnostics,
     leaving: reader.leaving,

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isInside, realPathOf, statsAt } from '@cadre/disk'
-import { fitsGlobs } from '../globs.ts'
+import { matchesGlobs } from '../globs.ts'
 import { foldersDown, type KnowledgePlaces } from '../places.ts'
 import { findInstructions, instructionsOfFolder } from './find-instructions.ts'
 import type { InstructionFile } from './instruction-file.ts'
@@ -30,5 +30,5 @@ export function instructionsFor(places: KnowledgePlaces): (written: string) => r
 function applies({ base, applyTo = [] }: InstructionFile, real: string): boolean {
   if (base === undefined) return false
   const relative = path.relative(realPathOf(base), real)
-  return !relative.startsWith('..') && fitsGlobs(relative.split(path.sep).join('/'), applyTo)
+  return !relative.startsWith('..') && matchesGlobs(relative.split(path.sep).join('/'), applyTo)
 }
