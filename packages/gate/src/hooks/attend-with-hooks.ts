@@ -1,9 +1,9 @@
 import type { Attend, Attention, Moment, Report, SessionSpec } from '@cadre/core'
 import type { HookParts } from './create-hooks.ts'
-import type { MatchSubject } from './fits-matcher.ts'
 import type { Hook } from './hook.ts'
 import { noticesOf } from './hook-runner.ts'
 import { toHostCalls } from './host-calls.ts'
+import type { MatchSubject } from './matches-hook.ts'
 import type { Happening, SessionEndReason } from './payload.ts'
 
 /** An event of a session in the form that hooks receive; undefined if there is no such hook event. */

@@ -13,10 +13,10 @@ import type { TrustItem } from '@cadre/home'
 import { createAgentHooks } from './agent-hooks.ts'
 import { answerWithHooks } from './answer-with-hooks.ts'
 import { attendWithHooks } from './attend-with-hooks.ts'
-import { fitsMatcher, type MatchSubject } from './fits-matcher.ts'
 import type { Hook, HookSet } from './hook.ts'
 import { createHookRunner, type HookRunner } from './hook-runner.ts'
 import { judgeWithHooks } from './judge-with-hooks.ts'
+import { type MatchSubject, matchesHook } from './matches-hook.ts'
 import { placeOf } from './place-of.ts'
 import { createProcessSlots, type ProcessSlots } from './process-slots.ts'
 import { reviewWithHooks } from './review-with-hooks.ts'
@@ -84,7 +84,7 @@ export function createHooks(options: HooksOptions): Hooks {
     const files = byEvent(hooks()).get(event)
     if (own.length === 0 && files === undefined) return []
     return [...own.filter((hook) => hook.event === event), ...(files ?? [])].filter(
-      (hook) => hook.idle === undefined && fitsMatcher(hook, subject),
+      (hook) => hook.idle === undefined && matchesHook(hook, subject),
     )
   }
   const runner = createHookRunner({

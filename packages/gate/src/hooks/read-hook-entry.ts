@@ -1,7 +1,7 @@
 import type { HookEvent } from '@cadre/agents'
 import type { Diagnostic, Located } from '@cadre/disk'
-import { faultOfMatcher } from './fits-matcher.ts'
 import type { Hook, HookDialect } from './hook.ts'
+import { faultOfMatcher } from './matches-hook.ts'
 import { readAction, textOf } from './read-action.ts'
 import type { HooksSource } from './read-hooks.ts'
 import { readTimeout } from './read-timeout.ts'

@@ -1,8 +1,8 @@
 import type { HookEvent } from '@cadre/agents'
 import type { AgentDefinition, JudgedCall, SessionSpec, Tool } from '@cadre/core'
-import type { MatchSubject } from './fits-matcher.ts'
 import type { Hook } from './hook.ts'
 import { toHostCalls } from './host-calls.ts'
+import type { MatchSubject } from './matches-hook.ts'
 import type { Happening } from './payload.ts'
 
 export interface SampleRequest {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@cadre/core'
-import { fitsMatcher } from './fits-matcher.ts'
 import type { Hook } from './hook.ts'
+import { matchesHook } from './matches-hook.ts'
 import { payloadFor } from './payload.ts'
 import { createProcessSlots } from './process-slots.ts'
 import { type HookAnswer, readAnswer } from './read-answer.ts'
@@ -29,7 +29,7 @@ export async function tryHooks(request: TryHooksRequest, signal: AbortSignal): P
   const slots = createProcessSlots(1)
   const trials: HookTrial[] = []
   for (const hook of hooks) {
-    if (hook.idle !== undefined || !fitsMatcher(hook, sample.subject)) continue
+    if (hook.idle !== undefined || !matchesHook(hook, sample.subject)) continue
     for (const happening of sample.happenings(hook)) {
       const payload = payloadFor(hook, happening, { session: sample.session, now, transcript })
       const end = await runHook(hook, payload, { ...request, slots }, signal)

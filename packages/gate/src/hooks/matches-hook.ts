@@ -26,7 +26,7 @@ const copilotMatches = new Set([
  * True if a hook should run, by the rules of its dialect. In doubt it runs: a matcher that is too slow to evaluate must not
  * disable a check. A matcher that is not a valid regular expression matches nothing, as in every host.
  */
-export function fitsMatcher(hook: Hook, subject: MatchSubject): boolean {
+export function matchesHook(hook: Hook, subject: MatchSubject): boolean {
   return fits(hook, subject) && fitsCondition(hook, subject)
 }
 

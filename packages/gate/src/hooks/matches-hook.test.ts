@@ -7,8 +7,8 @@ import {
   type Tool,
 } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
-import { faultOfMatcher, fitsMatcher } from './fits-matcher.ts'
 import type { Hook } from './hook.ts'
+import { faultOfMatcher, matchesHook } from './matches-hook.ts'
 import { safePattern } from './safe-pattern.ts'
 
 const base: Hook = {
@@ -47,7 +47,7 @@ function fits(hook: Partial<Hook>, name: string, input: object = {}, commands?: 
     tool: tool(name, commands),
     input,
   }
-  return fitsMatcher({ ...base, ...hook }, { kind: 'call', call, session })
+  return matchesHook({ ...base, ...hook }, { kind: 'call', call, session })
 }
 
 describe('Claude Code', () => {
@@ -94,7 +94,7 @@ describe('Claude Code', () => {
 
   it('a matcher that is not a regular expression matches nothing, and is reported', () => {
     const hook: Hook = { ...base, event: 'SessionStart', matcher: '([' }
-    expect(fitsMatcher(hook, { kind: 'values', values: ['startup'] })).toBe(false)
+    expect(matchesHook(hook, { kind: 'values', values: ['startup'] })).toBe(false)
     expect(faultOfMatcher(hook)).toContain('never runs, as in Claude Code')
   })
 
@@ -143,9 +143,9 @@ describe('the Copilot CLI', () => {
   it('has no matcher for the start of a session, and one for its agents', () => {
     const values = { kind: 'values', values: ['worker'] } as const
     const hook: Hook = { ...base, dialect: 'copilot', casing: 'camel', matcher: 'other' }
-    expect(fitsMatcher({ ...hook, event: 'SessionStart' }, values)).toBe(true)
-    expect(fitsMatcher({ ...hook, event: 'SubagentStart' }, values)).toBe(false)
-    expect(fitsMatcher({ ...hook, event: 'SubagentStart', matcher: 'wor.er' }, values)).toBe(true)
+    expect(matchesHook({ ...hook, event: 'SessionStart' }, values)).toBe(true)
+    expect(matchesHook({ ...hook, event: 'SubagentStart' }, values)).toBe(false)
+    expect(matchesHook({ ...hook, event: 'SubagentStart', matcher: 'wor.er' }, values)).toBe(true)
   })
 })
 
