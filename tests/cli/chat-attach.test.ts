@@ -62,6 +62,9 @@ it('attaches no file that the agent may not read, and explains why', async () =>
   await say(terminal, `C @${outside.at('private.txt')}\r`, 'lead 3 heard <C @')
   expect(flat(terminal)).toContain('is outside the workspace')
   expect(flat(terminal)).not.toContain('hunter2')
+  writeFileSync(outside.at('shot.png'), Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))
+  await say(terminal, `D @${outside.at('shot.png')}\r`, 'lead 4 heard <D @')
+  expect(flat(terminal)).toMatch(/Attached \S*shot\.png \(8 bytes\)/)
 })
 
 it('judges files in a message to working agents too', async () => {

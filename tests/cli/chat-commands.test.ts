@@ -99,7 +99,7 @@ it('a resize within a turn leaves no line behind and breaks no word', async () =
     expect(lines.filter((line) => line.includes('─'))).toEqual(['─'.repeat(columns - 1)])
     expect(lines.filter((line) => line.startsWith('lead>'))).toHaveLength(2)
     expect(lines.join('\n').match(/replying/g)).toHaveLength(1)
-    // Lines above the turn stay as they are: the terminal wraps them.
+    // Lines above the turn are not changed: the terminal wraps them.
     const own = lines.slice(lines.indexOf('lead> Go.'))
     expect(Math.max(...own.map((line) => line.length))).toBeLessThan(columns)
     const shownWords = lines.join(' ').match(/word\S*/g) ?? []
@@ -130,7 +130,7 @@ it.each([80, 40])('breaks no word of notes, errors and approvals at %i columns',
   // The reason is given once.
   expect(text.replace(/\s+/g, ' ').match(/it sends data outside this machine/g)).toHaveLength(1)
   expect(text).toContain('Risk: MEDIUM\n')
-  // What the agent would do is shown as it is.
+  // The agent's action is shown unchanged.
   const own = text.split('\n').filter((line) => !line.includes('Arguments:'))
   for (const line of own) expect(line.length, line).toBeLessThanOrEqual(columns)
   for (const word of ['Chatting with lead.', 'unknown command', 'outside this machine'])

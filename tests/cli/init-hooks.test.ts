@@ -150,7 +150,7 @@ test('a link in place of the settings is not followed, and nothing is written', 
   const before = project.listing()
   const { code, stdout, stderr } = await init(project, 'claude')
   expect(code).toBe(2)
-  expect(stdout + stderr).toContain('link is in its place')
+  expect(stdout + stderr).toContain('symbolic link already exists at this path')
   expect(elsewhere.read('settings.json')).toBe('{}')
   expect(project.listing()).toEqual(before)
 })

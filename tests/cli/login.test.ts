@@ -99,7 +99,7 @@ test('a server that does not answer neither delays nor breaks anything', async (
 
 test.each([
   ['is not installed', undefined],
-  ['is not where somebody said', '/nowhere/server'],
+  ['is not at the configured path', '/nowhere/server'],
 ])('logout reports that it could not remove a sign-in if the language server %s', async (_, named) => {
   const account = { account: { kind: 'signed-in', user: 'octocat', model: 'gpt-5', at: 0 } }
   const project = createProject({

@@ -79,28 +79,23 @@ test('the work can come from standard input', async () => {
 const speak = { lanes: { '*': [{ reply: 'I am {{agent}}.' }] } }
 
 test.each([
-  ['the plain assistant when there is nobody', {}, [], 'assistant'],
-  ['the only one', agentFile('reviewer'), [], 'reviewer'],
+  ['the plain assistant if there are no agents', {}, [], 'assistant'],
+  ['the only agent', agentFile('reviewer'), [], 'reviewer'],
   [
-    'the one a person may start',
+    'the agent that a person may start',
     { ...agentFile('a', { user_invocable: false }), ...agentFile('b') },
     [],
     'b',
   ],
+  ['the lead', { ...agentFile('a'), ...agentFile('coordinator'), ...agentFile('z') }, [], 'coordinator'],
+  ['the plain assistant if there is no lead', { ...agentFile('a'), ...agentFile('b') }, [], 'assistant'],
   [
-    'the one that leads',
-    { ...agentFile('a'), ...agentFile('coordinator'), ...agentFile('z') },
-    [],
-    'coordinator',
-  ],
-  ['the plain assistant when nobody leads', { ...agentFile('a'), ...agentFile('b') }, [], 'assistant'],
-  [
-    'the one that is configured',
+    'the configured agent',
     { ...agentFile('a'), ...agentFile('lead'), '.cadre/config.yaml': { entry: 'a' } },
     [],
     'a',
   ],
-  ['the one that was named', { ...agentFile('a'), ...agentFile('lead') }, ['--agent', 'a'], 'a'],
+  ['the named agent', { ...agentFile('a'), ...agentFile('lead') }, ['--agent', 'a'], 'a'],
 ])('starts %s', async (_, files, flags, agent) => {
   const project = createProject({ ...files, 'p.yaml': speak })
   const { json } = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', ...flags, 'x'])
@@ -225,20 +220,20 @@ test('detects the type of an image from its content', async () => {
 
 test.each([
   [
-    'a model that fails',
+    'a failing model',
     { fail: 'the server is down' },
     [],
     5,
     { status: 'error', notices: [{ code: 'backend', message: 'the server is down' }] },
   ],
   [
-    'rounds that run out',
+    'an exhausted round limit',
     { calls: [{ tool: 'list_directory', input: { path: '.' } }] },
     ['--max-turns', '1'],
     1,
     { status: 'incomplete' },
   ],
-  ['work that is done', { reply: 'done' }, [], 0, { status: 'completed' }],
+  ['completed work', { reply: 'done' }, [], 0, { status: 'completed' }],
 ])('%s exits with its own code, and prints the report last', async (_, step, flags, code, end) => {
   const project = createProject({ 'p.yaml': { lanes: { '*': [step] } } })
   const ended = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', ...flags, 'x'])

@@ -32,11 +32,11 @@ test('a task is created without approval, and can be queried', async () => {
 })
 
 test.each([
-  ['nobody writes in this run', ['--read-only'], 'this run is read-only'],
+  ['this run is read-only', ['--read-only'], 'this run is read-only'],
   ['the tool is denied for this run', ['--deny-tool', 'create_task'], 'create_task is denied for this run'],
   ['its class is denied for this run', ['--deny-tool', 'todo'], 'create_task is denied for this run'],
   [
-    'nobody can be asked and everything must be',
+    'no person is available and everything needs approval',
     ['--approval-required', '--no-human'],
     'no person is available',
   ],

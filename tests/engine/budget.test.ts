@@ -10,7 +10,7 @@ import {
 } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
 import { Accounts } from '../../packages/core/src/budget/accounts.ts'
-import { Account, type Reserved } from '../../packages/core/src/budget/budget.ts'
+import { Account, type ReservationResult } from '../../packages/core/src/budget/budget.ts'
 import { countingTools } from './tools.ts'
 import { mortal, worlds } from './worlds.ts'
 
@@ -36,7 +36,7 @@ test('an account can be opened again after its journals could not be read', asyn
 describe('an account', () => {
   const running = { isStopped: false, onStop: () => () => {} }
   const request = { input: 100, output: 400 }
-  const taken = (reserved: Reserved) => {
+  const taken = (reserved: ReservationResult) => {
     if (reserved.kind !== 'reserved') throw new Error(JSON.stringify(reserved))
     return reserved.reservation
   }

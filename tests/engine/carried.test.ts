@@ -103,7 +103,7 @@ describe('a delegation through a terminal command', () => {
 
   test.each([
     ['has only the terminal', { tools: list('run_in_terminal') }],
-    ['may delegate to nobody', { delegates: { kind: 'none' } as const }],
+    ['has no delegation targets', { delegates: { kind: 'none' } as const }],
     ['may not delegate', { disallowedTools: ['delegate_task', 'delegateWork'] }],
     ['has no tools', { tools: list() }],
   ])('is refused for an agent that %s, and is not a command either', async (_, lead) => {

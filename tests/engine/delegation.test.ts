@@ -327,7 +327,7 @@ describe('a task for an agent that does not exist', () => {
   })
 
   test.each([
-    ['one that exists and may not be started', task('person-only', 'look')],
+    ['an existing agent that may not be started', task('person-only', 'look')],
     ['a circle', task('Lead', 'look')],
     ['delegateWork', work('Explorator')],
   ])('is not for %s', async (_, wanted) => {
@@ -707,7 +707,7 @@ describe('budgets', () => {
     ).toHaveLength(1)
   })
 
-  test('money needs a price', async () => {
+  test('a cost budget requires a model with a known price', async () => {
     const team = createTestTeam({
       agents: [{ name: 'solo' }],
       limits: { budget: { cost: 1 } },

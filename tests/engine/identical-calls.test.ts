@@ -37,7 +37,7 @@ test('counts identical calls of one reply once', async () => {
 test.each([
   ['another input in between', [...times(3, same), other, ...times(3, same), say('done')], 4],
   ['one call fewer', [...times(3, same), say('done')], 4],
-  ['the limit switched off', [...times(30, same), say('done')], 0],
+  ['the limit disabled', [...times(30, same), say('done')], 0],
 ])('does not stop with %s', async (_, lead, identicalCalls) => {
   expect(await teamOf(lead, { identicalCalls }).report({ agent: 'lead' })).toMatchObject({
     status: 'completed',

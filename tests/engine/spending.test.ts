@@ -16,7 +16,7 @@ const reply = (input: number, output: number) => ({
   usage: { input, output },
 })
 
-test('a request counts with the usage of its reply, and in full without a reply', async () => {
+test('a request is charged the usage its reply reports, or its full reservation if there is no reply', async () => {
   expect(await tokensOf(sent(10, 20), reply(1, 2))).toBe(3)
   expect(await tokensOf(sent(10, 20))).toBe(30)
 })

@@ -113,11 +113,11 @@ describe('the marker of the task', () => {
   })
 
   test.each([
-    ['a line that is broken', (text: string) => text.replace('- [_]', '- [x')],
-    ['a line that is gone', (text: string) => text.replace(/^- \[_\].*\n/m, '')],
+    ['a broken line', (text: string) => text.replace('- [_]', '- [x')],
+    ['a missing line', (text: string) => text.replace(/^- \[_\].*\n/m, '')],
     ['a line without its brackets', (text: string) => text.replace('[_]', 'x')],
     ['everything gone', () => ''],
-    ['the fields gone', (text: string) => text.replace('[_]', '[x]').replace(/^ {2}\w+: .*\n/gm, '')],
+    ['missing fields', (text: string) => text.replace('[_]', '[x]').replace(/^ {2}\w+: .*\n/gm, '')],
   ])('%s decides nothing', (_, damage) => {
     expect(readApprovalTask(damage(task(base)), base)).toEqual({ kind: 'none' })
   })

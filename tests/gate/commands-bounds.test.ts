@@ -105,7 +105,7 @@ describe('an invalid list', () => {
     ['no mapping', '- cat'],
     ['two documents', 'cat: deny\n---\nls: true'],
     ['too deep', `a: ${'['.repeat(5_000)}`],
-    ['an expression that forbids and cannot be used', '/^(ca*t)+$/: deny\nls: true'],
+    ['an invalid regular expression that denies', '/^(ca*t)+$/: deny\nls: true'],
   ])('asks about every command: %s', (_, list) => {
     expect([judge('cat x', list).kind, judge('ls', list).kind]).toEqual(['ask', 'ask'])
     expect(judge('rm -rf /', list).kind).toBe('deny')

@@ -177,19 +177,19 @@ describe('the output', () => {
       { permissionDecision: 'allow', decision: 'block', reason: 'no' },
       { decision: 'deny', reason: 'no' },
     ],
-    ['leaving it to others', { hookSpecificOutput: { permissionDecision: 'defer' } }, {}],
+    ['leaving it to other rules', { hookSpecificOutput: { permissionDecision: 'defer' } }, {}],
     [
-      'a word nobody knows',
+      'an unknown word',
       { permissionDecision: 'reject' },
       { decision: 'deny', reason: expect.stringContaining('reject') },
     ],
     [
-      'a decision that is no word',
+      'a decision that is not a word',
       { permissionDecision: { allow: true } },
       { decision: 'deny', reason: expect.any(String) },
     ],
     [
-      'arguments that are no object',
+      'arguments that are not an object',
       { updatedInput: 'ls' },
       { decision: 'deny', reason: expect.any(String) },
     ],

@@ -87,7 +87,7 @@ describe('finding hooks', () => {
 
   it.each([
     ['is changed', 'scripts/check.sh', 'touch evil'],
-    ['appears where none was', 'scripts/later.sh', 'touch evil'],
+    ['is created where there was none', 'scripts/later.sh', 'touch evil'],
   ])('a script that %s during a run does not run: the call is denied', async (_, script, text) => {
     const project = createHookProject({
       '.claude/settings.json': file(`sh ./${script}`),
@@ -107,7 +107,7 @@ describe('finding hooks', () => {
   it.each([
     ['a module imports', 'node hooks/a.mjs', 'hooks/a.mjs', "import './lib/b.mjs'", 'hooks/lib/b.mjs'],
     [
-      'a module without an ending imports',
+      'a module without an extension imports',
       './hooks/a',
       'hooks/a',
       "#!/usr/bin/env node\nrequire('./b')",

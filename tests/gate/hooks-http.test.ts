@@ -77,11 +77,11 @@ it('a server decides over https, with the same payload as a program', async () =
 it.each([
   ['answers with an error', (response: ServerResponse) => response.writeHead(500).end('{}')],
   [
-    'sends it elsewhere',
+    'redirects',
     (response: ServerResponse) => response.writeHead(307, { location: 'https://localhost:1/' }).end(),
   ],
   ['breaks off', (response: ServerResponse) => response.destroy()],
-  ['answers with what is not JSON', (response: ServerResponse) => response.end('{oops')],
+  ['answers with something other than JSON', (response: ServerResponse) => response.end('{oops')],
   ['does not answer', () => {}],
 ])('before a call, a server that %s denies; afterwards it only warns', async (_, answer) => {
   const { url, cert } = await serve(answer)

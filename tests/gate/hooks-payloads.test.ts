@@ -219,7 +219,7 @@ async function everythingHappens(project: HookProject, depth: number): Promise<v
 
 describe.each([
   ['an entry session', 0],
-  ['a session that another one started', 1],
+  ['a delegated session', 1],
 ])('the payload of %s', (_, depth) => {
   it('is what each host documents, in every format, key by key', async () => {
     const project = recordingProject()

@@ -86,7 +86,7 @@ describe('a message to another agent', () => {
 
   it.each([
     ['a policy that denies writing', { policy: 'effects: {write: deny}\n' }],
-    ['a session that only reads', { controls: { readOnly: true } as const }],
+    ['a read-only session', { controls: { readOnly: true } as const }],
     ['a session without the tool', { controls: { deniedTools: ['send_message'] } }],
     ['a session without messages', { controls: { deniedTools: ['message'] } }],
     ['an agent without the tool', { tools: ['read_file'] }],

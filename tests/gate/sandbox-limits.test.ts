@@ -52,7 +52,7 @@ describe.skipIf(!isLinux).each(both)('a command ($kind) is stopped', (sandbox) =
       `for i in 1 2 3 4 5 6 7 8; do node -e 'const a = Buffer.alloc(9e7, 1); setInterval(() => a.length, 1e6)' & done; wait`,
     ],
     [
-      'a process in a session of its own',
+      'a process in its own session',
       `setsid node -e 'const a = []; for (;;) a.push(Buffer.alloc(8e6, 1))' & tail -f /dev/null`,
     ],
   ])('when it uses too much memory: %s', async (name, command) => {

@@ -25,7 +25,7 @@ import {
   type Sandbox,
 } from '@cadre/gate'
 import { openHome } from '@cadre/home'
-import { rememberFolder } from '../../packages/disk/src/files/remember-folder.spec-helpers.ts'
+import { rememberFolder } from '../../packages/workspaces/src/remember-folder.spec-helpers.ts'
 
 export const without: Sandbox = { kind: 'none', reason: 'this test wants none' }
 /** The tests of the sandbox itself run in `npm run test:optional` and `npm run test:deep`. */

@@ -31,9 +31,9 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
   it.each([
     ['a name anywhere', '.env', ['.', 'env']],
     ['a name deeper', '.env', ['packages/one/.', 'env']],
-    ['a name in other letters', '.ENV', ['packages/one/.', 'env']],
+    ['a name in another case', '.ENV', ['packages/one/.', 'env']],
     ['a folder', 'secrets', ['sec', 'rets/deep/id']],
-    ['what is in a folder', 'secrets/**', ['sec', 'rets/deep/id']],
+    ['the contents of a folder', 'secrets/**', ['sec', 'rets/deep/id']],
     ['one file', 'secrets/deep/id', ['sec', 'rets/deep/id']],
     ['by wildcards', 's*/**/i?', ['sec', 'rets/deep/id']],
   ])('does not read what the policy hides: %s', async (_, pattern, parts) => {

@@ -25,10 +25,10 @@ describe.each(both)('a command ($kind)', (sandbox) => {
   it.each([
     ['writes a denied file', 'node w.js', 'db/schema.sql'],
     ['in a denied folder', 'node w.js', 'db'],
-    ['that a pattern is about', 'echo x > lib/deep/app.lock', '*.lock'],
+    ['that a pattern matches', 'echo x > lib/deep/app.lock', '*.lock'],
     ['deletes it', 'rm -f db/schema.sql', 'db/schema.sql'],
     ['renames it', 'mv db/schema.sql x', 'db/schema.sql'],
-    ['renames its folder and makes another', 'mv db x; mkdir db; echo x > db/schema.sql', 'db/schema.sql'],
+    ['renames its folder and creates another', 'mv db x; mkdir db; echo x > db/schema.sql', 'db/schema.sql'],
     ['renames over it', 'echo x > y; mv -f y db/schema.sql', 'db/schema.sql'],
   ])('%s: it stays unchanged', async (_, command, pattern) => {
     const file = pattern === '*.lock' ? 'lib/deep/app.lock' : 'db/schema.sql'

@@ -114,11 +114,11 @@ describe.each(both)('a command ($kind)', (sandbox) => {
   it.each([
     ['the program itself', `trap 'echo > put-away; exit' TERM; echo > started; while :; do sleep 0.05; done`],
     [
-      'what a shell has started, and the shell does not go on',
+      'the children of a shell, and the shell does not continue',
       `bash -c "trap 'sleep 0.2; echo > put-away; exit' TERM; echo > started; while :; do sleep 0.05; done"; echo > after`,
     ],
     [
-      'what a script of a shell has started',
+      'the children of a shell script',
       `bash -c "bash -c \\"trap 'sleep 0.2; echo > put-away; exit' TERM; echo > started; while :; do sleep 0.05; done\\"; echo > after"; echo > after`,
     ],
   ])('is asked to end before it is killed: %s', async (_, command) => {
@@ -301,14 +301,14 @@ describe.each(both)('a command ($kind)', (sandbox) => {
 
 describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => {
   it.each([
-    ['outside of the workspace', 'echo evil > ../outside.txt'],
+    ['outside the workspace', 'echo evil > ../outside.txt'],
     ['in /etc', 'touch /etc/cadre-test'],
     ['in /usr', 'touch /usr/cadre-test'],
-    ['in the user’s folder', 'echo evil > USER/.config/cadre/policy.yaml'],
-    ['through a link that leads out', 'ln -s .. up; echo evil > up/outside.txt'],
+    ['in the user’s home', 'echo evil > USER/.config/cadre/policy.yaml'],
+    ['through a link that points outside', 'ln -s .. up; echo evil > up/outside.txt'],
     ['through the root of its process', 'echo evil > /proc/1/rootOUTER/outside.txt'],
-    ['the settings of the system', 'echo 1 > /proc/sys/vm/drop_caches'],
-    ['what the kernel shows', 'echo x > /sys/kernel/mm/transparent_hugepage/enabled'],
+    ['system settings', 'echo 1 > /proc/sys/vm/drop_caches'],
+    ['kernel files', 'echo x > /sys/kernel/mm/transparent_hugepage/enabled'],
   ])('does not write %s', async (_, command) => {
     const end = await world.run(
       `${command.replaceAll('OUTER', world.outer).replaceAll('USER', world.user)} && echo it-worked && ls -d /etc/cadre-test`,
@@ -320,13 +320,13 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
 
   it.each([
     ['a key of the user', 'cat USER/.ssh/id'],
-    ['a key by way of its process', 'cat /proc/self/rootUSER/.ssh/id; cat /proc/1/rootUSER/.ssh/id'],
-    ['passwords of the system', 'grep root: /etc/shadow | sed "s/root:/the private key/"'],
+    ['a key through its process', 'cat /proc/self/rootUSER/.ssh/id; cat /proc/1/rootUSER/.ssh/id'],
+    ['system passwords', 'grep root: /etc/shadow | sed "s/root:/the private key/"'],
     [
-      'the environment of whoever started it',
+      'the environment of its parent process',
       'cat /proc/*/environ | tr "\\0" "\\n" | grep VITEST | sed "s/^/the private key/"',
     ],
-    ['what others keep in /tmp', 'cat OUTER/outside.txt | sed "s/outside/the private key/"'],
+    ['files of others in /tmp', 'cat OUTER/outside.txt | sed "s/outside/the private key/"'],
     ['memory of other processes', 'ls /proc | grep -c "^[0-9]" | awk \'$1 > 20 {print "the private key"}\''],
   ])('does not read %s', async (_, command) => {
     const end = await world.run(command.replaceAll('OUTER', world.outer).replaceAll('USER', world.user))

@@ -197,7 +197,7 @@ describe('a person’s change while it runs', () => {
     expect(stateOf(world, 'alpha-t1')).not.toMatchObject({ outcome: 'cancelled' })
   })
 
-  test('saved from a copy of its first attempt: the second attempt continues', async () => {
+  test('a stale copy of the task from its first attempt is saved: the second attempt keeps running', async () => {
     const world = await open([one()])
     world.sessions.end('alpha-t1', 'error', '')
     await world.settle()

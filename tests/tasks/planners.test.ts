@@ -145,15 +145,11 @@ describe('problems of a task', () => {
     ['itself', { dependsOn: ['x'] }, 'it depends on itself: x → x'],
     ['a cycle', { dependsOn: ['y'] }, 'it depends on itself: x → y → x'],
     [
-      'what it stands below',
+      'an ancestor as a dependency',
       { parent: 'task-1', dependsOn: ['task-1'] },
       'it depends on task-1, which contains it',
     ],
-    [
-      'an agent nobody knows',
-      { who: ['planer-001'] },
-      'there is no agent planer-001. Did you mean planner-001?',
-    ],
+    ['an unknown agent', { who: ['planer-001'] }, 'there is no agent planer-001. Did you mean planner-001?'],
   ])('%s is recorded in it once, reported, and removed when it is fixed', async (_, wrong, message) => {
     const rest = [
       taskItem({ id: 'task-1', line: 7, who: ['human'] }),

@@ -39,14 +39,14 @@ describe('the default model', () => {
   const scripted = () => `scripted:${path.join(cwd, 'a.yaml')}`
   it.each([
     [
-      'what was asked for',
+      'the request',
       { model: 'scripted:a.yaml', env: { CADRE_MODEL: 'openai:x' }, config: { model: 'openai:y' } },
     ],
     ['the environment', { env: { CADRE_MODEL: 'scripted:a.yaml' }, config: { model: 'openai:y' } }],
     ['the configuration', { config: { model: 'scripted:a.yaml' } }],
     ['an alias', { config: { model: 'main', aliases: { main: 'second', second: 'scripted:a.yaml' } } }],
     [
-      'the next place, when one is blank',
+      'the next source, if one is blank',
       { model: '', env: { CADRE_MODEL: ' ' }, config: { model: 'scripted:a.yaml' } },
     ],
   ])('comes from %s', async (_, options) => {
@@ -322,7 +322,7 @@ describe('the list of a server', () => {
     ['breaks', { models: answers.reset() }, 'the connection failed with ECONNRESET'],
     ['does not answer', { models: answers.hang() }, 'it did not answer within 1000 ms'],
     ['answers nonsense', { models: answers.raw(['nonsense']) }, 'its answer is not JSON'],
-    ['is no model server', { models: answers.raw(['<html>']) }, 'it answered with a web page'],
+    ['is not a model server', { models: answers.raw(['<html>']) }, 'it answered with a web page'],
     ['answers something else', { models: answers.raw(['{"hello":1}']) }, 'its answer has an unknown format'],
   ])('is skipped, with a warning, if the server %s', async (_, options, reason) => {
     const wire = await serve(options)

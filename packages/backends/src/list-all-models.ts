@@ -28,7 +28,7 @@ export interface ListedBackend {
   readonly defaultModel?: string
   /** Why there are none; a full sentence. */
   readonly trouble?: string
-  /** There are none because the server wants another key, or one at all. */
+  /** There are none because the server requires another key, or any key. */
   readonly rejectsKey?: boolean
 }
 

@@ -204,7 +204,7 @@ test('a line without a marker is not a task, and hides nothing', () => {
   ])
 })
 
-test('a task with two markers is not open if one of them is not', () => {
+test('a task with two markers is closed if either marker closes it', () => {
   expect(one('- [x] [-] "a"')).toMatchObject({ state: 'done', title: 'a' })
   expect(one('- [ ] [x] "a"')).toMatchObject({ state: 'done', title: 'a' })
 })

@@ -49,7 +49,7 @@ export interface MemoryEngine extends Engine {
   lose(root: string): void
 }
 
-/** An engine in memory. Like every engine, it continues from the record. */
+/** An in-memory engine. Like every engine, it continues from the record. */
 export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
   const { clock } = options
   const records: MemoryRecords = options.records ?? { sessions: new Map() }

@@ -154,7 +154,7 @@ describe('apply_patch', () => {
     ['no file', { input: '*** Begin Patch\n*** End Patch' }, 'names no file'],
     ['an unknown section', { input: '*** Begin Patch\n*** Rename File: a\n*** End Patch' }, 'line 2'],
     [
-      'a line without a sign',
+      'a line without a prefix',
       { input: '*** Begin Patch\n*** Update File: a.txt\n@@\nodd\n*** End Patch' },
       'line 4',
     ],
@@ -168,11 +168,7 @@ describe('apply_patch', () => {
       { input: '*** Begin Patch\n*** Delete File: a.txt\n*** Delete File: a.txt\n*** End Patch' },
       'twice',
     ],
-    [
-      'nothing to change',
-      { input: '*** Begin Patch\n*** Update File: a.txt\n*** End Patch' },
-      'changes nothing',
-    ],
+    ['no changes', { input: '*** Begin Patch\n*** Update File: a.txt\n*** End Patch' }, 'changes nothing'],
     [
       'a patch and a path',
       { input: '*** Begin Patch\n*** Delete File: a.txt\n*** End Patch', path: 'a.txt' },

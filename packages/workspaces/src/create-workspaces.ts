@@ -12,7 +12,7 @@ import type { JudgedCall, Prepared, SessionSpec, WorkspaceRequest, Workspaces } 
 import { CadreError, messageOf } from '@cadre/core'
 import { findGit } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { isName } from '@cadre/home'
+import { isSessionName } from '@cadre/home'
 import { commitChanges } from './commit-changes.ts'
 import { diffWorkspace, type WorkspaceDiff } from './diff-workspace.ts'
 import { findBase } from './find-base.ts'
@@ -82,7 +82,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
     return mine
   }
   const known = (session: string): WorkspaceRecord => {
-    const record = isName(session) ? readRecord(home, session) : undefined
+    const record = isSessionName(session) ? readRecord(home, session) : undefined
     if (record?.state === 'ready') return record
     throw new CadreError(
       'not_found',
@@ -98,7 +98,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
 
   async function prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<Prepared> {
     const { session, root, agent, base: folder, from = [] } = request
-    if (!isName(session))
+    if (!isSessionName(session))
       return { kind: 'impossible', reason: `${JSON.stringify(session)} is not a valid folder name` }
     findGit()
     const before = readRecord(home, session)
@@ -113,7 +113,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
     if (before !== undefined) await leaveWorkspace(home, before)
     const base = folder === '' ? undefined : findBase(home, folder)
     const continued = from.flatMap((other) => {
-      const record = isName(other) ? readRecord(home, other) : undefined
+      const record = isSessionName(other) ? readRecord(home, other) : undefined
       return record?.state === 'ready' ? [record] : []
     })
     const made = await prepareWorkspace(home, { session, root, agent }, { base, continued }, signal)
@@ -186,7 +186,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
         return true
       }),
     find(session) {
-      if (isName(session) && readRecord(home, session)?.state === 'ready') return known(session)
+      if (isSessionName(session) && readRecord(home, session)?.state === 'ready') return known(session)
       const fitting = listRecords(home).filter(({ session: id }) => session !== '' && id.startsWith(session))
       const [only] = fitting
       if (only !== undefined && fitting.length === 1) return only

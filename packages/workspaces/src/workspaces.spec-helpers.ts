@@ -5,8 +5,8 @@ import path from 'node:path'
 import type { JudgedCall, SessionSpec } from '@cadre/core'
 import { type Home, openHome } from '@cadre/home'
 import { onTestFinished } from 'vitest'
-import { rememberFolder } from '../../disk/src/files/remember-folder.spec-helpers.ts'
 import { createWorkspaces, type WorkspaceKeeper } from './create-workspaces.ts'
+import { rememberFolder } from './remember-folder.spec-helpers.ts'
 
 export const never = new AbortController().signal
 

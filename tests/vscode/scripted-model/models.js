@@ -1,15 +1,17 @@
 // The models of the vendor `scripted`. Their replies are in the JSON file CADRE_TEST_SCRIPT, read again for every request:
 //
-//   { "lanes": [{ "when": "You are the reviewer", "replies": [{ "calls": [{ "name": "probe_echo", "input": {} }] }, { "text": "Done." }] }] }
+//    { "lanes": [{ "when": "You are the reviewer",
+//                  "replies": [{ "calls": [{ "name": "probe_echo", "input": {} }] }, { "text": "Done." }] }] }
 //
-// The first lane fits whose `when` (a text or several, all of which must occur) is in what was said before the model's first
-// reply: the system prompt and the first question. A lane without `when` fits always; `model` restricts it to one model.
-// The reply is chosen by how often the model has replied in this conversation, so parallel conversations of the same lane
-// do not take each other's. A reply is a step or a list of steps; the parts of a step are played in this order:
-//   wait: path      until this file exists
-//   error: { message, code?, times? }   fails; with `times`, only the first so many times, and then continues
-//   text: string    streamed word by word
-//   calls: [{ name, input }]
+// The first matching lane is used: its `when` (one or several texts, all of which must occur) is in the messages before the
+// model's first reply, that is the system prompt and the first question. A lane without `when` always matches; `model`
+// restricts it to one model. The reply is chosen by the number of model replies in this conversation, so parallel
+// conversations of the same lane do not affect each other. A reply is a step or a list of steps; the parts of a step are
+// played in this order:
+//    wait: path      until this file exists
+//    error: { message, code?, times? }   fails; with `times`, only that many times, and then continues
+//    text: string    streamed word by word
+//    calls: [{ name, input }]
 const { existsSync, readFileSync } = require('node:fs')
 const vscode = require('vscode')
 const { write } = require('./log')

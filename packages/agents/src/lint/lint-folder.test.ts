@@ -48,7 +48,7 @@ describe('one file', () => {
       [`${claude}:3 info description-long`],
     ],
     [
-      'a description of the greatest length',
+      'a description of the maximum length',
       { [claude]: agentText(`name: a\ndescription: ${'x'.repeat(1024)}`) },
       [],
     ],
@@ -67,14 +67,14 @@ describe('one file', () => {
       [],
     ],
     [
-      'another name than the file has',
+      'another name than the file',
       { [claude]: agentText('name: b\ndescription: d') },
       [`${claude}:2 info name-differs`],
     ],
-    ['the same in other letters', { [claude]: agentText('name: A\ndescription: d') }, []],
+    ['the same in another case', { [claude]: agentText('name: A\ndescription: d') }, []],
     ['a display name, for Copilot', { [copilot]: agentText('name: Some Name\ndescription: d') }, []],
     [
-      'a name with signs',
+      'a name with special characters',
       { [copilot]: agentText("name: 'SE: Dev & Ops'\ndescription: d") },
       [`${copilot}:2 info name-hard-to-address`],
     ],
@@ -100,7 +100,7 @@ describe('one file', () => {
       [],
     ],
     [
-      'a model like no other',
+      'an unusual model name',
       { [copilot]: agentText(`${good}\nmodel: frobnicator`) },
       [`${copilot}:4 info model-unknown`],
     ],
@@ -115,7 +115,7 @@ describe('one file', () => {
       [`${copilot}:6 warning tool-unknown`],
     ],
     [
-      'a tool that is forbidden and unknown',
+      'a tool that is denied and unknown',
       { [claude]: agentText(`${good}\ndisallowedTools: [Bash, Frobnicate]`) },
       [`${claude}:4 error tool-unknown`],
     ],
@@ -151,7 +151,7 @@ describe('one file', () => {
       [`${copilot}:5 warning handoff-without-prompt`, `${copilot}:7 info handoff-to-self`],
     ],
     [
-      'handoffs behind one that is none',
+      'handoffs after an invalid one',
       {
         [copilot]: agentText(
           `${good}\nhandoffs:\n  - label: Go\n  - agent: nobody\n    prompt: go\n  - agent: a`,
@@ -165,7 +165,7 @@ describe('one file', () => {
       ],
     ],
     [
-      'hooks of nobody',
+      'hooks of no host',
       { [claude]: agentText(`${good}\nhooks:\n  pre: echo`) },
       [`${claude}:5 warning hooks-never-run`],
     ],
@@ -204,7 +204,7 @@ describe('one file', () => {
       [`${claude}:4 warning secret-in-header`],
     ],
     [
-      'a word that only looks like one',
+      'a word that only looks like a key',
       { [claude]: agentText('name: a\ndescription: task-decomposition-expert-1') },
       [],
     ],
@@ -213,31 +213,27 @@ describe('one file', () => {
   })
 
   test.each<[string, string, string[]]>([
-    ['a tool nobody knows, in many places', 'tools: [Frob, Read, frob, Frob]', ['4 warning tool-unknown']],
-    ['tools of some other program', 'tools: [Read, frob_a, frob_b, frob_c]', ['4 warning tool-unknown']],
+    ['an unknown tool, in many places', 'tools: [Frob, Read, frob, Frob]', ['4 warning tool-unknown']],
+    ['tools of another program', 'tools: [Read, frob_a, frob_b, frob_c]', ['4 warning tool-unknown']],
     [
-      'a misspelt tool beside one of some other program',
+      'a misspelt tool next to one of another program',
       'tools: [Reed, frob_a, frob_b]',
       ['4 warning tool-unknown', '4 warning tool-unknown'],
     ],
     [
-      'a tool nobody knows, given and denied',
+      'an unknown tool, granted and denied',
       'tools: [Frob, Read]\ndisallowedTools: [frob]',
       ['4 error tool-unknown'],
     ],
     [
-      'a denial that is misspelt in many places',
+      'a misspelt denied tool in many places',
       'disallowedTools: [Wrte, Wrte]\npermission:\n  Wrte: deny',
       ['4 error denial-unknown'],
     ],
     ['a list that is not closed', 'tools: [Read\nmodel: sonnet', ['4 warning value-unreadable']],
     ['no list at all', 'tools: true', ['4 warning tools-unclear']],
-    ['a limit that is none', 'maxTurns: 0', ['4 error wrong-value']],
-    [
-      'a flag that is none',
-      'user-invocable: maybe\ndisable-model-invocation: true',
-      ['4 warning flag-unclear'],
-    ],
+    ['an invalid limit', 'maxTurns: 0', ['4 error wrong-value']],
+    ['an invalid flag', 'user-invocable: maybe\ndisable-model-invocation: true', ['4 warning flag-unclear']],
     [
       'agents without a tool to start them',
       'tools: [Read]\nagents: [nobody, none]',
@@ -254,7 +250,7 @@ describe('one file', () => {
   })
 
   test.each([
-    ['a header that is no YAML', '---\n[[[\n---\nx\n', `${claude}:2 error yaml-bad-indent`],
+    ['a header that is not YAML', '---\n[[[\n---\nx\n', `${claude}:2 error yaml-bad-indent`],
     [
       'a file that ends within its header',
       '---\nname: a\ndescription: d\n',

@@ -228,7 +228,7 @@ describe('damage', () => {
     ['stars', (size: number) => `${'*'.repeat(size)}\nname: a`],
     ['parentheses', (size: number) => `tools: ${'a('.repeat(size / 2)}`],
     ['spaces', (size: number) => `tools${' '.repeat(size)}x\nname: a: b`],
-    ['comments of HTML', (size: number) => `---\n${'<!-- -->\n'.repeat(size / 9)}`],
+    ['HTML comments', (size: number) => `---\n${'<!-- -->\n'.repeat(size / 9)}`],
   ])('with very many %s terminates', (_, header) => {
     for (const whole of [
       (text: string) => `---\n${text}\n---\nBody`,

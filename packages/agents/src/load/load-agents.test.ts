@@ -300,7 +300,7 @@ describe('templates', () => {
       ['yaml-documents:4'],
     ],
     [
-      'a mark and a start',
+      'a byte order mark and a document start',
       '\ufeff---\nid: a\nsystem_prompt: Do: it\ncapabilities: [read]\n',
       ['value-unquoted:3'],
     ],

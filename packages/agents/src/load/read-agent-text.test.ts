@@ -43,9 +43,9 @@ describe('a well-formed file', () => {
   })
 
   it.each([
-    ['line ends of Windows', good.replaceAll('\n', '\r\n')],
-    ['spaces behind the dashes', good.replaceAll('---', '---  ')],
-    ['no line end at the end', good.trimEnd()],
+    ['Windows line endings', good.replaceAll('\n', '\r\n')],
+    ['spaces after the dashes', good.replaceAll('---', '---  ')],
+    ['no line ending at the end', good.trimEnd()],
     ['a list in the next lines, brackets at the margin', good.replace('[read]', '[\n  read\n]')],
     ['a block list', good.replace('[read]', '\n  - read')],
     ['a block list at the margin', good.replace('[read]', '\n- read')],
@@ -93,11 +93,11 @@ describe('a well-formed file', () => {
 
 describe('the position of the header', () => {
   it.each([
-    ['carriage returns alone', good.replaceAll('\n', '\r'), ['line-ends:1'], `---\n${keys}\n---\nBody\r`],
-    ['some of them', good.replace('a\n', 'a\r'), ['line-ends:2'], good],
+    ['only carriage returns', good.replaceAll('\n', '\r'), ['line-ends:1'], `---\n${keys}\n---\nBody\r`],
+    ['some carriage returns', good.replace('a\n', 'a\r'), ['line-ends:2'], good],
     ['blank lines before it', `\n \n${good}`, ['header-late:1'], good],
     [
-      'comments of HTML before it',
+      'HTML comments before it',
       `<!-- made by\nhand -->\n${good}`,
       ['header-late:1'],
       good.replace('name', '# <!-- made by\n# hand -->\nname'),
@@ -130,9 +130,9 @@ describe('the position of the header', () => {
       good,
     ],
     ['no dashes before it', `${keys}\n---\nBody\n`, ['header-unopened:1'], good],
-    ['no dashes behind it', `---\n${keys}\n\nBody\n`, ['header-unclosed:5'], `---\n${keys}\n---\n\nBody\n`],
+    ['no dashes after it', `---\n${keys}\n\nBody\n`, ['header-unclosed:5'], `---\n${keys}\n---\n\nBody\n`],
     [
-      'no dashes behind it, and a rule in the text',
+      'no dashes after it, and a horizontal rule in the text',
       `---\n${keys}\n\n# Title\n\nBody\n\n---\nEnd`,
       ['header-unclosed:5'],
       `---\n${keys}\n---\n\n# Title\n\nBody\n\n---\nEnd`,
@@ -149,7 +149,7 @@ describe('the position of the header', () => {
     ['dashes and a key on one line', good.replace('---\n', '--- '), ['header-opening:1'], good],
     ['the language', good.replace('---', '---yaml'), ['header-opening:1'], good],
     [
-      'a file that is indented',
+      'an indented file',
       good.replaceAll(/^(?=.)/gm, '    '),
       ['header-indented:1'],
       good.replace('Body', '    Body'),
@@ -176,15 +176,15 @@ describe('the position of the header', () => {
 
   it.each([
     ['nothing', '', 'file-empty', 1],
-    ['nothing but blank lines', '\n\n', 'file-empty', 1],
+    ['only blank lines', '\n\n', 'file-empty', 1],
     ['no header', '# Notes\n\nText: here\n', 'header-missing', 1],
-    ['rules in the text', '# Notes\n\n---\n\nText\n\n---\n', 'header-missing', 1],
+    ['horizontal rules in the text', '# Notes\n\n---\n\nText\n\n---\n', 'header-missing', 1],
     ['a rule first', '---\n\nText\n', 'header-missing', 1],
     ['a header in a code block of the text', `# How to\n\n\`\`\`\n${good}\`\`\`\n`, 'header-missing', 1],
     ['a language to evaluate', '---js\nglobalThis.pwned = 1\n---\n', 'header-language', 1],
     ['prose', inHeader('Some text'), 'header-shape', 2],
     ['a list', inHeader('- a'), 'header-shape', 2],
-    ['keys of something else', inHeader('title: Notes\nNote: this'), 'not-an-agent', 2],
+    ['keys of another kind of file', inHeader('title: Notes\nNote: this'), 'not-an-agent', 2],
     ['no keys', inHeader('# nothing'), 'not-an-agent', 2],
     ['a header without end', inHeader(`a: ${'['.repeat(70_000)}`), 'yaml-too-large', 2],
   ])('%s: not an agent, with the reason', (_, text, code, line) => {
@@ -339,14 +339,14 @@ describe('a value that is not YAML', () => {
     ],
     ['no space', 'name: a\ndescription: d\ntools:[read]', ['key-unspaced:4'], keys],
     [
-      'a key that is indented',
+      'an indented key',
       'name: a\n description: d\n tools: [read]',
       ['key-indented:3', 'key-indented:4'],
       keys,
     ],
     ['the first key indented', ` ${keys}`, ['key-indented:2'], keys],
     ['tools indented below a text', 'name: a\ndescription: d\n  tools: [read]', ['key-indented:4'], keys],
-    ['text that belongs to nothing', `Hello!\n${keys}`, ['stray-text:2'], `# Hello!\n${keys}`],
+    ['text outside any key', `Hello!\n${keys}`, ['stray-text:2'], `# Hello!\n${keys}`],
     ['a key twice', keys.replace('\n', '\nname: b\n'), ['key-twice:3'], keys.replace('\n', '\n# name: b\n')],
     ['a colon of another script', keys.replace('tools:', 'tools：'), ['value-not-text:4'], keys],
   ])('%s', (_, header, codes, repaired) => {

@@ -473,8 +473,8 @@ describe('handoffs with an invalid one', () => {
   const good = '  - label: Go\n    agent: worker\n    prompt: Go on'
 
   it.each([
-    ['that is no handoff', '  - label: Lost', 'handoff-unclear', 4],
-    ['that is no YAML', '  - label: "Lost\n    agent: [', 'value-unreadable', 4],
+    ['invalid handoff', '  - label: Lost', 'handoff-unclear', 4],
+    ['handoff with invalid YAML', '  - label: "Lost\n    agent: [', 'value-unreadable', 4],
   ])('one %s does not affect the others', (_, broken, code, line) => {
     const { agent, diagnostics } = read(`handoffs:\n${broken}\n${good}`)
     expect(agent?.handoffs).toEqual([{ label: 'Go', agent: 'worker', prompt: 'Go on' }])

@@ -18,7 +18,7 @@ test.each([
   ['other settings', '{\n  "env": { "A": "b" },\n  "permissions": {"allow": ["Bash(ls)"]}\n}\n'],
   ['other hooks', '{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"x"}]}]}}'],
   ['an empty list', '{\n\t"hooks": {\n\t\t"Stop": []\n\t}\n}'],
-  ['line ends of Windows', '{\r\n  "model": "opus"\r\n}\r\n'],
+  ['Windows line endings', '{\r\n  "model": "opus"\r\n}\r\n'],
   ['a byte order mark', '\ufeff{ "model": "opus" }'],
   ['numbers that programs would round', '{ "a": 12345678901234567890, "b": 1.0 }'],
 ])('adds hooks to %s, and only once', (_, text) => {

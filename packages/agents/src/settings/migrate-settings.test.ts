@@ -61,7 +61,7 @@ describe('migrating settings', () => {
       ],
     ],
     [
-      'missing permissions: delegation to nobody, every tool',
+      'missing permissions: no delegation, every tool',
       { ...today, agents: [{ name: 'a' }] },
       {
         ...today,
@@ -70,7 +70,7 @@ describe('migrating settings', () => {
       ['configuration.agents[0].delegationPermissions', 'configuration.agents[0].toolPermissions'],
     ],
     [
-      'null is not missing: it is for the check to refuse',
+      'null is not missing: the check rejects it',
       { ...today, agents: [{ ...whole, toolPermissions: null }] },
       { ...today, agents: [{ ...whole, toolPermissions: null }] },
       [],

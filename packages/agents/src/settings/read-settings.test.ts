@@ -126,7 +126,7 @@ describe('agents of settings', () => {
 
   it.each([
     ['other settings', '{"editor.tabSize": 2, "agents": [{"name": "x"}]}'],
-    ['broken settings of others', '{"editor.tabSize": 2, '],
+    ['broken settings without agents', '{"editor.tabSize": 2, '],
     ['nothing', ''],
   ])('reports nothing about %s', (_, text) => {
     expect(readSettingsAgents({ path: '/p/.vscode/settings.json', text })).toEqual({
@@ -173,7 +173,7 @@ describe('reports problems with their path, and grants less', () => {
   const left = 'error'
   it.each<[string, object, string, object | typeof left]>([
     [
-      'a name that is missing',
+      'a missing name',
       { name: undefined },
       'configuration.agents[0].name is missing. Cadre ignores the agent.',
       left,
@@ -193,7 +193,7 @@ describe('reports problems with their path, and grants less', () => {
       left,
     ],
     [
-      'instructions that are no text',
+      'instructions that are not text',
       { systemPrompt: [] },
       'configuration.agents[0].systemPrompt must be text',
       left,
@@ -229,7 +229,7 @@ describe('reports problems with their path, and grants less', () => {
       left,
     ],
     [
-      'a description that is missing',
+      'a missing description',
       { description: undefined },
       'configuration.agents[0].description is missing',
       { description: '' },
@@ -242,7 +242,7 @@ describe('reports problems with their path, and grants less', () => {
       {},
     ],
     [
-      'tools that are null',
+      'null as tools',
       { toolPermissions: null },
       'configuration.agents[0].toolPermissions must be an object with type "all", "none" or "specific", not null. The agent gets no tools.',
       none(),
@@ -278,7 +278,7 @@ describe('reports problems with their path, and grants less', () => {
       none(),
     ],
     [
-      'a tool that is no text',
+      'a tool that is not text',
       { toolPermissions: { type: 'specific', tools: ['x', 7] } },
       'configuration.agents[0].toolPermissions.tools[1] (7) is not text. Cadre ignores it.',
       { tools: { kind: 'list', names: ['x'] } },
@@ -308,7 +308,7 @@ describe('reports problems with their path, and grants less', () => {
       none(),
     ],
     [
-      'a list beside all',
+      'a list next to all',
       { toolPermissions: { type: 'all', tools: ['x'] } },
       'configuration.agents[0].toolPermissions.tools has an effect only if type is "specific". Cadre keeps it.',
       { tools: { kind: 'all' }, unknown: { toolPermissions: { tools: ['x'] } } },
@@ -332,7 +332,7 @@ describe('reports problems with their path, and grants less', () => {
       { delegates: { kind: 'list', names: ['b'] } },
     ],
     [
-      'a limit that is none',
+      'an invalid limit',
       { maxTurns: 'many' },
       'configuration.agents[0]: maxTurns must be a whole number greater than 0',
       left,
@@ -383,12 +383,12 @@ describe('reports problems with their path, and grants less', () => {
 
   it.each([
     [
-      'that is not there',
+      'that does not exist',
       'nobody',
       'configuration.entryAgent names "nobody", but there is no such agent. Cadre uses the first agent, "a".',
     ],
     ['with another case', 'A', 'configuration.entryAgent names "A"'],
-    ['that is no text', 7, 'configuration.entryAgent names 7'],
+    ['that is not text', 7, 'configuration.entryAgent names 7'],
     ['that is not set', undefined, 'configuration.entryAgent was not set and is now the first agent, "a".'],
   ])('uses the first agent for an entry %s', (_, entryAgent, message) => {
     const result = read({ version: '1.0.0', entryAgent, agents: [agent('a'), agent('b')] })

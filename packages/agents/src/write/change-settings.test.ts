@@ -102,8 +102,8 @@ describe('changing agents in the settings of an editor', () => {
   })
 
   it.each<[string, string, SettingsChange, RegExp]>([
-    ['a name that is taken', text, { kind: 'add', agent: agent('LEAD') }, /already an agent named LEAD/],
-    ['a copy with such a name', text, { kind: 'duplicate', name: 'lead', as: 'tester' }, /already/],
+    ['an existing name', text, { kind: 'add', agent: agent('LEAD') }, /already an agent named LEAD/],
+    ['a copy with an existing name', text, { kind: 'duplicate', name: 'lead', as: 'tester' }, /already/],
     ['a name that settings do not allow', text, { kind: 'add', agent: agent('a b') }, /name/],
     ['an unknown name', text, { kind: 'remove', name: 'wrter' }, /Did you mean writer/],
     ['an entry agent without a successor', text, { kind: 'remove', name: 'lead' }, /--entry: writer, tester/],
@@ -112,13 +112,13 @@ describe('changing agents in the settings of an editor', () => {
     ['broken settings', '{"a": }', { kind: 'reset' }, /./],
     ['no object', '[]', { kind: 'reset' }, /must be an object/],
     [
-      'a list that is none',
+      'an invalid list',
       '{"copilotMultiAgent.agents": 3}',
       { kind: 'remove', name: 'a' },
       /must be a list of objects/,
     ],
     [
-      'an older form',
+      'an older format',
       '{"copilotMultiAgent.customAgents": []}',
       { kind: 'add', agent: agent('a') },
       /cadre agents import/,

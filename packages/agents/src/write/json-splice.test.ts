@@ -4,7 +4,7 @@ import { insertItem, removeAt, setKey } from './json-splice.ts'
 describe('splicing JSON with comments', () => {
   it.each<[string, string, number, string]>([
     ['an empty list', '{"a": []}', 0, '{"a": [\n  9\n]}'],
-    ['a list with a comment alone', '{"a": [ // none\n]}', 0, '{"a": [ // none\n  9\n]}'],
+    ['a list with only a comment', '{"a": [ // none\n]}', 0, '{"a": [ // none\n  9\n]}'],
     ['one line', '{"a": [1, 2]}', 1, '{"a": [1,\n  9, 2]}'],
     ['the end', '{\n  "a": [\n    1 // one\n  ]\n}', 1, '{\n  "a": [\n    1, // one\n    9\n  ]\n}'],
     ['a last comma', '{\n  "a": [\n    1, // one\n  ]\n}', 1, '{\n  "a": [\n    1, // one\n    9,\n  ]\n}'],

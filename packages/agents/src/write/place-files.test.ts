@@ -68,12 +68,12 @@ describe('placing files', () => {
 
   it.each<[string, (at: string, outside: string) => void, string]>([
     [
-      'a folder that is a link out',
+      'a folder that is a link to the outside',
       (at, outside) => symlinkSync(outside, path.join(at, 'agents')),
       'agents/a.md',
     ],
     [
-      'a link that leads nowhere',
+      'a dangling link',
       (at, outside) => symlinkSync(path.join(outside, 'no'), path.join(at, 'agents')),
       'agents/a.md',
     ],
@@ -82,7 +82,7 @@ describe('placing files', () => {
       (at, outside) => symlinkSync(path.join(outside, 'victim'), path.join(at, 'a.md')),
       'a.md',
     ],
-    ['a path that climbs', () => {}, '../a.md'],
+    ['a path with ..', () => {}, '../a.md'],
     ['an absolute path', () => {}, '/tmp/cadre-never.md'],
     ['a folder in its place', (at) => mkdirSync(path.join(at, 'a.md')), 'a.md'],
   ])('rejects %s, even with force', (_, prepare, name) => {

@@ -93,7 +93,8 @@ function planOf(file: PlacedFile, { folder, force, edited }: PlaceRequest): Plan
     return { reason: 'A link in its path points outside the folder.' }
   const stats = statsOf(target)
   if (stats === undefined) return { ...file, target, status: 'created' }
-  if (stats.isSymbolicLink()) return { reason: 'A link is in its place. Remove it first.' }
+  if (stats.isSymbolicLink())
+    return { reason: 'A symbolic link already exists at this path. Remove the link first.' }
   if (!stats.isFile()) return { reason: 'Something in its place is not a file.' }
   const bytes = readFileSync(target)
   if (bytes.equals(contentOf(file))) return { ...file, target, status: 'unchanged' }

@@ -97,9 +97,9 @@ describe('writing settings', () => {
       { description: 'x'.repeat(501) },
       'Its description is longer than 500 characters. Cadre omitted this agent.',
     ],
-    ['a name that is there', { name: 'z' }, 'Another agent has the same name. Cadre omitted this agent.'],
+    ['an existing name', { name: 'z' }, 'Another agent has the same name. Cadre omitted this agent.'],
     [
-      'a long name of a tool',
+      'a long tool name',
       { tools: { kind: 'list', names: ['x'.repeat(101)] } },
       'is longer than 100 characters',
     ],

@@ -28,7 +28,7 @@ function adapt(
   if (status !== 400 && status !== 422) return undefined
   const sentSchema = outputSchema !== undefined && !quirks.withoutSchema && isStrict(outputSchema)
   if (sentSchema && isAboutSchema(text)) return { ...quirks, withoutSchema: true }
-  // A server need not say what it does not take.
+  // A server need not report what it does not support.
   return (
     withoutWhatIsRefused(quirks, text, maxOutput) ??
     (sentSchema ? { ...quirks, withoutSchema: true } : undefined)

@@ -262,8 +262,8 @@ describe('an invalid answer ends in a failed reply', () => {
     ['null', 'return null'],
     ['a number', 'return 5'],
     ['a list of nothing', 'return [null]'],
-    ['a text that is none', 'return { reply: { a: 1 } }'],
-    ['a name that is none', "return { reply: 'x', modelName: { a: 1 } }"],
+    ['an invalid text', 'return { reply: { a: 1 } }'],
+    ['an invalid name', "return { reply: 'x', modelName: { a: 1 } }"],
   ])('when a turn is answered with %s', async (_, answer) => {
     const model = await openModel(`await begin(); ${answer}`)
     expect(await model.reply(question(hello), hooks, signal)).toMatchObject({

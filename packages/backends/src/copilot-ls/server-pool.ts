@@ -5,11 +5,9 @@
  * 1. There are at most `limit` processes, except for 2. A further set waits for a process without a running turn, which is
  *    then stopped.
  * 2. No session waits for itself, or forever. One more process is opened if each only runs turns of sessions that wait,
- *    through a
- *     delegation, for a session in the queue; or if a session has waited for `patience`. A turn may be open for hours,
- * because a tool
- *     takes that long. Other sessions must not fail because of it, so the limit is exceeded, and extra processes are
- * stopped when idle.
+ *    through a delegation, for a session in the queue; or if a session has waited for `patience`. A tool can keep a turn
+ *    open for hours. Other sessions must not fail because of it, so the limit is exceeded, and extra processes are
+ *    stopped when idle.
  * 3. A turn starts in the same step in which its process is chosen, so that no process is stopped in between.
  * 4. An unused process is stopped after a while. Its conversations are a cache: sessions start new ones.
  */

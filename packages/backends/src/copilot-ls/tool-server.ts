@@ -95,7 +95,7 @@ export class ToolServer implements PooledServer {
     return [...this.#running].map(({ session }) => session)
   }
 
-  /** Registers these tools and removes its own. Resolves with a sentence about the error, if any. */
+  /** Registers these tools, and unregisters the built-in tools of the language server. Resolves with a sentence about the error, if any. */
   async register(set: ToolSet): Promise<string | undefined> {
     const { clock, startTimeout = 60_000 } = this.#options
     const cancelTimer = clock.after(startTimeout, () => this.process.kill())

@@ -19,8 +19,8 @@ describe('the text of a turn', () => {
   it.each<[string, readonly ProgressValue[], string | null]>([
     ['pieces of a round', [round(1, 'Hel'), round(1, 'lo'), round(1, ' you')], 'Hello you'],
     ['the whole round so far, each time', [round(1, 'H'), round(1, 'Hel'), round(1, 'Hello')], 'Hello'],
-    ['pieces that are alike', [round(1, '-'), round(1, '-'), round(1, '-')], '---'],
-    ['pieces of which one begins like another', [round(1, 'a'), round(1, 'ab'), round(1, 'c')], 'aabc'],
+    ['equal pieces', [round(1, '-'), round(1, '-'), round(1, '-')], '---'],
+    ['pieces with a common prefix', [round(1, 'a'), round(1, 'ab'), round(1, 'c')], 'aabc'],
     ['a round that is repeated at its end', [round(1, 'Hel'), round(1, 'Hello'), round(1, 'Hello')], 'Hello'],
     ['two rounds', [round(1, 'One.'), round(2, 'Two.')], 'One.\n\nTwo.'],
     [
@@ -40,13 +40,17 @@ describe('the text of a turn', () => {
       'Hello',
     ],
     ['a message', [{ kind: 'report', message: 'Hello' }], 'Hello'],
-    ['a title that is no text', [{ kind: 'begin', message: 'Conversation 1' }, round(1, 'Hello')], 'Hello'],
+    ['a title that is not text', [{ kind: 'begin', message: 'Conversation 1' }, round(1, 'Hello')], 'Hello'],
     ['text that is hidden', [{ ...round(1, 'secret'), hideText: true }, round(1, 'Hello')], 'Hello'],
     ['text of a subagent', [{ ...round(1, 'other'), parentTurnId: 'p' }, round(1, 'Hello')], 'Hello'],
     ['text only at the end', [{ kind: 'end', reply: 'Hello' }], 'Hello'],
     ['the text again at the end', [round(1, 'Hello'), { kind: 'end', reply: 'Hello' }], 'Hello'],
     ['more text at the end', [round(1, 'Hel'), { kind: 'end', message: 'Hello' }], 'Hello'],
-    ['an error at the end, which is no text', [{ kind: 'end', message: 'x', error: { message: 'x' } }], null],
+    [
+      'an error at the end, which is not text',
+      [{ kind: 'end', message: 'x', error: { message: 'x' } }],
+      null,
+    ],
     ['nothing', [end], null],
   ])('is read from %s', (_, values, expected) => {
     const { reader, told } = read(values)

@@ -26,7 +26,7 @@ export class EventReader {
     this.#hide = hide
   }
 
-  /** The server reported this error inside of what began as an answer. */
+  /** The server reported this error inside a response that started successfully. */
   report(error: unknown): void {
     this.#error ??= error
   }
@@ -46,7 +46,7 @@ export class EventReader {
     return this.#garbled !== undefined
   }
 
-  /** Reads the rest of the body, and then the reply that it holds. `reply` returns undefined if the body has no end of a reply. */
+  /** Reads the rest of the body, and then its reply. `reply` returns undefined if the body has no end of a reply. */
   finish(reply: () => Reply | undefined): ReadReply {
     this.#end()
     if (this.#error !== undefined) return { kind: 'reported', error: this.#error }

@@ -2,8 +2,8 @@ import type { JsonObject } from '@cadre/core'
 import { listOf, objectOf } from '../json-values.ts'
 
 /**
- * Whether servers can enforce a schema: its root is an object, and every object in it lists all its keys as required and allows no
- * others. Of any other schema, servers take note at most.
+ * True if servers can enforce a schema: its root is an object, and every object in it lists all its keys as required and
+ * allows no others. Servers treat any other schema only as a hint.
  */
 export function isStrict(schema: JsonObject): boolean {
   return schema['type'] === 'object' && isClosed(schema)

@@ -21,7 +21,7 @@ export interface ServerCatalogOptions {
 
 type Unknown = Extract<ModelResolution, { kind: 'unknown' }>
 
-/** A model of the server: what the server calls it, and what is known about it. */
+/** A model of the server: the server's name for it, and known facts. */
 export interface FoundName {
   readonly kind: 'found'
   readonly name: string
@@ -29,7 +29,7 @@ export interface FoundName {
   readonly warning?: string
 }
 
-/** The models of a server: which names it has and what is known about them. It asks none of them. */
+/** The models of a server: its names and known facts. Sends no request to a model. */
 export interface ServerCatalog {
   find(name: string, factsOf: (name: string) => ModelFacts): Promise<FoundName | Unknown>
   names: NonNullable<Backend['names']>
@@ -105,7 +105,7 @@ export function unknownModel(
   return { kind: 'unknown', name: `${prefix}:${name}`, nearest, reason }
 }
 
-/** What the server calls the model that is meant. */
+/** Returns the server's name for the requested model. */
 function nameIn(listing: Listing, name: string): string | undefined {
   if (rowOf(listing, name) !== undefined) return name
   return listing.kind === 'unlisted' ? undefined : matchModel(name, listing.models.keys())

@@ -17,7 +17,7 @@ export function adapt(
   const sentSchema = outputSchema !== undefined && !quirks.withoutSchema
   if (sentSchema && isAboutSchema(text)) return { ...quirks, withoutSchema: true }
   const other = withoutWhatIsRefused(quirks, ended, maxOutput)
-  // A server need not say what it does not take.
+  // A server need not report what it does not support.
   return other ?? (sentSchema ? { ...quirks, withoutSchema: true } : undefined)
 }
 

@@ -59,7 +59,7 @@ describe('the embeddings of an endpoint', () => {
 
   it.each([
     ['too few', vectors([1, 0])],
-    ['of several lengths', vectors([1, 0], [1])],
+    ['of different lengths', vectors([1, 0], [1])],
     ['no numbers', vectors([1, 'x'], [1, 2])],
     ['nothing', raw(['{}'])],
     ['no JSON', raw(['<html>'])],

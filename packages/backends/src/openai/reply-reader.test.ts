@@ -94,7 +94,7 @@ describe('a reply', () => {
       [call('x', 'a', '{}'), call('y', 'b', '{}')],
     ],
     [
-      'all numbered 0, told apart by id',
+      'all numbered 0, distinguished by id',
       calls(
         { index: 0, id: 'x', function: { name: 'a', arguments: '{}' } },
         { index: 0, id: 'y', function: { name: 'a', arguments: '{"q":2}' } },
@@ -191,12 +191,12 @@ describe('a reply', () => {
 
   it.each([
     [
-      'reasoning beside the text',
+      'reasoning next to the text',
       [chunk({ reasoning_content: 'hm', reasoning: 'hm' }), chunk({ content: 'x' }, 'stop')],
       { content: 'x' },
     ],
     [
-      'a refusal in place of text',
+      'a refusal instead of text',
       [chunk({ content: null, refusal: 'I will ' }), chunk({ refusal: 'not.' }, 'stop')],
       { content: 'I will not.', stop: 'filtered' },
     ],
@@ -210,8 +210,8 @@ describe('a reply', () => {
       ],
       { content: 'ab' },
     ],
-    ['no end mark and no finish', [chunk({ content: 'x' })], { content: 'x' }],
-    ['nothing but a finish', [chunk({}, 'stop')], { content: null }],
+    ['no end marker and no finish reason', [chunk({ content: 'x' })], { content: 'x' }],
+    ['only a finish reason', [chunk({}, 'stop')], { content: null }],
     [
       'usage in every event',
       [
@@ -253,9 +253,9 @@ describe('a reply', () => {
   it.each([
     ['nothing', []],
     ['only comments', [': ping\n\n']],
-    ['only an end mark', ['data: [DONE]\n\n']],
+    ['only an end marker', ['data: [DONE]\n\n']],
     ['an event that is not JSON', [chunk({ content: 'x' }), 'data: {"choices":[{"del\n\n']],
-    ['an event that is no object', ['data: 7\n\n', chunk({ content: 'x' })]],
+    ['an event that is not an object', ['data: 7\n\n', chunk({ content: 'x' })]],
     ['half a body', ['{"choices":[{"mess']],
     ['a web page', ['<html>hello</html>']],
   ])('is not made from %s', (_, chunks) => {

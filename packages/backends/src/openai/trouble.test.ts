@@ -27,6 +27,7 @@ describe('a refusal', () => {
       kind: 'failed',
       code: 'backend',
       message: `the model server ${new URL(wire.url).origin} ${message}`,
+      ...(status === 401 && { rejectsKey: true }),
       spent: 'nothing',
     })
   })

@@ -61,9 +61,9 @@ describe('retrying', () => {
   })
 
   it.each([
-    ['a quota that is used up', problem(429, 'no money', { code: 'insufficient_quota' })],
+    ['an exhausted quota', problem(429, 'no money', { code: 'insufficient_quota' })],
     ['a wait of an hour', problem(429, 'tomorrow', { headers: { 'retry-after': '3600' } })],
-    ['a request that is wrong', problem(400, 'bad')],
+    ['an invalid request', problem(400, 'bad')],
     ['a redirect', raw([], { status: 308, headers: { location: 'http://elsewhere' } })],
   ])('does not happen for %s', async (_, answer) => {
     const { wire, model } = await meet(answer)

@@ -125,16 +125,16 @@ test('text of every kind arrives unchanged, and ends no mail early', async () =>
 })
 
 test.each<[string, Partial<MailMessage>]>([
-  ['a second header in the receiver', { to: 'bob@example.org\r\nBcc: eve@evil.example' }],
+  ['a second header in the recipient', { to: 'bob@example.org\r\nBcc: eve@evil.example' }],
   ['a name before the address', { to: 'Bob <bob@example.org>' }],
-  ['a receiver that is none', { to: 'bob@example.org, ' }],
-  ['a command in the receiver', { to: 'bob@example.org>\r\nDATA' }],
+  ['an invalid recipient', { to: 'bob@example.org, ' }],
+  ['a command in the recipient', { to: 'bob@example.org>\r\nDATA' }],
   ['a quoted receiver', { to: '"a b"@example.org' }],
-  ['too many receivers', { to: Array.from({ length: 21 }, (_, n) => `u${n}@example.org`).join(',') }],
+  ['too many recipients', { to: Array.from({ length: 21 }, (_, n) => `u${n}@example.org`).join(',') }],
   ['a second header in the subject', { subject: 'Hello\r\nBcc: eve@evil.example' }],
-  ['a line end in the subject', { subject: 'Hello\u2028there' }],
+  ['a line break in the subject', { subject: 'Hello\u2028there' }],
   ['a second header in the id', { in_reply_to: '<1@a>\r\nBcc: eve@evil.example' }],
-  ['an id that is none', { in_reply_to: 'yesterday' }],
+  ['an invalid id', { in_reply_to: 'yesterday' }],
   ['a NUL in the text', { text: 'a\0b' }],
 ])('%s: sends nothing', async (_, more) => {
   const { port, taken } = await startServer()

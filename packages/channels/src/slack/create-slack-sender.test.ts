@@ -45,7 +45,7 @@ test.each([
   ['busy', [{ status: 429, headers: { 'retry-after': '0' } }, { error: 'ratelimited' }].slice(0, 1)],
   ['in trouble', [{ status: 503 }, { error: 'internal_error' }, { status: 500 }]],
   ['broken off', ['broken before' as const]],
-  ['broken off after it took the message', ['broken after' as const]],
+  ['disconnected after it accepted the message', ['broken after' as const]],
 ])('it is posted once when Slack is %s', async (_, faults) => {
   slack.fail('chat.postMessage', ...faults)
   expect(await open().sender.send(message, 's/c1', signal)).toMatchObject({ kind: 'sent' })

@@ -133,10 +133,10 @@ test('two simultaneous clicks: the first one decides, the other gets an explanat
 })
 
 test.each([
-  ['somebody who may not', { user: 'UOTHER' }, 'You may not decide here'],
+  ['by a user who may not decide', { user: 'UOTHER' }, 'You may not decide here'],
   ['on another message', { ts: '9.9' }, 'no longer pending'],
   ['for another approval', { id: 'approval-2-bbbb' }, 'no longer pending'],
-])('clicked by or %s: decides nothing', async (_, more, said) => {
+])('a click %s decides nothing', async (_, more, said) => {
   const { channel, context } = await start()
   await channel.asked?.(record)
   await press('approve', more)

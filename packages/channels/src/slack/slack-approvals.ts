@@ -108,7 +108,11 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
   async function decide(press: Press): Promise<string | undefined> {
     const { approval: id, choice, user, userName } = press
     if (!approvers.has(user)) {
-      context.note({ type: 'approval.refused', message: `${user} may not decide about ${id} in Slack.`, id })
+      context.note({
+        type: 'approval.refused',
+        message: `${user} tried to decide ${id} in Slack but is not an approver.`,
+        id,
+      })
       return 'You may not decide here. Approvers are listed under channels.slack.approvers.'
     }
     const entry = shown.get(id)

@@ -90,7 +90,7 @@ test('the address is confirmed, only to Slack', async () => {
 test.each([
   ['another secret', { secret: 'another' }],
   ['an old time', { time: Date.now() - 6 * 60_000 }],
-  ['a time to come', { time: Date.now() + 6 * 60_000 }],
+  ['a future time', { time: Date.now() + 6 * 60_000 }],
   ['no time', { time: Number.NaN }],
   ['an empty signature', { signature: '' }],
   ['half a signature', { signature: 'v0=abcd' }],
@@ -137,11 +137,11 @@ test('repeated and simultaneous deliveries are one line, and so is a mention', a
 
 test.each<[string, JsonObject, JsonObject]>([
   ['our own', { user: botUser }, {}],
-  ['our own as a bot', { user: 'U9', bot_id: botId }, { ignore_bots: false }],
+  ['the app’s own as a bot', { user: 'U9', bot_id: botId }, { ignore_bots: false }],
   ['of a bot', { bot_id: 'BOTHER' }, {}],
-  ['of a channel that is not heard', { channel: 'C9' }, { channels: ['C1'] }],
+  ['of another channel', { channel: 'C9' }, { channels: ['C1'] }],
   ['about an edit', { subtype: 'message_changed' }, {}],
-  ['about somebody who came', { subtype: 'channel_join' }, {}],
+  ['about a member who joined', { subtype: 'channel_join' }, {}],
   ['of another type', { type: 'reaction_added' }, {}],
   ['without a time', { ts: 'yesterday' }, {}],
   ['with a channel that is a path', { channel: '../C1' }, {}],

@@ -1,12 +1,12 @@
-/** Text that people copy as a whole: a quoted command, or a command at the end of a line. Other text breaks between words. */
+/** Text that people copy as a whole: a quoted command, or a command at the end of a line. Other text is wrapped between words. */
 const units = /"cadre [^"]*"[^\s"]*|`[^`\n]+`[^\s`]*|(?<=: )cadre \S.*$|\S+/g
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours take no room.
 const colours = /\x1b\[\d+m/g
 
 /**
- * Breaks lines between words, so that a terminal does not break words. Rows of a table stay in their column. Words, paths and quoted
- * commands stay whole, even if one is longer than a line: the terminal then wraps it, and it can still be copied.
+ * Wraps lines between words. Table rows stay in their column. Words, paths and quoted commands are not split, even if one
+ * is longer than a line: the terminal then wraps it, and it can still be copied.
  */
 export function foldText(
   text: string,
@@ -22,7 +22,7 @@ export function foldText(
 
 function foldLine(line: string, columns: number, width: (text: string) => number): string {
   const start = /^ */.exec(line)?.[0].length ?? 0
-  // The second column of a table starts behind a gap of two spaces or more.
+  // The second column of a table starts after at least two spaces.
   const second = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0].length ?? start
   const indent = second <= columns / 2 ? second : start
   const lines: string[] = []

@@ -2,7 +2,7 @@
  * Owns the lines at the bottom of a terminal. While a painter is active, all output goes through it.
  *
  * 1. A frame is one write, and contains only the lines that changed. Terminals that support it show it atomically:
- *     nothing flickers.
+ *    nothing flickers.
  * 2. A frame is never as tall or as wide as the screen, so the terminal never scrolls or wraps by itself.
  * 3. The cursor is restored however the process ends, except by SIGKILL.
  */

@@ -7,7 +7,7 @@ export interface ReadLineOptions {
   readonly signal: AbortSignal
   /** What Ctrl-C does: while a line is read, the terminal sends it to the reader and not to the process. */
   readonly interrupt: () => void
-  /** For secrets: what is typed is not shown. */
+  /** For secrets: the input is not shown. */
   readonly hidden?: boolean
 }
 
@@ -22,7 +22,7 @@ export function readLine(io: Io, prompt: string, options: ReadLineOptions): Prom
     // The reader redraws only the last line of a prompt.
     const lines = foldFor(io.stdout, prompt).split('\n')
     const last = lines.pop() ?? ''
-    // Only now: before the reader takes over, the terminal itself shows what is typed.
+    // Only now: before the reader is active, the terminal would echo the input.
     io.stdout.write([...lines, hidden ? last : ''].join('\n'))
     let line: string | undefined
     const stop = () => reader.close()

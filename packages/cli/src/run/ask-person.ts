@@ -141,7 +141,7 @@ function detailOf(question: Question, diff: readonly string[], { stdout }: Io): 
   if (!isRecord(detail)) return ''
   const content = approvalContent(question, '')
   const action = diff.length > 0 ? diff : actionLines(content).map(cleanText)
-  // The action is shown as it is: a line break that is not in it could change what it says.
+  // The action is shown unchanged: an added line break could change its meaning.
   const about = questionLines(content, detail).map((line) => foldFor(stdout, `  ${cleanText(line)}`))
   return [...action.map((line) => `  ${line}`), ...about].join('\n')
 }

@@ -4,7 +4,7 @@
  *
  * 1. One piece of work runs at a time. It has its own surface, which has ended when `during` resolves.
  * 2. While work is running, the first signal cancels its whole tree and waits for the reports; the second one exits
- *     immediately. In between, signals are not handled.
+ *    immediately. In between, signals are not handled.
  * 3. In any case, the screen is restored, and `close` releases the sessions.
  */
 import type { CadreEvent } from '@cadre/core'

@@ -6,7 +6,7 @@ const pipe = () => new PassThrough()
 const read = (stream: PassThrough, options?: StdinOptions) =>
   readStdin(stream as unknown as NodeJS.ReadStream, options)
 
-/** Timers of the same length run in the order in which they were started: the silence of a read begun before is over then. */
+/** Timers of equal length fire in order, so the silence of an earlier read is over then. */
 const silence = 1
 const afterSilence = () => new Promise((resolve) => setTimeout(resolve, silence))
 

@@ -31,7 +31,7 @@ export interface Wanted {
   readonly price?: Model['price']
 }
 
-export type Reserved =
+export type ReservationResult =
   | { readonly kind: 'reserved'; readonly reservation: Reservation }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'stopped' }
@@ -71,7 +71,7 @@ export class Account {
   }
 
   /** Waits until the request fits, and reserves it. Refuses it, with the reason, if it can never fit. */
-  reserve(wanted: Wanted, until: Stoppable): Promise<Reserved> {
+  reserve(wanted: Wanted, until: Stoppable): Promise<ReservationResult> {
     if (until.isStopped) return Promise.resolve({ kind: 'stopped' })
     return new Promise((resolve) => {
       const waiting: Waiting = {
@@ -179,7 +179,7 @@ export class Account {
 interface Waiting {
   readonly account: Account
   readonly wanted: Wanted
-  resolve(reserved: Reserved): void
+  resolve(reserved: ReservationResult): void
 }
 
 type Fit =

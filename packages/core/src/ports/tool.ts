@@ -37,7 +37,7 @@ export type ReserveTokens = (wanted: {
 export type TokenReservation =
   /** `settle`: once, when the request is over. Without a usage, the whole reservation counts as spent. */
   | { readonly kind: 'reserved'; settle(usage: Usage | undefined): Promise<void> }
-  /** `reason`: a sentence without an end. */
+  /** `reason`: a sentence without a full stop. */
   | { readonly kind: 'refused'; readonly reason: string }
 
 export interface ToolResult {

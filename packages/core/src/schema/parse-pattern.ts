@@ -6,12 +6,12 @@ export type Node =
   | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Node[] }
   | { readonly kind: 'repeat'; readonly part: Node; readonly least: number; readonly most: number }
 
-/** Whether a place between two letters is meant. Nothing: the beginning or the end of the text. */
+/** Tests a position between two characters. `undefined` is the beginning or the end of the text. */
 export type Place = (before: string | undefined, after: string | undefined) => boolean
 
 class Unsupported extends Error {}
 
-/** Takes a valid regular expression apart. A fault for what cannot be matched in linear time. */
+/** Parses a valid regular expression. Returns a fault if it cannot be matched in linear time. */
 export function parsePattern(source: string): Node | PatternFault {
   const tokens = source.match(token) ?? []
   let at = 0
@@ -65,7 +65,7 @@ export function parsePattern(source: string): Node | PatternFault {
   }
 }
 
-/** Groups, classes, escapes, quantifiers, and single letters. */
+/** Groups, classes, escapes, quantifiers and single characters. */
 const token =
   /\(\?(?:<[^=!][^>]*>|<?[=!]|:|[\w-]*:)|\[(?:\\.|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|k<[^>]*>|\d+|.)|\{\d+,?\d*\}\??|[*+?]\??|./gsu
 
@@ -79,7 +79,7 @@ const places: Readonly<Record<string, Place | undefined>> = {
   '\\B': (before, after) => isWord(before) === isWord(after),
 }
 
-/** A class or an escape stands for one letter, which `RegExp` can judge in constant time. */
+/** A class or an escape matches one character, which `RegExp` tests in constant time. */
 function letterTest(text: string): (letter: string) => boolean {
   if (text !== '.' && !/^[[\\]/.test(text)) return (letter) => letter === text
   const one = new RegExp(`^${text}$`, 'u')

@@ -1,7 +1,7 @@
 import type { Node, Place } from './parse-pattern.ts'
 import type { PatternFault } from './pattern.ts'
 
-/** A state of a machine that reads letters. `next`, `first` and `second` are places in the list of states. */
+/** A state of the automaton. `next`, `first` and `second` are indexes in the list of states. */
 export type State =
   | { readonly kind: 'letter'; readonly takes: (letter: string) => boolean; readonly next: number }
   | { readonly kind: 'place'; readonly holds: Place; readonly next: number }
@@ -23,7 +23,7 @@ export function nfaOf(
   try {
     return { states, start: build(node, add({ kind: 'match' })) }
   } catch (error) {
-    if (error instanceof TooLarge) return { fault: 'it is too long, or its repetitions are' }
+    if (error instanceof TooLarge) return { fault: 'it is too long, or has too many repetitions' }
     throw error
   }
 

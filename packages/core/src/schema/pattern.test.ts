@@ -27,15 +27,15 @@ test.each(['(a)\\1', '(?=a)b', '(?<!a)b', '(?<n>a)\\k<n>', 'a{99999}', '('])('re
   expect(readPattern(source)).toHaveProperty('fault')
 })
 
-test('a text that is too long for its pattern is not judged', () => {
+test('does not test a text that is too long for its pattern', () => {
   expect(fits('^(?:a{0,500}b){0,9}$', 'a'.repeat(1_000_000))).toBeUndefined()
 })
 
-test('finds places inside of words', () => {
+test('finds matches inside words', () => {
   expect([fits('a\\Bb', 'ab'), fits('a\\B', 'a b'), fits('\\ba\\b', 'x a y')]).toEqual([true, false, true])
 })
 
-// Not \B: RegExp finds it in the middle of a letter that has two units.
+// Not \B: RegExp matches it in the middle of a character with two units.
 const atom = fc.constantFrom(
   'a',
   'b',

@@ -7,16 +7,16 @@ import { type Node, parsePattern } from './parse-pattern.ts'
 import { nfaOf, type State } from './pattern-states.ts'
 
 export interface Pattern {
-  /** Whether it occurs in the text. `undefined`: the text is too long to tell in reasonable time. */
+  /** Returns whether the pattern occurs in the text, or `undefined` if the text is too long to test in reasonable time. */
   test(text: string): boolean | undefined
 }
 
 export interface PatternFault {
-  /** The end of a sentence: `it has a backreference`. */
+  /** The reason as a clause: `it has a backreference`. */
   readonly fault: string
 }
 
-/** Steps of one test. About half a second. */
+/** The maximum number of steps of one test: about half a second. */
 const mostWork = 50_000_000
 
 const known = new Map<string, Pattern | PatternFault>()
@@ -25,7 +25,7 @@ export function readPattern(source: string): Pattern | PatternFault {
   let pattern = known.get(source)
   if (pattern === undefined) {
     pattern = create(source)
-    // Schemas have few patterns. If there are more, something makes them up.
+    // Real schemas have few patterns. More are probably generated, so do not keep them all.
     if (known.size >= 1000) known.clear()
     known.set(source, pattern)
   }
@@ -48,7 +48,7 @@ function create(source: string): Pattern | PatternFault {
   }
 }
 
-/** Follows all ways through the states at once, so that no letter is read twice. */
+/** Follows all paths through the states in parallel, so that each character is read once. */
 function occurs(states: readonly State[], start: number, letters: readonly string[]): boolean {
   const reached = new Uint32Array(states.length)
   let now: number[] = []

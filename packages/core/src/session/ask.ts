@@ -5,7 +5,7 @@ import { replyEvent } from '../view/entry-events.ts'
 import { beginWork } from './begin-work.ts'
 import type { Ending } from './build-report.ts'
 import { prepareContext } from './context.ts'
-import { announceDecisions, decisions, haveEffects } from './decide.ts'
+import { announceDecisions, draftDecisions, haveEffects } from './decide.ts'
 import { notice, record, type Session, say } from './session.ts'
 import type { SessionState } from './session-state.ts'
 import { isOutdated } from './state.ts'
@@ -88,7 +88,7 @@ async function askOnce(session: Session): Promise<Unanswered | undefined> {
     calls = draft.tool_calls ?? []
     // If all rules are synchronous, judge the calls now, so that the reply and the decisions are recorded together.
     return session.gate.immediate && !node.signal.aborted
-      ? [draft, ...(await decisions(session, calls, calls))]
+      ? [draft, ...(await draftDecisions(session, calls, calls))]
       : [draft]
   }
   const entries = await record(session, `reply/${round}`, work, {

@@ -19,14 +19,14 @@ export async function decide(session: Session, open: readonly CallState[]): Prom
   const entries = await record(
     session,
     `decide/${session.state.round}/${fresh[0]?.id}`,
-    () => decisions(session, fresh, reply),
+    () => draftDecisions(session, fresh, reply),
     { durable: () => haveEffects(session, fresh) },
   )
   announceDecisions(session, entries)
 }
 
 /** Returns the decisions about these calls, in order. `reply`: all calls of their reply. */
-export async function decisions(
+export async function draftDecisions(
   session: Session,
   calls: readonly WireCall[],
   reply: readonly WireCall[],

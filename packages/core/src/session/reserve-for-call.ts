@@ -3,7 +3,7 @@ import type { ReserveTokens } from '../ports/tool.ts'
 import { record, type Session } from './session.ts'
 
 /**
- * Reserves tokens for the paid requests of one call, from the budgets of its session. Nothing if no budget limits requests. The
+ * Reserves tokens for the paid requests of one call, from the budgets of its session. Returns `undefined` if no budget limits requests. The
  * reservation is on disk before the request is sent, so that a request without an answer counts in full after a crash.
  */
 export function reserveForCall(session: Session, call: string): ReserveTokens | undefined {

@@ -89,7 +89,7 @@ export interface ResumeOptions {
   readonly model?: string
   /** False: the session may not delegate from now on. */
   readonly delegation?: false
-  /** Limits to change. The others stay as they were when the run started. */
+  /** Limits to change. The others keep their values from the start of the run. */
   readonly limits?: Partial<RunLimits>
   /** The new round limit of the session. Also resumes a session that reached its old limit. Counts from the last message of a person. */
   readonly maxRounds?: number

@@ -4,7 +4,7 @@
  * 1. Lines are appended whole, so lines of several processes never mix.
  * 2. A partially written line is terminated before the next one, so that it damages no other.
  * 3. It never throws and never waits. If it cannot write, it reports this once and keeps a limited backlog: the decisions
- *     themselves are in the journals, and no effect happens without them.
+ *    themselves are in the journals, and no effect happens without them.
  * 4. It writes only to regular files in the home, even if someone has placed links there.
  */
 import { hash } from 'node:crypto'

@@ -26,8 +26,7 @@ export interface Evidence {
  * 1. An artifact that exists when a session starts is from an earlier run. It is deleted, unless another running session
  *    wrote it.
  * 2. The evidence of a session is the text after its own call, taken only if the tool confirms that the file is as this
- *    call
- *     left it. Text that another session writes to the same file is never its evidence.
+ *    call left it. Text that another session writes to the same file is never its evidence.
  * 3. A session without an artifact is judged by its report alone. An artifact never grants permissions.
  */
 export function createEvidence({ places, folder }: EvidenceOptions): Evidence {

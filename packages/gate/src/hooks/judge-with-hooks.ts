@@ -85,7 +85,8 @@ export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, imm
       if (answer.input !== undefined && said.length > 1)
         return {
           decision: 'deny',
-          reason: 'it changes the arguments of a call for several files. Make one call per file',
+          reason:
+            'it changes the arguments of a call that affects several files, which Cadre does not support. Make one call per file',
         }
       together = joined(together, answer)
     }

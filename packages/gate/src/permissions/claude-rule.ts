@@ -27,7 +27,7 @@ export type RuleSubject =
   /** Cadre does not support this rule. */
   | { readonly kind: 'unsupported'; readonly why: string }
 
-/** `Bash(git push *)`. Nothing if it is no rule. */
+/** Parses `Bash(git push *)`. Undefined if it is not a rule. */
 export function readRule(
   text: string,
   decision: Decision,

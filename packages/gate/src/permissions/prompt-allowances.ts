@@ -12,7 +12,7 @@ export function promptAllowances({ allowed = [], file, level }: PromptFile): rea
   })
 }
 
-/** What a person agrees to before a prompt file of the project allows anything. Nothing if it allows nothing, or is the user's own. */
+/** The trust item for a prompt file of the project that allows anything. Undefined if it allows nothing, or is the user's own. */
 export function promptItem(prompt: PromptFile): TrustItem | undefined {
   const rules = promptAllowances(prompt)
   if (prompt.level === 'user' || rules.length === 0) return undefined

@@ -5,11 +5,11 @@ const longest = 180
 const unsafe = /[/\\:*?"<>|\p{Cc}\p{Cs}]/u
 
 /** A session id becomes part of a path, so it must not point elsewhere. */
-export function isName(id: string): boolean {
+export function isSessionName(id: string): boolean {
   return id !== '' && id.length <= longest && !id.startsWith('.') && !unsafe.test(id)
 }
 
-export function checkName(id: string): void {
-  if (isName(id)) return
+export function checkSessionName(id: string): void {
+  if (isSessionName(id)) return
   throw new CadreError('usage', `${JSON.stringify(id)} is not a valid session name.`)
 }

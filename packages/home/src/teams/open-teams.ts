@@ -11,7 +11,7 @@ import { CadreError, isTeamName, nameKey, type Teams, type Work } from '@cadre/c
 import { listFolder, rawOf } from '@cadre/disk'
 import { editFile } from '../home/edit-shared-file.ts'
 import type { Home } from '../home/open-home.ts'
-import { isName } from '../home/valid-session-name.ts'
+import { isSessionName } from '../home/valid-session-name.ts'
 import { withLock } from '../leases/with-lock.ts'
 import { appendLine } from '../lines/append-line.ts'
 import { lineOfMessage, lineOfReceipt, type MailMessage } from '../mailboxes/mail-message.ts'
@@ -241,6 +241,6 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
   }
 
   function isSession(id: string): boolean {
-    return isName(id) && existsSync(home.at('sessions', `${id}.session.yaml`))
+    return isSessionName(id) && existsSync(home.at('sessions', `${id}.session.yaml`))
   }
 }

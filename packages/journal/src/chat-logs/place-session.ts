@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { AgentDefinition, Controls, Entry, Json, SessionSpec } from '@cadre/core'
 import { hasCode, ownerOnly, unlinkIfThere, writeWhole } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { checkName, rememberWritten } from '@cadre/home'
+import { checkSessionName, rememberWritten } from '@cadre/home'
 import { sessionPath } from '../engine/engine-parts.ts'
 import { emitEntry } from '../format/emit-entry.ts'
 import { emitHeader } from '../format/emit-header.ts'
@@ -33,7 +33,7 @@ export interface PlaceSessionRequest {
  */
 export function placeSession(request: PlaceSessionRequest): 'placed' | 'exists' {
   const { home, id, from, now } = request
-  checkName(id)
+  checkSessionName(id)
   const target = sessionPath(home, id)
   if (existsSync(target)) return 'exists'
   const spec = specOf(request)

@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import type { SessionSpec } from '@cadre/core'
 import { hasCode, ownerOnly } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { checkName } from '@cadre/home'
+import { checkSessionName } from '@cadre/home'
 
 /**
  * Owns `storage/charges`, which records which task sessions spend from the budget of a tree. Each has an empty file that is created
@@ -11,13 +11,13 @@ import { checkName } from '@cadre/home'
 export function noteCharge(home: Home, { id, limits, parent }: SessionSpec): void {
   const { charged } = limits
   if (charged === undefined || parent !== undefined) return
-  checkName(charged.root)
+  checkSessionName(charged.root)
   home.folder('storage', 'charges', charged.root)
   writeFileSync(home.at('storage', 'charges', charged.root, id), '', { mode: ownerOnly })
 }
 
 export function chargedTo(home: Home, root: string): readonly string[] {
-  checkName(root)
+  checkSessionName(root)
   try {
     return readdirSync(home.at('storage', 'charges', root)).toSorted()
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   sentenceOf,
 } from '@cadre/core'
 import { hasCode, listFolder, type ProcessIdentity, thisProcess } from '@cadre/disk'
-import { checkName, type Home, Leases, onRestoreFiles } from '@cadre/home'
+import { checkSessionName, type Home, Leases, onRestoreFiles } from '@cadre/home'
 import type { ReadOptions } from '../format/read-journal.ts'
 import { readSummary, type SessionSummary } from '../format/read-summary.ts'
 import { chargedTo } from './charges.ts'
@@ -91,7 +91,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
         throw unusable(home, error)
       }),
     async read(id): Promise<StoredSession | undefined> {
-      checkName(id)
+      checkSessionName(id)
       recorder.flush()
       const journal = sessions.read(id)?.journal
       if (journal === undefined) return undefined

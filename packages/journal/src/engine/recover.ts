@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
 import { isSameBoot, listFolder, type ProcessIdentity, syncPaths, unlinkIfThere } from '@cadre/disk'
 import type { Home, Leases } from '@cadre/home'
-import { isName } from '@cadre/home'
+import { isSessionName } from '@cadre/home'
 import { type JournalDiagnostic, sessionPath } from './engine-parts.ts'
 import { imagesOf, replay } from './replay-segments.ts'
 import { decodeSegment, type Frame } from './segment-frames.ts'
@@ -63,7 +63,9 @@ async function recoverAll(options: RecoverOptions): Promise<void> {
   for (const token of new Set(segments.map((segment) => segment.token))) {
     const own = segments.filter((segment) => segment.token === token)
     const decoded = own.map((segment) => decodeSegment(readFileSync(segment.path)))
-    const frames = decoded.flatMap((segment) => segment.frames).filter((frame) => isName(frame.session))
+    const frames = decoded
+      .flatMap((segment) => segment.frames)
+      .filter((frame) => isSessionName(frame.session))
     const boot = decoded.find((segment) => segment.process !== undefined)?.process?.boot
     if (boot !== undefined && !isSameBoot(boot, self.boot)) replayAll(frames, options)
     const paths = new Set(frames.map((frame) => sessionPath(home, frame.session)))

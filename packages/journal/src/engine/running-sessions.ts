@@ -13,7 +13,7 @@ import {
 } from '@cadre/core'
 import { heartbeatLimit, readRegular } from '@cadre/disk'
 import type { Leases } from '@cadre/home'
-import { checkName, isUnguardedInThisProcess, rememberWritten } from '@cadre/home'
+import { checkSessionName, isUnguardedInThisProcess, rememberWritten } from '@cadre/home'
 import { noteCharge } from './charges.ts'
 import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
 import { type EngineParts, sessionPath } from './engine-parts.ts'
@@ -75,8 +75,8 @@ export class OpenSessions implements RunHost {
 
   async open(spec: SessionSpec): Promise<SessionRun> {
     const { parts, leases } = this.options
-    checkName(spec.id)
-    checkName(spec.root)
+    checkSessionName(spec.id)
+    checkSessionName(spec.root)
     const found = this.readBefore(spec.id) ?? takeSnapshot(spec.id, parts)
     if (found !== undefined && isEnded(found)) {
       leases.check(spec.root)
@@ -116,7 +116,7 @@ export class OpenSessions implements RunHost {
 
   /** Records an answer to a question of a session, open or not. Returns the answer that applies. */
   async answer(id: string, name: string, answer: Answer): Promise<Answer> {
-    checkName(id)
+    checkSessionName(id)
     const open = this.writing.get(id)
     if (open !== undefined) return open.answer(name, answer)
     const snapshot = takeSnapshot(id, this.options.parts)
@@ -209,7 +209,7 @@ export class OpenSessions implements RunHost {
     this.entered.set(id, entered)
     try {
       for (const tree of limits.charged === undefined ? [root] : [root, limits.charged.root]) {
-        checkName(tree)
+        checkSessionName(tree)
         await this.options.trees.enter(tree)
         entered.push(tree)
       }

@@ -68,7 +68,8 @@ export class SessionRun implements Run {
   ): Promise<readonly Entry[]> {
     const drafts = await work()
     if (!this.isEntered) await this.enter()
-    if (this.isEnded) throw new Error(`unreachable: session ${this.file.id} has ended and records ${name}`)
+    if (this.isEnded)
+      throw new Error(`unreachable: session ${this.file.id} tried to record ${name} after it had ended`)
     return drafts.length === 0 ? [] : this.host.recorder.record(this.file, drafts, isDurable(options))
   }
 

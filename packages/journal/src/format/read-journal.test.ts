@@ -302,7 +302,7 @@ describe('a truncated journal', () => {
     expect(read(whole.subarray(0, head - 1))?.entries).toEqual([])
   })
 
-  it('returns the same if the rest is zeros', () => {
+  it('returns only the complete entries if zeros follow the cut', () => {
     const cut = (ends[20] as number) + 30
     const zeros = Buffer.concat([whole.subarray(0, cut), Buffer.alloc(100)])
     expect(read(zeros)).toMatchObject({ good: ends[20], torn: { length: 130 } })

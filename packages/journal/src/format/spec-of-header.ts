@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { AgentDefinition, Json, JsonObject, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
 import { isObject } from '@cadre/disk'
-import { isName } from '@cadre/home'
+import { isSessionName } from '@cadre/home'
 import { isSimpleKey } from './emit-entry.ts'
 import type { RawHeader } from './read-header.ts'
 import { boundaryOf, controlsOf, isolationOf } from './restrictions-of-header.ts'
@@ -147,7 +147,9 @@ function placeOf(
   if (metadata['isolation'] !== undefined || workspace !== own)
     return { workspace, ...isolationOf(metadata['isolation'], id) }
   const session = path.basename(own)
-  return isName(session) ? { workspace, isolation: { kind: 'own', session, base: own } } : { workspace }
+  return isSessionName(session)
+    ? { workspace, isolation: { kind: 'own', session, base: own } }
+    : { workspace }
 }
 
 /** An invalid schema must not be dropped. */

@@ -3,7 +3,7 @@ import { readRegular } from '@cadre/disk'
 import { daemonLease, type HeldLease, type Home, holdLease, runningProcess } from '@cadre/home'
 import { type DaemonStatus, statusFile } from './daemon-status.ts'
 import { describeSystemError } from './describe-system-error.ts'
-import { readElsewhere } from './status-elsewhere.ts'
+import { readStatusElsewhere } from './status-elsewhere.ts'
 
 /**
  * Takes the daemon's lease of a home. Throws `owned`, with the owner, if another daemon is running. Takes over the lease of a dead process.
@@ -40,7 +40,7 @@ function tryHold(home: Home, since: string) {
 
 /** Reads the last status of a home's daemon. */
 export function readStatus(home: Home): DaemonStatus | undefined {
-  const elsewhere = readElsewhere(home)
+  const elsewhere = readStatusElsewhere(home)
   if (elsewhere !== undefined && elsewhere.pid === runningProcess(home, daemonLease)?.pid) return elsewhere
   try {
     return JSON.parse(readRegular(home.at(...statusFile)).toString('utf8')) as DaemonStatus

@@ -2,7 +2,7 @@ import { writeOwnFile } from '@cadre/channels'
 import type { Home } from '@cadre/home'
 import type { DaemonStatus } from './daemon-status.ts'
 import { statusFile } from './daemon-status.ts'
-import { forgetElsewhere, writeElsewhere } from './status-elsewhere.ts'
+import { forgetStatusElsewhere, writeStatusElsewhere } from './status-elsewhere.ts'
 
 export interface StatusPublisher {
   /** Schedules a write. Repeated calls are combined. */
@@ -31,13 +31,13 @@ export function publishStatus(
     writtenAt = performance.now()
     try {
       writeOwnFile(home, statusFile, JSON.stringify(status(), null, 1))
-      if (isElsewhere) forgetElsewhere(home)
+      if (isElsewhere) forgetStatusElsewhere(home)
       isElsewhere = false
       failed(undefined)
     } catch (error) {
       failed(error)
       isElsewhere = true
-      writeElsewhere(home, JSON.stringify(status(), null, 1))
+      writeStatusElsewhere(home, JSON.stringify(status(), null, 1))
     }
   }
   return {

@@ -18,10 +18,10 @@ import type { DaemonStatus } from './daemon-status.ts'
  * Writes the status outside the home while the home is not writable, because people check the status when the disk is full. Others may
  * write to that folder, so a file of another user is neither changed nor trusted.
  */
-export function writeElsewhere(home: Home, text: string): void {
+export function writeStatusElsewhere(home: Home, text: string): void {
   const place = placeOf(home)
   try {
-    forgetElsewhere(home)
+    forgetStatusElsewhere(home)
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
     const file = openSync(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     try {
@@ -34,7 +34,7 @@ export function writeElsewhere(home: Home, text: string): void {
   }
 }
 
-export function readElsewhere(home: Home): DaemonStatus | undefined {
+export function readStatusElsewhere(home: Home): DaemonStatus | undefined {
   const place = placeOf(home)
   try {
     return isOwn(place) ? (JSON.parse(readFileSync(place, 'utf8')) as DaemonStatus) : undefined
@@ -43,7 +43,7 @@ export function readElsewhere(home: Home): DaemonStatus | undefined {
   }
 }
 
-export function forgetElsewhere(home: Home): void {
+export function forgetStatusElsewhere(home: Home): void {
   const place = placeOf(home)
   if (isOwn(place)) rmSync(place, { force: true })
 }

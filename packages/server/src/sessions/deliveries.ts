@@ -13,7 +13,7 @@ import { CadreError, foldEntries, messageOf, type RunResult, type StoredSession 
 import type { FileEngine } from '@cadre/journal'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
 import { type DeliveryQueue, type Queued, type QueuedRequest, startOfQueued } from './delivery-queue.ts'
-import { isCode } from './is-code.ts'
+import { hasErrorCode } from './has-error-code.ts'
 import type { Job } from './jobs.ts'
 import { fileOfSession, type SessionRuns } from './session-runs.ts'
 import { requireAgent, startOf } from './start-request.ts'
@@ -199,7 +199,8 @@ export class Deliveries {
     if (end.kind === 'dropped') return this.#settle(queued)
     if (this.#settledBy(await engine.read(session), queued)) return
     const isRetried =
-      request.kind === 'tell' || (end.kind === 'failed' && (isCode(end.error, 'owned') || trouble(end.error)))
+      request.kind === 'tell' ||
+      (end.kind === 'failed' && (hasErrorCode(end.error, 'owned') || trouble(end.error)))
     if (isRetried)
       throw end.kind === 'failed' ? end.error : new CadreError('agent_execution', reasonOf(end.result))
     this.#settle(queued)
@@ -236,7 +237,7 @@ export class Deliveries {
     const { problems, trouble } = this.#options
     const reason = messageOf(error)
     const failures = (this.#blocked.get(session)?.failures ?? 0) + 1
-    const isOwned = isCode(error, 'owned')
+    const isOwned = hasErrorCode(error, 'owned')
     // Checking whether another process has ended is cheap.
     const pause = isOwned ? 0 : Math.min(longestPause, firstPause * 2 ** (failures - 1))
     this.#blocked.set(session, { reason, failures, notBefore: performance.now() + pause })

@@ -22,7 +22,7 @@ import { isInside, systemErrorCode } from '@cadre/disk'
 import { type Home, runningProcess } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
-import { isCode } from './is-code.ts'
+import { hasErrorCode } from './has-error-code.ts'
 import { isReady } from './is-ready.ts'
 import { type BegunEnd, type Job, type JobRequest, Jobs } from './jobs.ts'
 import { failureResult } from './kept-result.ts'
@@ -140,7 +140,7 @@ export class SessionRuns {
     return this.#stalled.has(session)
   }
 
-  /** Its run is no longer resumed automatically. */
+  /** Stops resuming the session's run automatically. Returns whether the session was stalled. */
   forgetStalled(session: string): boolean {
     return this.#stalled.delete(session)
   }
@@ -215,7 +215,7 @@ export class SessionRuns {
     }
     if (end.kind === 'failed') this.#failed(job, end.error)
     else if (isUnrecorded(end.result)) this.#stuck.set(job.session, 'its end was not recorded')
-    const isOwned = end.kind === 'failed' && isCode(end.error, 'owned')
+    const isOwned = end.kind === 'failed' && hasErrorCode(end.error, 'owned')
     const isPaused = end.kind === 'rested' && isPause(end.result)
     if (isPaused) this.#paused.push(job)
     if (!isOwned && !isPaused) this.notifyRested(job, end)
@@ -223,7 +223,7 @@ export class SessionRuns {
   }
 
   #failed({ session, root }: Job, error: unknown): void {
-    if (isCode(error, 'owned')) {
+    if (hasErrorCode(error, 'owned')) {
       this.#elsewhere.add(root)
       return
     }

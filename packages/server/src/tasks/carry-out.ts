@@ -11,9 +11,9 @@ import type { Action, Ended } from './action.ts'
 import { type BookFile, type Placed, sessionsBefore, type TaskIndex } from './book.ts'
 import type { Ledger } from './ledger.ts'
 import { lostNames, markAfter, nameOf, released, type Stale } from './marks.ts'
-import { onlyRejected } from './only-rejected.ts'
 import { endOf } from './plan-waves.ts'
 import { shortenLine } from './shorten.ts'
+import { soleRejectionReason } from './sole-rejection-reason.ts'
 import { causesOf, creatorOf } from './task-causes.ts'
 import {
   claimChange,
@@ -298,7 +298,7 @@ function isStill({ task: planned }: Placed, session: string): (task: TaskItem) =
 /** A task is not done if all its actions were rejected, even if the agent reports that it is. */
 async function heldTo(end: Ended, session: string, { engine }: DaemonContext): Promise<Ended> {
   if (end.outcome !== 'completed') return end
-  const reason = await onlyRejected(session, (id) => engine.read(id).catch(() => undefined))
+  const reason = await soleRejectionReason(session, (id) => engine.read(id).catch(() => undefined))
   return reason === undefined ? end : { ...end, outcome: 'incomplete', reason }
 }
 

@@ -91,7 +91,7 @@ function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefin
   if (down === undefined) return undefined
   return {
     code: 'cycle',
-    message: `${words.dependency}${shown(down)}, which is one of its subtasks. Remove the dependency: Cadre reports ended subtasks anyway`,
+    message: `${words.dependency}${shown(down)}, which is one of its subtasks. Remove the dependency: Cadre already tells a task when its subtasks end`,
   }
 }
 

@@ -35,7 +35,7 @@ export function isTreeOpen(session: string, book: Book, index: TaskIndex): boole
   return members.some(({ task }) => !isAtEnd(task)) || newEnds(session, book, index).length > 0
 }
 
-/** Returns `undefined` while this is unknown. */
+/** Returns whether a planner should be notified, or `undefined` while this is unknown. */
 function notifies(session: string, state: KeptState | undefined, index: TaskIndex): boolean | undefined {
   const own = index.taskOf.get(session)
   // Claimed, but not started yet.

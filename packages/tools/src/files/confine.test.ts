@@ -69,7 +69,7 @@ describe('paths that lead outside', () => {
     ['an absolute link', ['OUTER/secret.txt', 'link'], 'link'],
     ['a link to a folder outside', ['..', 'up'], 'up/secret.txt'],
     ['a link to a link', ['../secret.txt', 'one', 'one', 'two'], 'two'],
-    ['a link that leads to nothing, outside', ['../elsewhere/new.txt', 'new'], 'new'],
+    ['a dangling link, outside', ['../elsewhere/new.txt', 'new'], 'new'],
     ['a link and then ..', ['../elsewhere', 'else'], 'else/../../secret.txt'],
     ['a link to /proc', ['/proc/self/cwd', 'cwd'], 'cwd/package.json'],
     ['a loop', ['loop-b', 'loop-a', 'loop-a', 'loop-b'], 'loop-a'],

@@ -74,12 +74,18 @@ describe('edit_file', () => {
 
   it.each([
     ['\r\n', 'one\r\ntwo\r\nthree\r\n', 'one\ntwo', '1\n2', '1\r\n2\r\nthree\r\n'],
-    ['\r\n in a file with a mark', '\ufeffone\r\ntwo\r\n', 'two', 'a\nb', '\ufeffone\r\na\r\nb\r\n'],
+    [
+      '\r\n in a file with a byte order mark',
+      '\ufeffone\r\ntwo\r\n',
+      'two',
+      'a\nb',
+      '\ufeffone\r\na\r\nb\r\n',
+    ],
     ['\n, when the model writes \\r\\n', 'one\ntwo\n', 'one\r\ntwo', '1\r\n2', '1\n2\n'],
     ['mixed', 'one\r\ntwo\nthree\r\n', 'two\nthree', '2\n3', 'one\r\n2\n3\r\n'],
     ['a mark alone', '\ufeffa', 'a', 'b', '\ufeffb'],
     ['no newline at the end', 'a\nb', 'b', 'c', 'a\nc'],
-    ['signs that mean something to a replacement', 'a $& b', '$&', "$1$$'", "a $1$$' b"],
+    ['characters with a meaning in a replacement', 'a $& b', '$&', "$1$$'", "a $1$$' b"],
   ])('keeps line endings: %s', async (_, before, old, replacement, after) => {
     ws.write('a.txt', before)
     expect(await ws.call('edit_file', { path: 'a.txt', old, new: replacement })).not.toHaveProperty('failed')

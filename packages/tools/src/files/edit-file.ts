@@ -5,7 +5,7 @@ import { explain, Refusal } from '../refusal.ts'
 import { changesOf, type FileChange, pathsOf } from './changes-of.ts'
 import { type ConfinedPath, confined, type WriteRules } from './confine.ts'
 import { type EditInput, editArgumentAliases, editInput, editParameters, reshapeEdit } from './edit-input.ts'
-import { changed, changeMade, present } from './file-change.ts'
+import { changeMade, contentAfter, present } from './file-change.ts'
 import { Missing } from './open-file.ts'
 import { ChangedMeanwhile, removeFile, replaceFile } from './replace-file.ts'
 import { inTurn } from './write-turn.ts'
@@ -110,7 +110,7 @@ export async function planOf(change: FileChange, locate: Locate): Promise<Plan> 
   }
   const before = await present(file)
   if (change.kind === 'delete') return { steps: [{ file, before }], summary: `Deleted ${file.shown}.` }
-  const { content, summary } = changed(before.bytes, change, file.shown)
+  const { content, summary } = contentAfter(before.bytes, change, file.shown)
   if (change.kind === 'edit' || change.moveTo === undefined)
     return { steps: [{ file, content, before }], summary }
   const target = locate(change.moveTo)

@@ -29,7 +29,7 @@ export interface Changed {
 }
 
 /** Returns the new content of a file; writes nothing. */
-export function changed(
+export function contentAfter(
   bytes: Uint8Array,
   change: Extract<FileChange, { kind: 'edit' | 'update' }>,
   shown: string,

@@ -51,10 +51,10 @@ it('shows files that are created, replaced, deleted and moved', async () => {
 
 it.each([
   ['an edit that does not fit', 'edit_file', { path: 'a.txt', old: 'missing', new: 'x' }],
-  ['a path outside of the workspace', 'write_file', { path: '../b.txt', content: 'x' }],
-  ['a path that is protected', 'write_file', { path: '.git/config', content: 'x' }],
-  ['arguments that are no JSON', 'write_file', '{"path": "a.txt"'],
-  ['arguments that are wrong', 'write_file', { path: 'a.txt' }],
+  ['a path outside the workspace', 'write_file', { path: '../b.txt', content: 'x' }],
+  ['a protected path', 'write_file', { path: '.git/config', content: 'x' }],
+  ['arguments that are not JSON', 'write_file', '{"path": "a.txt"'],
+  ['invalid arguments', 'write_file', { path: 'a.txt' }],
   ['another tool', 'create_directory', { path: 'b' }],
 ])('shows nothing for %s', async (_, spelling, input) => {
   expect(await preview(spelling, input)).toBeUndefined()

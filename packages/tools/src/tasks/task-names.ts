@@ -61,7 +61,7 @@ export function taskFileName(given: string): string {
   return name
 }
 
-/** The file for an agent's tasks if it names none. */
+/** The default file for an agent's tasks, used when the agent names no file. */
 export function fileOfAgent(agent: string): string {
   const safe =
     agent

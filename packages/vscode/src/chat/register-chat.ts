@@ -46,7 +46,7 @@ function fieldsOf(argument: unknown): Fields {
 
 async function handOff({ agent, prompt, send }: Fields): Promise<void> {
   if (typeof agent !== 'string' || !/^[^\n"]{1,100}$/.test(agent))
-    throw new Error('This handoff names no agent. Type @agents /handoff NAME what to do in the chat.')
+    throw new Error('This handoff names no agent. In the chat, type "@agents /handoff NAME TASK".')
   const query = handoffQuery(agent, typeof prompt === 'string' ? prompt.slice(0, 20_000) : '')
   await openChat(query, send === true)
 }

@@ -1,4 +1,4 @@
-import { isName } from '@cadre/home'
+import { isSessionName } from '@cadre/home'
 import { expect, test } from 'vitest'
 import { isSessionId } from './session-id.ts'
 
@@ -19,7 +19,7 @@ test.each([
   'a?b',
   '\ud800',
 ])('%j is a valid session id, as for the home', (id) => {
-  expect(isSessionId(id)).toBe(isName(id))
+  expect(isSessionId(id)).toBe(isSessionName(id))
 })
 
 test.each([undefined, null, 1, {}, ['lead-1']])('%j is not', (value) => {

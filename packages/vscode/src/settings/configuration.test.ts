@@ -101,7 +101,7 @@ describe('fields and permissions are validated', () => {
   })
 
   it.each([
-    ['a name that is empty', agent(''), 'agents[1].name', 'is empty.'],
+    ['an empty name', agent(''), 'agents[1].name', 'is empty.'],
     [
       'a name with a space',
       agent('b c'),
@@ -109,7 +109,7 @@ describe('fields and permissions are validated', () => {
       '"b c" may contain only the letters A to Z, digits, - and _.',
     ],
     [
-      'a name that is taken',
+      'an existing name',
       agent('a'),
       'agents[1].name',
       '"a" is also the name of agent 1. Rename one of them.',
@@ -128,7 +128,7 @@ describe('fields and permissions are validated', () => {
       'agents[1].description',
       'has 501 characters, but the limit is 500. Shorten it.',
     ],
-    ['nothing that it is for', agent('b', { useFor: ' ' }), 'agents[1].useFor', 'is empty.'],
+    ['no purpose', agent('b', { useFor: ' ' }), 'agents[1].useFor', 'is empty.'],
     [
       'no agent chosen',
       agent('b', { delegationPermissions: { type: 'specific', agents: [] } }),

@@ -2,11 +2,11 @@
  * Owns the checkpoints of one folder: `storage/checkpoints/<key>` of a home. Several processes may use it; everything happens under
  * one lock.
  *
- * 1. Cadre scans the folder, or the files that a call names, right before and right after each call. Calls that start or finish at the
- *    same time share a scan. A difference belongs to the calls that were running between two scans. A difference while none was
- *    running is from someone else.
- * 2. The changes of a turn are written before the picture that contains them, and the picture before the note that the call was
- *    running is removed. So after a crash a change is seen twice, which is recognised, and never missed.
+ * 1. Cadre scans the folder, or the files that a call names, right before and right after each call. Calls that start or
+ *    finish at the same time share a scan. A difference is attributed to the calls that were running between two scans. If
+ *    none was running, someone else made the change.
+ * 2. The changes of a turn are written before the picture that contains them, and the picture before the note that the
+ *    call was running is removed. So after a crash a change is seen twice, which is recognised, and never missed.
  * 3. Contents are stored before a record names them. Content that a turn replaced is copied to the store, not borrowed.
  * 4. Nothing in the folder is ever changed here.
  */

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { JudgedCall, SessionSpec } from '@cadre/core'
 import { messageOf } from '@cadre/core'
 import { isInside, ownerOnly, realPathOf } from '@cadre/disk'
-import { type Home, isName } from '@cadre/home'
+import { type Home, isSessionName } from '@cadre/home'
 import { findBase } from '../find-base.ts'
 import { applySteps, removeDrafts } from './apply-steps.ts'
 import { CheckpointFolder, type CheckpointLimits, usualLimits } from './checkpoint-folder.ts'
@@ -99,7 +99,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
   }
 
   async function start(session: SessionSpec, call: string, scopeIn: ScopeIn): Promise<string | undefined> {
-    if (session.isolation?.kind === 'own' || !isName(session.root)) return undefined
+    if (session.isolation?.kind === 'own' || !isSessionName(session.root)) return undefined
     try {
       const folder = folderOf(session.workspace)
       const scope = folder === undefined ? [] : scopeIn(folder)
@@ -134,7 +134,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     const running = starting.flatMap(({ session, call, scope }) => {
       const turn = turnOf.get(session.root) ?? continueTurn(folder, session.root)
       turnOf.set(session.root, turn)
-      // What could not be looked at once is not tried again in this turn: it takes long.
+      // A failed scan is not repeated in this turn, because it is slow.
       if (scope === 'all' && turn.incomplete !== undefined) return []
       const calls = open.get(session.id) ?? new Map()
       open.set(session.id, calls.set(call, { folder, turn: turn.id }))
@@ -254,7 +254,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
       })
     },
     apply,
-    notes: (root) => (isName(root) ? readNotes(home, root) : []),
+    notes: (root) => (isSessionName(root) ? readNotes(home, root) : []),
     forgetNotes: (root, count) => removeNotes(home, root, count),
   }
 
@@ -281,7 +281,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
   }
 }
 
-/** A call that waits for a look at its folder. */
+/** A call that waits for a scan of its folder. */
 type Passing =
   | { readonly kind: 'starts'; readonly session: SessionSpec; readonly call: string; readonly scope: Scope }
   | { readonly kind: 'finished'; readonly id: string }

@@ -1,9 +1,9 @@
 /**
- * Owns the calls that wait for a look at one folder, and gives all that wait when the lock is free the same look. A look takes
- * milliseconds and a lock on disk, and a team makes hundreds of calls at the same time. Called by the checkpoints.
+ * Owns the calls that wait for a scan of one folder, and gives the same scan to all that wait when the lock is free. A scan
+ * takes milliseconds and a lock on disk, and a team makes hundreds of calls at the same time. Called by the checkpoints.
  *
- * 1. The look of a call begins after `take` was called for it.
- * 2. If a look for several calls fails, each gets its own, so that no call fails because of another.
+ * 1. The scan of a call starts after `take` was called for it.
+ * 2. If a scan for several calls fails, each gets its own, so that no call fails because of another.
  */
 export class SharedLooks<Call> {
   readonly #look: (calls: () => readonly Call[]) => Promise<void>

@@ -13,7 +13,7 @@ const whole = '---\nname: a\ndescription: d\ntools: [read]\n---\nDo it.\n'
 
 describe('fixes', () => {
   test.each<[string, string, string]>([
-    ['a mark before the header', `\ufeff${whole}`, whole],
+    ['a byte order mark before the header', `\ufeff${whole}`, whole],
     ['a fence around the file', `\`\`\`\`chatagent\n${whole}\`\`\`\`\n`, whole],
     ['missing dashes', whole.slice(4), whole],
     [
@@ -32,7 +32,7 @@ describe('fixes', () => {
       '---\ndescription: d\ndisable-model-invocation: true   # nobody\n---\nDo it.\n',
     ],
     [
-      'all of it at once, with Windows line ends',
+      'all of it at once, with Windows line endings',
       '\ufeff---\r\ndescription: d\r\ninfer: false\r\nuser-invokable: true\r\n---\r\nDo it.\r\n',
       '---\r\ndescription: d\r\ndisable-model-invocation: true\r\nuser-invocable: true\r\n---\r\nDo it.\r\n',
     ],
@@ -43,18 +43,18 @@ describe('fixes', () => {
 
 describe('ignores', () => {
   test.each<[string, string]>([
-    ['what is as it should be', whole],
+    ['a correct file', whole],
     [
-      'an old spelling beside the new one',
+      'an old spelling next to the new one',
       whole.replace('tools', 'user-invokable: true\nuser-invocable: false\ntools'),
     ],
     [
-      'infer beside what it became',
+      'infer next to its replacement',
       whole.replace('tools', 'infer: false\ndisable-model-invocation: true\ntools'),
     ],
     ['infer: true', whole.replace('tools', 'infer: true\ntools')],
     ['the same words in the text', `${whole}\nuser-invokable: false\ninfer: false\n`],
-    ['a file no agent comes out of', '# Notes\n'],
+    ['a file without an agent', '# Notes\n'],
     ['an empty file', ''],
   ])('%s', (_, text) => {
     expect(fixed(text)).toBe('nothing')

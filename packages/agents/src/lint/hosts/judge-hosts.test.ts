@@ -97,9 +97,9 @@ describe('the header as a whole', () => {
   const block = agentText('name: a\ndescription: |\n  d\ntools: [read]')
   const bracket = agentText('name: a\ndescription: [a] thing: d\ntools: [read]')
   test.each<[string, string, HostName, string[]]>([
-    ['a mark before it', `\ufeff${plain}`, 'vscode', ['header ignored']],
-    ['a mark before it', `\ufeff${plain}`, 'claude', ['header rejects']],
-    ['a mark before it', `\ufeff${plain}`, 'copilot-cli', []],
+    ['a byte order mark before it', `\ufeff${plain}`, 'vscode', ['header ignored']],
+    ['a byte order mark before it', `\ufeff${plain}`, 'claude', ['header rejects']],
+    ['a byte order mark before it', `\ufeff${plain}`, 'copilot-cli', []],
     ['": " in a value', colon, 'vscode', ['description differently', 'model ignored', 'tools ignored']],
     ['": " in a value', colon, 'copilot-cli', ['header rejects']],
     ['": " in a value', colon, 'github', ['header rejects']],

@@ -21,7 +21,7 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
   if (flags.session && flags.rule)
     throw new CadreError(
       'usage',
-      '--session and --rule cannot be combined. Use --session for the rest of the session, or --rule from now on.',
+      '--session and --rule cannot be combined. Use --session to allow it for the rest of this session, or --rule to allow it permanently.',
     )
   const opened = await openApprovals(io, flags)
   // Required before writing a rule, too.

@@ -22,14 +22,14 @@ export interface AttachOptions {
 
 export interface Attached {
   readonly work: Work
-  /** For the person: a sentence for each file, attached or not. */
+  /** One sentence for each file, attached or not, for the person. */
   readonly notes: readonly string[]
 }
 
 /**
- * The message with the files that its author mentions with a typed `@`: texts below it, images beside it. A mention of something that
- * is no file stays as it is, and so does one in text that the person did not type. Rejects a file that cannot be read, is too
- * large, or is neither a text nor an image.
+ * Returns the message with the files that its author mentions with a typed `@`: text is appended, images are attached. A
+ * mention that is not a file stays unchanged, and so does one in text that the person did not type. Rejects a file that is
+ * unreadable, too large, or neither text nor an image.
  */
 export async function attachFiles(text: string, entered: Entered, options: AttachOptions): Promise<Attached> {
   const { io, workspace } = options
@@ -39,14 +39,15 @@ export async function attachFiles(text: string, entered: Entered, options: Attac
   const texts: string[] = []
   const notes: string[] = []
   for (const name of names) {
-    const file = path.resolve(workspace, name)
+    const written = name.replace(/^~(?=\/)/, io.env['HOME'] || '~')
+    const file = path.resolve(workspace, written)
     if (!isFile(file)) continue
     const shown = cleanLine(name)
     if (!entered.mentions.includes(name)) {
       notes.push(`${shown} is not attached, because you did not type its @. Type @${shown} to attach it.`)
       continue
     }
-    const denied = await denialOf(name, options)
+    const denied = await denialOf(written, options)
     if (denied !== undefined) {
       notes.push(`${shown} is not attached: ${cleanLine(denied)}`)
       continue
@@ -71,7 +72,9 @@ async function denialOf(
 ): Promise<string | undefined> {
   const request = { chain: [agent], tool: 'read_file', input: { path: name }, workspace } as const
   const { verdict } = await orchestrator.explain(request, new AbortController().signal)
-  return verdict.kind === 'deny' ? verdict.reason : undefined
+  if (verdict.kind !== 'deny') return undefined
+  // Screenshots are rarely in the workspace. A text outside of it may be a secret, and stays out.
+  return verdict.rule === 'paths.outside' && imageNames.test(name) ? undefined : verdict.reason
 }
 
 function isFile(file: string): boolean {

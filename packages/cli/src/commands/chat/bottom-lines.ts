@@ -11,7 +11,7 @@ import type { Frame } from './chat-frame.ts'
 export interface BottomLinesOptions {
   readonly stdout: Output
   readonly frame: (columns: number, rows: number) => Frame
-  /** Whether there is a frame now. */
+  /** True if there is a frame. */
   readonly hasFrame: () => boolean
 }
 
@@ -26,12 +26,12 @@ export interface BottomLines {
   /** Lets other code print: until `resume` there is no frame, and permanent lines are kept. */
   pause(): void
   resume(): void
-  /** Clears the whole screen and paints the frame anew. */
+  /** Clears the whole screen and repaints the frame. */
   redraw(): void
   end(): void
 }
 
-/** Milliseconds between two frames, at least: nobody reads faster, and a stream of small pieces must not keep the processor busy. */
+/** The minimum time between two frames, in milliseconds, so that a stream of small pieces does not keep the CPU busy. */
 const frameTime = 33
 
 export function createBottomLines({ stdout, frame, hasFrame }: BottomLinesOptions): BottomLines {

@@ -8,14 +8,14 @@ export interface FrameParts {
   readonly columns: number
   readonly rows: number
   readonly style: Style
-  /** Whom the line goes to. */
+  /** The recipient of the line. */
   readonly who: string
   readonly editor: Editor
   /** Messages that are not delivered yet. */
   readonly waiting: readonly string[]
   readonly menu: readonly string[]
   readonly status: string
-  /** The turn that is running, in so many lines at most. */
+  /** The running turn, in at most this many lines. */
   readonly turn: (most: number) => string[]
 }
 
@@ -58,7 +58,7 @@ export function chatFrame({
   }
 }
 
-/** A line that was entered, as it stays on the screen. */
+/** An entered line, as it stays on the screen. */
 export function echoLines(text: string, who: string, columns: number, style: Style): string[] {
   const copy = new Editor()
   copy.set(text.length > 4000 ? `${text.slice(0, 4000)}…` : text)

@@ -4,8 +4,7 @@
  *
  * 1. The bottom lines exist only while a message is awaited or agents work. In between, any code may print.
  * 2. No input is lost: it stays in the input line until it is sent, even if a question uses the keyboard in between. Text
- *    typed
- *     before a question does not answer it.
+ *    typed before a question does not answer it.
  * 3. A pasted text is one message, with any number of lines.
  * 4. The terminal is restored however the process ends, except by SIGKILL.
  */
@@ -29,7 +28,7 @@ export interface ChatScreenOptions {
   readonly io: Io
   readonly style: Style
   readonly history: MessageHistory
-  /** Calls `changed` when it knows more than it gave. */
+  /** Calls `changed` when more suggestions are available. */
   readonly completer: (changed: () => void) => Completer
   readonly status: () => StatusFacts
   readonly turn: TurnSurfaceOptions['turn']
@@ -39,7 +38,7 @@ export interface ChatScreenOptions {
 export interface Steering {
   /** Enter: delivers the text to the agents. */
   send(entered: Entered): void
-  /** Esc: the reply is given up. Without a message just before it, agents are stopped if no message is on its way. */
+  /** Esc: interrupts the reply. Without a message just before it, stops the agents if no message is in delivery. */
   interrupt(isAfterMessage: boolean): void
 }
 
@@ -52,7 +51,7 @@ export interface ChatScreen extends Input {
   waiting: readonly string[]
   /** What Ctrl-C does while no turn is running and no message is awaited. */
   onCancel: (() => void) | undefined
-  /** Puts lines that were not carried out back into the input line. */
+  /** Puts unhandled lines back into the input line. */
   restore(lines: readonly Entered[]): void
 }
 
@@ -65,7 +64,7 @@ type Mode =
     }
   | { readonly kind: 'working' }
 
-/** Keys after which there may be other suggestions. */
+/** Keys that may change the suggestions. */
 const changing: readonly KeyName[] = ['backspace', 'delete', 'kill-word']
 
 export function createChatScreen(options: ChatScreenOptions): ChatScreen {
@@ -200,7 +199,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
   }
 
   function cancel(): void {
-    // Not sent as a signal: that could arrive when the turn is over, and would be for the input line.
+    // Not sent as a signal, which could arrive after the turn and affect the input line.
     if (mode.kind === 'working') process.emit('SIGINT', 'SIGINT')
     else if (mode.kind === 'between') screen.onCancel?.()
     else if (mode.isEdit) {

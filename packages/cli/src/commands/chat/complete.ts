@@ -4,14 +4,14 @@ import { cleanLine } from '../../output/clean-text.ts'
 import type { FileIndex } from './file-index.ts'
 
 export interface Suggestion {
-  /** What the person would have typed, with what follows it. */
+  /** The text that replaces the typed one, including what follows it. */
   readonly word: string
   readonly about?: string | undefined
 }
 
 /**
- * What the text before the cursor could become: words to put in place of its last `length` characters. `isAsked`: the person asked for it, so
- * that ignored files are completed as well.
+ * Returns completions of the text before the cursor: words that replace its last `length` characters. `isAsked`: the person
+ * requested it, so ignored files are included.
  */
 export type Completer = (
   before: string,
@@ -62,7 +62,7 @@ function mentionOf(file: string): string {
   return file.endsWith('/') ? written : `${written} `
 }
 
-/** What is in a folder right now, ignored files included. */
+/** The current contents of a folder, including ignored files. */
 function pathsLike(beginning: string, workspace: string): string[] {
   const folder = beginning.slice(0, beginning.lastIndexOf('/') + 1)
   const start = beginning.slice(folder.length)

@@ -17,7 +17,7 @@ const commands = [
 ]
 const files = ['README.md', 'docs/', 'docs/chat.md', 'src/', 'src/chat.ts', 'src/main.ts']
 
-/** Types as at a keyboard. Tells what is sent, if Enter was not for the menu. */
+/** Types at the keyboard. Returns what is sent, if the menu did not handle Enter. */
 function typed(input: string) {
   const editor = new Editor()
   const like = (text: string, most: number) => bestOf(files, text, most)
@@ -79,7 +79,7 @@ it('shows agents and files after an @, nearest first', () => {
   expect(typed('see @').words).toEqual(['@README.md', '@docs/', '@src/'])
   expect(typed('@chat').words).toEqual(['@docs/chat.md', '@src/chat.ts'])
   expect(typed('@ain').words).toEqual(['@src/main.ts'])
-  // What is in a folder follows its name.
+  // The contents of a folder follow its name.
   expect(typed('@sr\t').words).toEqual(['@src/chat.ts', '@src/main.ts'])
   expect(typed('me@doc').words).toEqual([])
 })

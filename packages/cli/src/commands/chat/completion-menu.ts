@@ -11,7 +11,7 @@ interface Open {
   readonly suggestions: readonly Suggestion[]
   /** How much of the text before the cursor a suggestion replaces. */
   readonly length: number
-  /** The one that the person has selected; -1 for none. */
+  /** The index of the selected suggestion; -1 for none. */
   readonly at: number
 }
 
@@ -33,18 +33,18 @@ export class CompletionMenu {
     this.#isTyping = false
   }
 
-  /** Shows what fits the text now that it was changed. */
+  /** Shows suggestions for the changed text. */
   update(): void {
     this.#isTyping = true
     this.#show('typing')
   }
 
-  /** Shows new suggestions although nothing was typed. Keeps a selected one. */
+  /** Shows new suggestions although nothing was typed. Keeps the selection. */
   refresh(): void {
     if (this.#isTyping && (this.#open === undefined || this.#open.at < 0)) this.#show('typing')
   }
 
-  /** True if the key was for the menu. */
+  /** Returns true if the menu handled the key. */
   press(name: KeyName): boolean {
     if (name === 'tab') {
       this.#tab()

@@ -69,7 +69,7 @@ it('tracks which mentions were typed, whatever is edited around them', () => {
   const mentions = (input: string, history?: string[]) => type(new Editor(history), input).take().mentions
   expect(mentions('see @a.md and @"b c.md", @d.')).toEqual(['a.md', 'b c.md', 'd'])
   expect(mentions(`x ${pasted('@a.md')} @b.md`)).toEqual(['b.md'])
-  // Typed before, between and behind what was pasted, and with parts of it deleted.
+  // Typed before, between and after pasted text, and with parts of it deleted.
   expect(mentions(`${pasted('@a @b')}\x01@c \x05 @d`)).toEqual(['c', 'd'])
   expect(mentions(`${pasted('x @a')}\x17@a`)).toEqual(['a'])
   expect(mentions(`@${pasted('a @b')}`)).toEqual(['a'])

@@ -15,9 +15,9 @@ interface Draft {
 const empty: Draft = { text: '', origins: '' }
 
 /**
- * The text that a person is writing, of any number of lines, with a cursor in it. It contains no control characters, and
- * knows which part the person typed: pasted text, filled-in text and messages of earlier chats mention no files.
- * Knows nothing of the screen except for how wide it is.
+ * The text that a person is editing, with any number of lines and a cursor. It contains no control characters, and tracks
+ * which part the person typed: pasted text, filled-in text and messages of earlier chats mention no files. It does not
+ * depend on the screen except for its width.
  */
 export class Editor {
   #draft = empty
@@ -27,7 +27,7 @@ export class Editor {
   readonly #history: Draft[]
   /** The position in the history; below 0 is the new text. */
   #at = -1
-  /** What was being written before the history. */
+  /** The unsent text, while the history is shown. */
   #left = empty
 
   /** `history`: newest first. */
@@ -55,7 +55,7 @@ export class Editor {
     this.insert(text, origin)
   }
 
-  /** Puts a text of somebody else before what is written. */
+  /** Inserts a text from elsewhere before the current text. */
   prefill(text: string): void {
     const end = this.text.length
     this.#cursor = 0
@@ -63,7 +63,7 @@ export class Editor {
     this.#cursor += end
   }
 
-  /** Puts lines that were entered before what is written, each with what it mentioned. */
+  /** Inserts earlier lines before the current text, each with its mentions. */
   restore(lines: readonly Entered[]): void {
     const drafts = [...lines.map(drafted), ...(this.isEmpty ? [] : [this.#draft])]
     this.#draft = {
@@ -247,7 +247,7 @@ export class Editor {
   }
 }
 
-/** An entered line as it comes back from the history: it mentions what it mentioned. */
+/** An entered line from the history, with its mentions. */
 function drafted({ text, mentions }: Entered): Draft {
   let origins = 'f'.repeat(text.length)
   for (const { name, at } of mentionsIn(text))

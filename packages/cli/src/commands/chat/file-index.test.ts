@@ -34,7 +34,7 @@ it('lists files that git does not ignore, including new ones', async () => {
   execFileSync('git', ['-C', root, 'add', 'src/app.ts'])
   expect(await listed(root, '')).toEqual(['new.txt', 'src/'])
   expect(await listed(root, 'app')).toEqual(['src/app.ts'])
-  // A name that would act upon the terminal is not suggested.
+  // Does not suggest a name that contains terminal escapes.
   expect(await listed(root, 'src/')).toEqual(['src/app.ts'])
   expect(await listed(path.join(root, 'src'), '')).toEqual(['app.ts'])
 })

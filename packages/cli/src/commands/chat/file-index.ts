@@ -1,9 +1,10 @@
 /**
- * Owns the list of files that the input line suggests. Git lists them, without ignored files; where there is no git, a bounded walk does.
+ * Owns the list of files that the input line suggests. Git lists them, without ignored files; without git, a bounded walk
+ * does.
  *
  * 1. Nothing waits for it: until the first list is complete, there are no suggestions.
- * 2. It is made when it is first needed, and again when it is needed and older than a few seconds.
- * 3. One list is made at a time, and none is longer than `mostFiles`.
+ * 2. It is created on first use, and again when it is needed and older than a few seconds.
+ * 3. One list is created at a time, and none is longer than `mostFiles`.
  */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -12,14 +13,14 @@ import { cleanLine } from '../../output/clean-text.ts'
 
 export interface FileIndex {
   /**
-   * Files and folders that fit what was typed, the best first: what begins so in the same folder, then names that begin so, then paths
-   * that contain it. Folders end with a slash.
+   * Returns files and folders that match the typed text, best first: entries of the same folder that start with it, then
+   * names that start with it, then paths that contain it. Folders end with a slash.
    */
   like(typed: string, most: number): readonly string[]
 }
 
 const mostFiles = 50_000
-/** Without git, ignored files cannot be told from others, and a walk is slower. */
+/** Without git, ignored files cannot be recognised, and a walk is slower. */
 const mostWalked = 5_000
 const freshMs = 5_000
 
@@ -58,7 +59,7 @@ async function listFiles(workspace: string): Promise<readonly string[]> {
   return files.filter((file) => file !== '' && cleanLine(file) === file).slice(0, mostFiles)
 }
 
-/** Breadth first, so that what is near is there even if not all of it is. */
+/** Breadth first, so that near files are included even if the walk is cut. */
 async function walk(workspace: string): Promise<readonly string[]> {
   const files: string[] = []
   const folders = ['']
@@ -89,7 +90,7 @@ function withFolders(files: readonly string[]): readonly string[] {
   return [...all].sort()
 }
 
-/** One pass over all of them, and little work for those that do not fit. */
+/** One pass, with little work for entries that do not match. */
 export function bestOf(entries: readonly string[], typed: string, most: number): string[] {
   const wanted = typed.toLowerCase()
   const showsHidden = wanted.includes('.')
@@ -103,19 +104,19 @@ export function bestOf(entries: readonly string[], typed: string, most: number):
     if (list.length < most) list.push(entry)
     if (here.length === most) break
   }
-  // Everything contains nothing: only what is here is suggested before a name is typed.
+  // Every path contains the empty text, so only entries of the current folder are suggested before a name is typed.
   const isOpen = wanted === '' || wanted.endsWith('/')
   return (isOpen ? here : [...here, ...named, ...others]).slice(0, most)
 }
 
-/** It begins as typed, and is not deeper than what was typed. */
+/** True if it starts with the typed text, and is not deeper. */
 function isHere(file: string, wanted: string): boolean {
   if (!file.startsWith(wanted) || file === wanted) return false
   const slash = file.indexOf('/', wanted.length)
   return slash < 0 || slash === file.length - 1
 }
 
-/** Its own name begins as typed. */
+/** True if its own name starts with the typed text. */
 function isNamed(file: string, wanted: string): boolean {
   return file.startsWith(wanted, file.lastIndexOf('/', file.length - 2) + 1)
 }

@@ -1,7 +1,7 @@
 /** A line as a person entered it. */
 export interface Entered {
   readonly text: string
-  /** Names behind an `@` that the person typed and saw in the line. Only these may be attached as files. */
+  /** Names after an `@` that the person typed and saw in the line. Only these may be attached as files. */
   readonly mentions: readonly string[]
 }
 

@@ -3,7 +3,10 @@ import type { Io } from '../../io.ts'
 import { continuedLine } from './continued-line.ts'
 import type { Input } from './input.ts'
 
-/** A message a line, from whatever is not a keyboard. An empty line ends it, as the end does. Lines mention no files: they may not be the person's. */
+/**
+ * One message per line, from standard input without a terminal. An empty line or the end of input ends it. Lines mention no
+ * files, because they may not be from the person.
+ */
 export function createLineInput(io: Io): Input {
   const lines = createInterface({ input: io.stdin, terminal: false })[Symbol.asyncIterator]()
   return {

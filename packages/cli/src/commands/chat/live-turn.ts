@@ -9,7 +9,7 @@ export interface LiveTurnOptions {
   readonly view: View
   readonly text: TurnText
   readonly columns: number
-  /** How many lines there is room for. */
+  /** The available number of lines. */
   readonly most: number
   readonly style: Style
   /** Grows with time. */
@@ -33,7 +33,7 @@ export function liveTurnLines({ view, text, columns, most, style, spin }: LiveTu
   return [...shown, ...(shown.length > 0 ? [''] : []), ...tree]
 }
 
-/** What the agent says is on the screen already: it is not repeated beside its name. */
+/** The agent's text is already on the screen, so it is not repeated next to its name. */
 function entryActivity({ state, rounds }: SessionView): string | undefined {
   const round = rounds.at(-1)
   if (state !== 'working' || round === undefined || round.toolCalls.length > 0) return undefined

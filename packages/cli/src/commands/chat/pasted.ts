@@ -22,7 +22,7 @@ export class Pasted {
   /** Replaces placeholders with the pasted texts. A text that the person does not see is a message, never a command. */
   putBack(text: string): string {
     const start = text.length - text.trimStart().length
-    // In one pass: words inside a pasted text stand for nothing.
+    // In one pass, so that placeholders inside a pasted text are not replaced.
     return text.replace(/\[pasted \d+: \d+ (?:lines|characters)\]/g, (words, at: number) => {
       const pasted = this.#texts.get(words)
       if (pasted === undefined) return words

@@ -5,9 +5,9 @@ import type { Chat } from './chat.ts'
 import type { Entered } from './input.ts'
 
 /**
- * Lets the person speak to agents at work. A message is delivered to the entry session with its next round, in the order in which they were
- * sent; one that comes too late, and everything that is no message, is done when the turn has ended. `hears`: there is a session that
- * messages can be delivered to.
+ * Lets the person send messages to working agents. Messages are delivered to the entry session with its next round, in
+ * order. A message that arrives too late, and any other line, is handled when the turn has ended. `hears`: there is a
+ * session that can receive messages.
  */
 export function steerTurn(chat: Chat, hears: boolean): void {
   const { screen, runtime, drive } = chat

@@ -20,7 +20,7 @@ export async function takeTurn(chat: Chat, go: (signal: AbortSignal) => Promise<
   if (drive.stoppedBy !== undefined && (!drive.hasPerson || drive.stoppedBy !== 'SIGINT')) chat.isLeft = true
 }
 
-/** Shows what `work` does. Meanwhile the person can stop it, and type: for its session if it `hears`, for later otherwise. */
+/** Shows the progress of `work`. Meanwhile the person can stop it, and type: for its session if it `hears`, otherwise for later. */
 export async function whileBusy<T>(
   chat: Chat,
   hears: boolean,
@@ -41,7 +41,7 @@ function saidLast({ sessions, roots }: View, result: RunResult): string {
   return rounds.findLast(({ reply }) => reply.trim() !== '')?.reply ?? ''
 }
 
-/** Sends a message; `entered` is how the person wrote it. */
+/** Sends a message; `entered` is the original input. */
 export async function sendMessage(
   chat: Chat,
   text: string,

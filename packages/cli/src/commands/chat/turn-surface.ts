@@ -10,14 +10,14 @@ export interface TurnSurfaceOptions {
   readonly bottom: BottomLines
   readonly style: Style
   readonly turn: Pick<TurnTextOptions, 'workspace' | 'folded'>
-  /** The turn is over: there is no frame from now on. */
+  /** The turn is over, so there is no frame from now on. */
   readonly onEnd: () => void
 }
 
 export interface TurnSurface extends Surface {
   /** A hint for the status line that replaces the usual one. */
   readonly hint: string
-  /** The lines of the running turn, `most` at most. */
+  /** The lines of the running turn, at most `most`. */
   lines(columns: number, most: number): string[]
 }
 

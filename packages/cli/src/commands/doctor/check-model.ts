@@ -22,7 +22,7 @@ interface ModelCheck {
   readonly copilot: Promise<CopilotChecks>
   /** The timeout for the language server, in milliseconds. */
   readonly limit: number
-  /** Agents whose models are looked up, too. */
+  /** Agents whose models are also looked up. */
   readonly agents: readonly AgentDefinition[]
 }
 

@@ -100,15 +100,15 @@ it.each([
   [
     'exits with 1',
     'echo "npm error code E404" >&2; exit 1',
-    /exit code 1\. Its last lines: npm error code E404/,
+    /exited with code 1\. Its last lines: npm error code E404/,
   ],
   ['is offline', 'echo "npm error code ENOTFOUND" >&2; exit 1', /cannot reach its registry/],
   [
-    'leaves the program out',
+    'omits the program',
     'mkdir -p "$3/node_modules/@github/copilot-language-server"',
     /without the files for this system/,
   ],
-  ['is not there', undefined, /npm is not installed, or not on PATH/],
+  ['is not installed', undefined, /npm is not installed, or not on PATH/],
 ])('installs nothing if npm %s', async (_, script, message) => {
   const { folder, env, rest } = machine(script)
   expect(await installPackages({ folder, packages: [serverPackage], env }, never)).toEqual({

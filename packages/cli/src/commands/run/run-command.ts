@@ -70,7 +70,7 @@ export const runCommand = defineCommand({
     positional: {
       kind: 'array',
       parameter: {
-        brief: 'What the agent should do; default: standard input. - at the end waits for standard input',
+        brief: 'What the agent should do; default: standard input. End with "-" to wait for standard input',
         parse: String,
         placeholder: 'work',
       },

@@ -93,7 +93,7 @@ export interface CandidateModels {
   readonly usual?: string | undefined
   /** Why there are none, in full sentences. */
   readonly trouble?: string | undefined
-  /** There are none because the server wants another key, or one at all. */
+  /** There are none because the server requires another key, or any key. */
   readonly rejectsKey?: boolean | undefined
 }
 

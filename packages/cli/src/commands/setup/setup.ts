@@ -140,7 +140,7 @@ async function candidateOf(
     }
   }
   if (keyCommand !== undefined && flags.keyStdin)
-    throw new CadreError('usage', 'choose one of --key-command and --key-stdin.')
+    throw new CadreError('usage', 'use either --key-command or --key-stdin, not both.')
   const key = flags.keyStdin ? await keyFromInput(io) : undefined
   const named = serverCandidate(io, { backend, label: backend, baseUrl, keyCommand, key })
   // Without its own address or key, the environment and the configuration apply.

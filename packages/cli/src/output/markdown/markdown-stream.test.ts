@@ -208,8 +208,8 @@ describe('text that could block the process', () => {
 
   it.each([
     ['a heading', '# a', ' ', 'b'],
-    ['the beginning of code', '```', 'a', '`'],
-    ['the line below the head of a table', 'a|b\n|', ' ', 'x'],
+    ['the start of code', '```', 'a', '`'],
+    ['the delimiter line of a table', 'a|b\n|', ' ', 'x'],
   ])('is rendered: %s without an end', (_, start, piece, end) => {
     expect(render(`${start}${piece.repeat(200_000)}${end}`).length).toBeGreaterThan(0)
   })

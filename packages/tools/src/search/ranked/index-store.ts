@@ -3,7 +3,7 @@
  *
  * 1. Everything in it can be deleted at any time; missing, torn or outdated files are rebuilt from the searched files.
  * 2. Files are replaced atomically. If two processes write, the later one wins: readers compare with the searched files
- *     anyway.
+ *    anyway.
  * 3. Only the user can read it, because it contains words from files that agents read.
  */
 import { createHash, randomBytes } from 'node:crypto'

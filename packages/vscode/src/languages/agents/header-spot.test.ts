@@ -14,15 +14,15 @@ function at(header: string, isYaml = false) {
 
 test.each([
   ['an empty line', 'name: a\n|\ntools: []', 'key  <> beside name tools'],
-  ['the beginning of a key', 'name: a\nto|', 'key  <to> beside name'],
+  ['the start of a key', 'name: a\nto|', 'key  <to> beside name'],
   ['the value of a key', 'model: GPT|', 'value model <GPT> beside '],
   ['an empty value', 'model: |', 'value model <> beside '],
   ['a list on one line', 'tools: [read, se|, edit]', 'value tools <se> beside read edit'],
-  ['a list on one line that is not closed', 'tools: [read, |', 'value tools <> beside read'],
+  ['an unclosed list on one line', 'tools: [read, |', 'value tools <> beside read'],
   ['a name in quotes', "tools: ['read', 'se|']", 'value tools <se> beside read'],
   ['a list without brackets', 'tools: Read, Ba|', 'value tools <Ba> beside Read'],
   ['a name a line', 'tools:\n  - read\n  - se|\nname: a', 'value tools <se> beside read'],
-  ['a name a line, not indented', 'tools:\n- read\n- |', 'value tools <> beside read'],
+  ['one name per line, not indented', 'tools:\n- read\n- |', 'value tools <> beside read'],
   ['a list over several lines', 'tools: [\n  read,\n  se|,\n]', 'value tools <se> beside read'],
   [
     'the agent of a handoff',

@@ -1,6 +1,9 @@
 import { timeAgo } from '../time-ago.ts'
 
-/** Identifies a question of a session: the argument of commands, from the view and from buttons in the chat. */
+/**
+ * Identifies a question that a session asked. Commands receive it as their argument, from the view or from a button in the
+ * chat.
+ */
 export interface QuestionTarget {
   readonly session: string
   readonly question: string

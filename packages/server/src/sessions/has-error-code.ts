@@ -1,5 +1,5 @@
 import { CadreError } from '@cadre/core'
 
-export function isCode(error: unknown, code: string): boolean {
+export function hasErrorCode(error: unknown, code: string): boolean {
   return error instanceof CadreError && error.code === code
 }

@@ -6,7 +6,7 @@ type Read = (session: string) => Promise<StoredSession | undefined>
  * Returns the last rejection, if this session and those below it changed nothing else. Such work is not done, whatever the agent reports.
  * Returns `undefined` if nothing was rejected, or the agent found another way.
  */
-export async function onlyRejected(session: string, read: Read): Promise<string | undefined> {
+export async function soleRejectionReason(session: string, read: Read): Promise<string | undefined> {
   const found = await lookIn(session, read, new Set())
   return found.hasActed ? undefined : found.rejected.at(-1)
 }
