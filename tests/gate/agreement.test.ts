@@ -87,7 +87,7 @@ describe.each(kinds)('with the sandbox $kind', (sandbox) => {
             expect(understandLine(input.command).plan, input.command).toBeDefined()
           if (noHuman) expect(decided.kind).not.toBe('ask')
         }),
-        { seed: 20_261_116, numRuns: amount({ usual: 50, deep: 500 }) },
+        { seed: 20_261_116, numRuns: amount({ usual: 80, deep: 500 }) },
       )
       for (const kind of noHuman ? ['allow', 'deny'] : ['allow', 'ask', 'deny'])
         expect(decisions.get(kind) ?? 0, kind).toBeGreaterThan(10)

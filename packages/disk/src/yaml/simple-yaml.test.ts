@@ -151,7 +151,7 @@ describe('simple YAML', () => {
       fc.property(fc.array(lines, { minLength: 1, maxLength: 4 }), (parts) => {
         if (expectSame(parts.join('\n'))) answers++
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 4_000 : 800 },
+      { numRuns: process.env['CADRE_DEEP'] ? 4_000 : 1_500 },
     )
     expect(answers).toBeGreaterThan(100)
   })
