@@ -147,13 +147,14 @@ const lines = fc.oneof(
 describe('simple YAML', () => {
   it('is read as the complete parser reads it', () => {
     let answers = 0
+    const numRuns = process.env['CADRE_DEEP'] ? 4_000 : 1_500
     fc.assert(
       fc.property(fc.array(lines, { minLength: 1, maxLength: 4 }), (parts) => {
         if (expectSame(parts.join('\n'))) answers++
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 4_000 : 1_500 },
+      { numRuns },
     )
-    expect(answers).toBeGreaterThan(100)
+    expect(answers).toBeGreaterThan(numRuns / 40)
   })
 
   it.each([
