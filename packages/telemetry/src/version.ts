@@ -1,0 +1,2 @@
+/** The version that exported data names. */
+export const version = '0.1.0'
