@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../../tests/support/amount.ts'
 import { openExample, runExample } from '../support/example.ts'
+
+const test = sampled(2)
 
 const work = 'Plan how to add a health check'
 

@@ -1,0 +1,34 @@
+import { defineCommand } from '../../app/command.ts'
+import { flag, home, json, text } from '../../app/flags.ts'
+import { commands } from '../../commands.ts'
+
+export const recordCommand = defineCommand({
+  brief: commands.record,
+  about:
+    'Records a finished run as a fixture: one JSON file with the work, the replies of models, the outcomes of tools, the decisions and\n' +
+    'the answers of people, for all sessions of the run. Secrets are masked, and paths and session ids are placeholders. "cadre replay"\n' +
+    'runs the fixture again. With --json and --out: one object with `session`, `sessions` (how many), `path` and `status`.',
+  examples: [
+    ['record lead-4k2 --out tests/slug.fixture.json', 'write the fixture to a file'],
+    ['record lead-4k2 | jq .run.work', 'print it to standard output'],
+  ],
+  parameters: {
+    flags: {
+      home,
+      out: text('The file to write; default: standard output', 'FILE'),
+      force: flag('Replace an existing file'),
+      json,
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          brief: 'The id of a session of the run, or its beginning',
+          parse: String,
+          placeholder: 'session',
+        },
+      ],
+    },
+  },
+  load: async () => (await import('./record.ts')).record,
+})

@@ -1,0 +1,65 @@
+import type { Controls, Effect, Entry, Isolation, JsonObject, RunLimits, SessionSpec } from '@cadre/core'
+
+/** What every fixture starts with, so that other JSON files are recognised. */
+export const fixtureFormat = 'cadre-fixture'
+
+/** The version that this program writes and reads. */
+export const fixtureVersion = 1
+
+/**
+ * A finished run as plain data: the work, the sessions of its tree and their entries. Texts contain no secrets, and placeholders in the
+ * place of paths and session ids: see `placeholders.ts`.
+ */
+export interface Fixture {
+  readonly format: typeof fixtureFormat
+  readonly version: typeof fixtureVersion
+  /** When it was recorded, as an ISO date. */
+  readonly recorded: string
+  readonly run: FixtureRun
+  /** Parents before children. The first one is the entry session. */
+  readonly sessions: readonly FixtureSession[]
+}
+
+/** How the run was started. */
+export interface FixtureRun {
+  readonly agent: string
+  /** The built-in team of the entry agent: `NAME` or `NAME/VARIANT`. */
+  readonly team?: string
+  readonly targets: readonly string[]
+  readonly model: string
+  readonly work: SessionSpec['work']
+  readonly history?: SessionSpec['history']
+  readonly outputSchema?: JsonObject
+  readonly delegation: boolean
+  readonly controls?: Controls
+  readonly limits?: RunLimits
+  /** `--allow`. */
+  readonly allow?: readonly Exclude<Effect, 'read'>[]
+  /** `--no-human`. */
+  readonly noHuman?: true
+}
+
+export interface FixtureSession {
+  /** The call that started it. Absent for the entry session, and for the plain model that answered instead of it. */
+  readonly parent?: SessionParent
+  readonly agent: string
+  /** The agent as it was, without its prompt and its file. */
+  readonly definition: JsonObject
+  readonly model: string
+  readonly systemPrompt: string
+  readonly isolation?: { readonly kind: Isolation['kind']; readonly reason?: string; readonly returns?: true }
+  /** The journal, without times. `child` and `members` of a start are numbers of sessions in this file, from 1. */
+  readonly entries: readonly FixtureEntry[]
+}
+
+export interface SessionParent {
+  /** The number of the session in this file, from 1. */
+  readonly session: number
+  readonly call: string
+  /** For a teammate: its name in the team. */
+  readonly member?: string
+}
+
+type Timeless<T> = T extends unknown ? Omit<T, 'timestamp'> : never
+
+export type FixtureEntry = Timeless<Entry>

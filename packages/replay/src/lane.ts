@@ -1,0 +1,255 @@
+import type { Answer, AssistantEntry, EventEntry, Report, ResultEntry, UserEntry, Work } from '@cadre/core'
+import type { FixtureEntry, FixtureSession } from './fixture.ts'
+
+/** A message that came from outside the session loop: from a person, a teammate or a channel. */
+export interface OutsideMessage {
+  readonly work: Work
+  /** How many replies the session had before it. */
+  readonly round: number
+  /** How many messages the loop itself wrote between that reply and this message. */
+  readonly after: number
+  /** Set if the session had ended its turn, and this message woke it. */
+  readonly wakes: boolean
+  /** How many turns the session had ended before it. */
+  readonly turn: number
+  /** For the message of a teammate: the call that sent it. */
+  readonly sentBy?: { readonly session: number; readonly call: string }
+}
+
+/** A message that the loop itself wrote: a nudge, a follow-up, what a hook added. */
+export interface OwnMessage {
+  readonly from: string
+  readonly nudge?: string
+  readonly content: string
+}
+
+/** One decision about a call. */
+export interface Decision {
+  readonly decision: 'allow' | 'ask' | 'deny'
+  readonly by: string
+  readonly rule: string
+  readonly reason: string
+  /** The arguments, if a rule or a hook changed them. */
+  readonly input?: string
+  /** What a hook told the model about the call. */
+  readonly context?: string
+}
+
+export interface TurnEnd {
+  readonly round: number
+  readonly report: Report
+  readonly cancelledBy?: string
+}
+
+export interface Compaction {
+  readonly round: number
+  readonly messages: number
+  readonly summary: string
+  /** A person asked for it after the session had ended. */
+  readonly byPerson: boolean
+}
+
+/** What the entries of one session say, in the order in which its loop needs it. */
+export interface Lane {
+  readonly replies: readonly AssistantEntry[]
+  /** By the number of replies before them. */
+  readonly own: ReadonlyMap<number, readonly OwnMessage[]>
+  readonly outside: readonly OutsideMessage[]
+  readonly decisions: ReadonlyMap<string, readonly Decision[]>
+  readonly results: ReadonlyMap<string, ResultEntry>
+  readonly answers: ReadonlyMap<string, Answer>
+  readonly compactions: readonly Compaction[]
+  /** How the session ended each of its turns. A stop that a resume undid is no end. */
+  readonly ends: readonly TurnEnd[]
+  /** Children by the call that started them: the numbers of their sessions, by the name of the member for a team. */
+  readonly children: ReadonlyMap<string, ReadonlyMap<string, number>>
+  /** The number of replies before a person last edited the file, if one did. */
+  readonly editedAt?: number
+  readonly isPromptEdited: boolean
+}
+
+/** Reads what a session did from its entries. Used for the record and for the replay alike. */
+export function laneOf(session: Pick<FixtureSession, 'entries'>): Lane {
+  const entries = session.entries.filter((entry) => !isPast(entry))
+  const replies = entries.filter((entry): entry is AssistantEntry => entry.role === 'assistant')
+  const own = new Map<number, OwnMessage[]>()
+  const outside: OutsideMessage[] = []
+  const decisions = new Map<string, Decision[]>()
+  const results = new Map<string, ResultEntry>()
+  const answers = new Map<string, Answer>()
+  const compactions: Compaction[] = []
+  const ends: TurnEnd[] = []
+  const children = new Map<string, ReadonlyMap<string, number>>()
+  let editedAt: number | undefined
+  let isPromptEdited = false
+  let round = 0
+  let hasBegun = false
+  /** Set from the end of a turn until something follows it. */
+  let isAtRest = false
+  /** Set from a resume in the middle of a turn to the next reply. */
+  let isResumed = false
+
+  for (const [index, entry] of entries.entries()) {
+    switch (entry.role) {
+      case 'assistant':
+        round += 1
+        isAtRest = false
+        isResumed = false
+        break
+      case 'tool_result':
+        addResult(entry as ResultEntry)
+        break
+      case 'user': {
+        const user = entry as UserEntry
+        // Written while the model was answering: the model saw it after its reply.
+        const isUnseen = (replies[round]?.asked ?? Number.POSITIVE_INFINITY) < user.seq
+        const at = isUnseen ? round + 1 : round
+        const isWork = !hasBegun
+        hasBegun = true
+        if (isWork || !isFromOutside(user, isResumed)) {
+          if (!isWork) own.set(at, [...(own.get(at) ?? []), ownOf(user)])
+          break
+        }
+        outside.push({
+          work: workOf(user),
+          round: at,
+          after: (own.get(at) ?? []).length,
+          wakes: isAtRest && !isUnseen,
+          turn: ends.length,
+          ...senderOf(user.message),
+        })
+        isAtRest = false
+        break
+      }
+      case 'event':
+        readEvent(entry as EventEntry, index)
+    }
+  }
+  return {
+    replies,
+    own,
+    outside,
+    decisions,
+    results,
+    answers,
+    compactions,
+    ends,
+    children,
+    ...(editedAt !== undefined && { editedAt }),
+    isPromptEdited,
+  }
+
+  function readEvent(entry: EventEntry, index: number): void {
+    const { call = '', content = '' } = entry
+    switch (entry.type) {
+      case 'call.started':
+        if (entry['try'] === undefined) addDecision(call, 'allow', entry)
+        if (!children.has(call)) addChildren(call, entry)
+        return
+      case 'call.held':
+        addDecision(call, 'ask', entry)
+        return
+      case 'call.refused':
+        addDecision(call, 'deny', entry)
+        return
+      case 'person.answered': {
+        const name = String(entry['name'] ?? '')
+        if (!answers.has(name)) answers.set(name, answerOf(entry))
+        return
+      }
+      case 'context.compacted':
+        compactions.push({
+          round,
+          messages: Number(/\((\d+) messages/.exec(content)?.[1] ?? 0),
+          summary: content.slice(content.indexOf('\n\n') + 2),
+          byPerson: isAtRest,
+        })
+        return
+      case 'session.resumed':
+        isResumed = !isAtRest
+        return
+      case 'journal.edited':
+        editedAt = round
+        if (content.includes('system prompt')) isPromptEdited = true
+        return
+      case 'session.ended': {
+        const report = entry['report'] as unknown as Report
+        const goesOn = entries.slice(index + 1).some(({ role }) => role === 'assistant' || role === 'user')
+        const isStop = report.status === 'cancelled' || report.status === 'error'
+        // The same end again, after a person asked for a summary.
+        if (compactions.at(-1)?.byPerson && isAtRest) ends.pop()
+        if (goesOn && isStop) return
+        const by = entry['cancelled_by']
+        ends.push({ round, report, ...(typeof by === 'string' && { cancelledBy: by }) })
+        isAtRest = true
+      }
+    }
+  }
+
+  /** The first one: a call is settled once. */
+  function addResult(entry: ResultEntry): void {
+    if (!results.has(entry.tool_call_id)) results.set(entry.tool_call_id, entry)
+  }
+
+  function addDecision(call: string, decision: Decision['decision'], entry: EventEntry): void {
+    const { by, rule, input, context, content } = entry
+    if (by === undefined) return
+    const made: Decision = {
+      decision,
+      by: String(by),
+      rule: typeof rule === 'string' ? rule : '',
+      reason: content ?? '',
+      ...(input !== undefined && { input: JSON.stringify(input) }),
+      ...(typeof context === 'string' && { context }),
+    }
+    decisions.set(call, [...(decisions.get(call) ?? []), made])
+  }
+
+  function addChildren(call: string, { child, members }: EventEntry): void {
+    const named = typeof members === 'object' && members !== null ? Object.entries(members) : []
+    const all = child === undefined ? named : [['', child] as const]
+    if (all.length > 0) children.set(call, new Map(all.map(([name, number]) => [name, Number(number)])))
+  }
+}
+
+/** Replies to requests that a person has removed from the record, and messages of an earlier session. */
+function isPast(entry: FixtureEntry): boolean {
+  if (entry.role === 'user') return (entry as UserEntry).earlier === true
+  if (entry.role !== 'assistant') return false
+  const { earlier, asked, seq } = entry as AssistantEntry
+  return earlier === true || (asked !== undefined && asked >= seq)
+}
+
+/** `isResumed`: hooks respond to a resume that a replay does not have. */
+function isFromOutside({ from, message, content }: UserEntry, isResumed: boolean): boolean {
+  if (from === undefined || message !== undefined) return true
+  if (from === 'hook') return isResumed
+  return /^The user (?:interrupted your reply|stopped the delegated tasks)/.test(content)
+}
+
+function ownOf({ from = 'cadre', nudge, content }: UserEntry): OwnMessage {
+  return { from, content, ...(nudge && { nudge }) }
+}
+
+function workOf({ content, images, from, message }: UserEntry): Work {
+  return {
+    content,
+    ...(images && { images }),
+    ...(from !== undefined && { from }),
+    ...(message !== undefined && { message }),
+  }
+}
+
+/** The id of a team's message ends with the key of the call that sent it. */
+function senderOf(message: string | undefined): Pick<OutsideMessage, 'sentBy'> {
+  const [, session, call] = /^team\/.*\/⟦session (\d+)⟧\/(.+)$/.exec(message ?? '') ?? []
+  return session === undefined || call === undefined ? {} : { sentBy: { session: Number(session), call } }
+}
+
+function answerOf({ decision, by, reason }: EventEntry): Answer {
+  return {
+    decision: String(decision),
+    ...(typeof by === 'string' && { by }),
+    ...(typeof reason === 'string' && { reason }),
+  }
+}

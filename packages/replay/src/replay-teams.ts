@@ -1,0 +1,22 @@
+import type { Work } from '@cadre/core'
+import type { TeamFiles } from '@cadre/home'
+import type { Stage } from './stage.ts'
+
+/** Teams as on disk, except that messages are received where they were in the record. */
+export function replayTeams(stage: Stage, files: TeamFiles): TeamFiles {
+  return {
+    ...files,
+    unread(session): readonly Work[] {
+      const live = stage.live(session)
+      const message = live && stage.wakingMessage(live)
+      return live === undefined || message === undefined ? [] : [stage.work(live, message.work)]
+    },
+    received: async () => {},
+    serve(lead, listener) {
+      const ends = [files.serve(lead, listener), stage.watch(listener)]
+      return () => {
+        for (const end of ends) end()
+      }
+    },
+  }
+}
