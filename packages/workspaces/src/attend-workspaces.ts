@@ -10,15 +10,15 @@ export function attendWorkspaces(keeper: WorkspaceKeeper): Attend {
       case 'session.started':
         return moment.source === 'startup'
           ? undefined
-          : told(keeper.reopen(session, moment.inDoubt ?? [], signal), 'prepare')
+          : reportFailure(keeper.reopen(session, moment.inDoubt ?? [], signal), 'prepare')
       case 'call.settled': {
         const { effect } = moment.call.tool
         if (effect !== 'write' && effect !== 'execute') return undefined
-        return told(keeper.commitCall(session, moment.call, signal), 'commit to')
+        return reportFailure(keeper.commitCall(session, moment.call, signal), 'commit to')
       }
       case 'session.ended':
         return isolation.session === id && isolation.base !== session.workspace
-          ? told(keeper.leave(id), 'remove')
+          ? reportFailure(keeper.leave(id), 'remove')
           : undefined
       default:
         return undefined
@@ -26,7 +26,7 @@ export function attendWorkspaces(keeper: WorkspaceKeeper): Attend {
   }
 }
 
-async function told(work: Promise<unknown>, action: string): Promise<Attention | undefined> {
+async function reportFailure(work: Promise<unknown>, action: string): Promise<Attention | undefined> {
   try {
     await work
     return undefined

@@ -42,7 +42,7 @@ export async function commitChanges(
     places === undefined
       ? changed.paths
       : [
-          ...changed.paths.filter((name) => isAmong(name, places)),
+          ...changed.paths.filter((name) => isWithinAny(name, places)),
           ...(await namedIgnored(places, changed, at)),
         ]
   await stagePaths(names, at)
@@ -105,6 +105,6 @@ function relativeTo(top: string, place: string): string {
   return path.relative(realPathOf(top), realPathOf(place)).split(path.sep).join('/')
 }
 
-function isAmong(name: string, places: readonly string[]): boolean {
+function isWithinAny(name: string, places: readonly string[]): boolean {
   return places.some((place) => place === '' || isInside(`/${place}`, `/${name}`))
 }

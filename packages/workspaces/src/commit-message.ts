@@ -12,12 +12,12 @@ export interface Occasion {
   readonly body?: string | undefined
 }
 
-const longest = 72
+const maxLength = 72
 
 export function commitMessage(occasion: Occasion): string {
   const { session, call, agent, inDoubt, undoes = [], body } = occasion
   const subject = oneLine(occasion.subject)
-  const cut = subject.length > longest ? `${subject.slice(0, longest - 1)}…` : subject
+  const cut = subject.length > maxLength ? `${subject.slice(0, maxLength - 1)}…` : subject
   const trailers = [
     session && `Session: ${oneLine(session)}`,
     call && `Call: ${oneLine(call)}`,

@@ -12,126 +12,129 @@ import {
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createWorkspaces } from './create-workspaces.ts'
-import { callOf, createGround, gitIn, never } from './workspaces.spec-helpers.ts'
+import { callOf, createWorkspaceFixture, gitIn, neverAborted } from './workspaces.spec-helpers.ts'
+
+/** For tests that take seconds: `npm test` skips them, and `npm run test:deep` runs them. */
+const inDeep = it.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])
 
 describe('a separate workspace', () => {
   it('is a worktree on its own branch, and starts with the content of the folder, committed or not', async () => {
-    const ground = createGround()
-    ground.write('a.txt', 'changed\n')
-    ground.write('new/file.txt', 'new\n')
-    ground.write('ignored/x', 'x')
-    rmSync(ground.at('b.txt'))
-    ground.write('staged.txt', 's\n')
-    ground.git('add', 'staged.txt')
-    const status = ground.git('status', '--porcelain')
-    const index = readFileSync(ground.at('.git', 'index'))
-    const folder = await ground.prepare('builder-1')
-    expect(folder).toBe(ground.home.at('workspaces', 'builder-1'))
+    const fixture = createWorkspaceFixture()
+    fixture.write('a.txt', 'changed\n')
+    fixture.write('new/file.txt', 'new\n')
+    fixture.write('ignored/x', 'x')
+    rmSync(fixture.at('b.txt'))
+    fixture.write('staged.txt', 's\n')
+    fixture.git('add', 'staged.txt')
+    const status = fixture.git('status', '--porcelain')
+    const index = readFileSync(fixture.at('.git', 'index'))
+    const folder = await fixture.prepare('builder-1')
+    expect(folder).toBe(fixture.home.at('workspaces', 'builder-1'))
     expect(readdirSync(folder).sort()).toEqual(['.git', '.gitignore', 'a.txt', 'new', 'staged.txt'])
     expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe('changed\n')
     expect(gitIn(folder, 'branch', '--show-current').trim()).toBe('cadre/builder-1')
     expect(gitIn(folder, 'status', '--porcelain')).toBe('')
     // The person's own files are not touched.
-    expect(ground.git('status', '--porcelain')).toBe(status)
-    expect(readFileSync(ground.at('.git', 'index')).equals(index)).toBe(true)
-    expect(ground.git('log', '--format=%s').trim()).toBe('first')
+    expect(fixture.git('status', '--porcelain')).toBe(status)
+    expect(readFileSync(fixture.at('.git', 'index')).equals(index)).toBe(true)
+    expect(fixture.git('log', '--format=%s').trim()).toBe('first')
   })
 
-  it('is found again, even by another process, and recreated if its folder was deleted', async () => {
-    const ground = createGround()
-    const folder = await ground.prepare('builder-1')
-    await ground.call('builder-1', 'c1', { 'x.txt': 'x' })
-    const other = createWorkspaces({ home: ground.home })
-    const request = { session: 'builder-1', root: 'builder-1', agent: 'builder', base: ground.project }
-    expect(await other.prepare(request, never)).toEqual({ kind: 'ready', path: folder })
+  inDeep('is found again, even by another process, and recreated if its folder was deleted', async () => {
+    const fixture = createWorkspaceFixture()
+    const folder = await fixture.prepare('builder-1')
+    await fixture.call('builder-1', 'c1', { 'x.txt': 'x' })
+    const other = createWorkspaces({ home: fixture.home })
+    const request = { session: 'builder-1', root: 'builder-1', agent: 'builder', base: fixture.project }
+    expect(await other.prepare(request, neverAborted)).toEqual({ kind: 'ready', path: folder })
     rmSync(folder, { recursive: true })
-    expect((await ground.keeper.state('builder-1')).state).toBe('gone')
-    expect(await other.prepare(request, never)).toEqual({ kind: 'ready', path: folder })
+    expect((await fixture.keeper.state('builder-1')).state).toBe('gone')
+    expect(await other.prepare(request, neverAborted)).toEqual({ kind: 'ready', path: folder })
     expect(readFileSync(path.join(folder, 'x.txt'), 'utf8')).toBe('x')
-    await ground.call('builder-1', 'c2', { 'y.txt': 'y' })
-    expect((await ground.keeper.state('builder-1')).commits).toBe(2)
+    await fixture.call('builder-1', 'c2', { 'y.txt': 'y' })
+    expect((await fixture.keeper.state('builder-1')).commits).toBe(2)
   })
 
-  it('of a folder without a repository is a separate, unreachable repository', async () => {
-    const ground = createGround({ git: false })
-    ground.write('docs/a.md', 'a')
-    ground.write('run.sh', '#!/bin/sh\n')
-    chmodSync(ground.at('run.sh'), 0o755)
-    symlinkSync('docs/a.md', ground.at('link'))
-    const folder = await ground.prepare('builder-1')
+  inDeep('of a folder without a repository is a separate, unreachable repository', async () => {
+    const fixture = createWorkspaceFixture({ git: false })
+    fixture.write('docs/a.md', 'a')
+    fixture.write('run.sh', '#!/bin/sh\n')
+    chmodSync(fixture.at('run.sh'), 0o755)
+    symlinkSync('docs/a.md', fixture.at('link'))
+    const folder = await fixture.prepare('builder-1')
     expect(readdirSync(folder).sort()).toEqual(['.git', 'docs', 'link', 'run.sh'])
     expect(lstatSync(path.join(folder, 'run.sh')).mode & 0o111).not.toBe(0)
     expect(lstatSync(path.join(folder, 'link')).isSymbolicLink()).toBe(true)
     expect(readFileSync(path.join(folder, '.git'), 'utf8')).toBe(
-      `gitdir: ${ground.home.at('storage', 'workspaces', 'builder-1.git')}\n`,
+      `gitdir: ${fixture.home.at('storage', 'workspaces', 'builder-1.git')}\n`,
     )
-    await ground.call('builder-1', 'c1', { 'docs/b.md': 'b', 'docs/a.md': null })
+    await fixture.call('builder-1', 'c1', { 'docs/b.md': 'b', 'docs/a.md': null })
     rmSync(folder, { recursive: true })
-    await ground.prepare('builder-1')
+    await fixture.prepare('builder-1')
     expect(readdirSync(path.join(folder, 'docs'))).toEqual(['b.md'])
   })
 
-  it('of a repository without a commit likewise; with a detached head it is a worktree', async () => {
-    const ground = createGround({ git: false })
-    ground.git('init', '-q')
-    ground.write('a.txt', 'a')
-    expect(readdirSync(await ground.prepare('s-1')).sort()).toEqual(['.git', 'a.txt'])
-    expect(ground.keeper.find('s-1').kind).toBe('repository')
-    ground.git('add', 'a.txt')
-    ground.git('commit', '-q', '-m', 'one')
-    ground.git('checkout', '-q', '--detach')
-    await ground.prepare('s-2')
-    expect(ground.keeper.find('s-2').kind).toBe('worktree')
-    await ground.call('s-2', 'c', { 'b.txt': 'b' })
-    expect(await ground.keeper.merge('s-2')).toMatchObject({ kind: 'merged', files: ['b.txt'] })
-    expect(ground.read('b.txt')).toBe('b')
+  inDeep('of a repository without a commit likewise; with a detached head it is a worktree', async () => {
+    const fixture = createWorkspaceFixture({ git: false })
+    fixture.git('init', '-q')
+    fixture.write('a.txt', 'a')
+    expect(readdirSync(await fixture.prepare('s-1')).sort()).toEqual(['.git', 'a.txt'])
+    expect(fixture.keeper.find('s-1').kind).toBe('repository')
+    fixture.git('add', 'a.txt')
+    fixture.git('commit', '-q', '-m', 'one')
+    fixture.git('checkout', '-q', '--detach')
+    await fixture.prepare('s-2')
+    expect(fixture.keeper.find('s-2').kind).toBe('worktree')
+    await fixture.call('s-2', 'c', { 'b.txt': 'b' })
+    expect(await fixture.keeper.merge('s-2')).toMatchObject({ kind: 'merged', files: ['b.txt'] })
+    expect(fixture.read('b.txt')).toBe('b')
   })
 
-  it('puts the session in the same subfolder as in the base', async () => {
-    const ground = createGround()
-    ground.write('packages/x/index.ts', 'x')
-    mkdirSync(ground.at('packages/empty'))
-    const folder = await ground.prepare('s-1', ground.at('packages/x'))
-    expect(folder).toBe(ground.home.at('workspaces', 's-1', 'packages', 'x'))
+  inDeep('puts the session in the same subfolder as in the base', async () => {
+    const fixture = createWorkspaceFixture()
+    fixture.write('packages/x/index.ts', 'x')
+    mkdirSync(fixture.at('packages/empty'))
+    const folder = await fixture.prepare('s-1', fixture.at('packages/x'))
+    expect(folder).toBe(fixture.home.at('workspaces', 's-1', 'packages', 'x'))
     expect(readdirSync(folder)).toEqual(['index.ts'])
-    expect(readdirSync(await ground.prepare('s-2', ground.at('packages/empty')))).toEqual([])
+    expect(readdirSync(await fixture.prepare('s-2', fixture.at('packages/empty')))).toEqual([])
   })
 
-  it('starts with the changes of sessions that it continues', async () => {
-    const ground = createGround()
-    await ground.prepare('s-1')
-    await ground.prepare('s-2')
-    await ground.call('s-1', 'c', { 'one.txt': '1' })
-    await ground.call('s-2', 'c', { 'two.txt': '2' })
-    const folder = await ground.prepare('s-3', ground.project, ['s-1', 's-2', 'unknown'])
+  inDeep('starts with the changes of sessions that it continues', async () => {
+    const fixture = createWorkspaceFixture()
+    await fixture.prepare('s-1')
+    await fixture.prepare('s-2')
+    await fixture.call('s-1', 'c', { 'one.txt': '1' })
+    await fixture.call('s-2', 'c', { 'two.txt': '2' })
+    const folder = await fixture.prepare('s-3', fixture.project, ['s-1', 's-2', 'unknown'])
     expect(existsSync(path.join(folder, 'one.txt'))).toBe(true)
     expect(existsSync(path.join(folder, 'two.txt'))).toBe(true)
-    await ground.call('s-3', 'c', { 'three.txt': '3' })
-    expect((await ground.keeper.merge('s-3')) as object).toMatchObject({ files: ['three.txt'] })
-    await ground.call('s-1', 'd', { 'two.txt': 'other' })
-    const wanted = { session: 's-4', root: 's-4', agent: 'b', base: ground.project, from: ['s-1', 's-2'] }
-    expect(await ground.keeper.prepare(wanted, never)).toMatchObject({
+    await fixture.call('s-3', 'c', { 'three.txt': '3' })
+    expect((await fixture.keeper.merge('s-3')) as object).toMatchObject({ files: ['three.txt'] })
+    await fixture.call('s-1', 'd', { 'two.txt': 'other' })
+    const wanted = { session: 's-4', root: 's-4', agent: 'b', base: fixture.project, from: ['s-1', 's-2'] }
+    expect(await fixture.keeper.prepare(wanted, neverAborted)).toMatchObject({
       kind: 'impossible',
       reason: expect.stringContaining('conflict with others: two.txt'),
     })
   })
 
   it('reports why it cannot be created', async () => {
-    const ground = createGround()
-    const prepare = (session: string, base = ground.project) =>
-      ground.keeper.prepare({ session, root: session, agent: 'b', base }, never)
+    const fixture = createWorkspaceFixture()
+    const prepare = (session: string, base = fixture.project) =>
+      fixture.keeper.prepare({ session, root: session, agent: 'b', base }, neverAborted)
     expect(await prepare('../../x')).toMatchObject({ kind: 'impossible' })
-    expect(await prepare('s-1', ground.at('nowhere'))).toMatchObject({
+    expect(await prepare('s-1', fixture.at('nowhere'))).toMatchObject({
       kind: 'impossible',
-      reason: expect.stringContaining('the folder to start from does not exist'),
+      reason: expect.stringContaining('this folder does not exist'),
     })
-    mkdirSync(ground.home.folder('workspaces', 's-2', 'x'), { recursive: true })
+    mkdirSync(fixture.home.folder('workspaces', 's-2', 'x'), { recursive: true })
     expect(await prepare('s-2')).toMatchObject({
       kind: 'impossible',
       reason: expect.stringContaining('already exists'),
     })
     const before = process.env['PATH']
-    process.env['PATH'] = ground.at('empty')
+    process.env['PATH'] = fixture.at('empty')
     try {
       expect(await prepare('s-3')).toMatchObject({
         kind: 'impossible',
@@ -143,38 +146,38 @@ describe('a separate workspace', () => {
     expect(await prepare('s-3')).toMatchObject({ kind: 'ready' })
   })
 
-  it('turns any session name into a valid branch name', async () => {
-    const ground = createGround()
+  inDeep('turns any session name into a valid branch name', async () => {
+    const fixture = createWorkspaceFixture()
     for (const session of ['a b~c^d', 'x.lock', '-rf', 'ä@{é', 'two..dots', 'builder-1'])
-      await ground.prepare(session)
-    const branches = ground.git('branch', '--format=%(refname:short)').trim().split('\n')
+      await fixture.prepare(session)
+    const branches = fixture.git('branch', '--format=%(refname:short)').trim().split('\n')
     expect(branches).toHaveLength(7)
-    ground.git('checkout', '-q', '-b', 'other')
-    expect((await ground.keeper.list()).map(({ state }) => state)).toEqual(Array(6).fill('empty'))
+    fixture.git('checkout', '-q', '-b', 'other')
+    expect((await fixture.keeper.list()).map(({ state }) => state)).toEqual(Array(6).fill('empty'))
   })
 
-  it('that was partially created when the process died is created again', async () => {
-    const ground = createGround()
-    await ground.prepare('s-1')
-    const file = ground.home.at('storage', 'workspaces', 's-1.json')
+  inDeep('that was partially created when the process died is created again', async () => {
+    const fixture = createWorkspaceFixture()
+    await fixture.prepare('s-1')
+    const file = fixture.home.at('storage', 'workspaces', 's-1.json')
     writeFileSync(file, readFileSync(file, 'utf8').replace('"ready"', '"preparing"'))
-    writeFileSync(ground.home.at('workspaces', 's-1', 'half'), '')
-    const folder = await ground.prepare('s-1')
+    writeFileSync(fixture.home.at('workspaces', 's-1', 'half'), '')
+    const folder = await fixture.prepare('s-1')
     expect(existsSync(path.join(folder, 'half'))).toBe(false)
-    expect(ground.git('worktree', 'list').trim().split('\n')).toHaveLength(2)
-    expect(ground.git('branch', '--list', 'cadre/*').trim().split('\n')).toHaveLength(1)
+    expect(fixture.git('worktree', 'list').trim().split('\n')).toHaveLength(2)
+    expect(fixture.git('branch', '--list', 'cadre/*').trim().split('\n')).toHaveLength(1)
   })
 })
 
 describe('every effect there', () => {
   it('is a commit with the session and the call in its message, and no commit if nothing changed', async () => {
-    const ground = createGround()
-    const folder = await ground.prepare('s-1')
-    await ground.call('s-1', 'call_1', { 'x.txt': 'x' })
-    await ground.call('s-1', 'call_2', {})
-    await ground.call('s-1', 'call_3', { 'x.txt': 'x' })
+    const fixture = createWorkspaceFixture()
+    const folder = await fixture.prepare('s-1')
+    await fixture.call('s-1', 'call_1', { 'x.txt': 'x' })
+    await fixture.call('s-1', 'call_2', {})
+    await fixture.call('s-1', 'call_3', { 'x.txt': 'x' })
     writeFileSync(path.join(folder, 'made.txt'), 'm')
-    await ground.keeper.commitCall(ground.spec('s-1'), callOf('call_4'), never)
+    await fixture.keeper.commitCall(fixture.spec('s-1'), callOf('call_4'), neverAborted)
     const log = gitIn(folder, 'log', '--format=%an %s|%(trailers:only,unfold,separator=%x2C)', 'main..')
     expect(log.trim().split('\n')).toEqual([
       'Cadre execute_command make all|Session: s-1,Call: call_4,Agent: builder',
@@ -183,80 +186,83 @@ describe('every effect there', () => {
     expect(gitIn(folder, 'status', '--porcelain')).toBe('')
   })
 
-  it('of concurrent calls is committed one after the other, each with its own files', async () => {
-    const ground = createGround()
-    await ground.prepare('s-1')
+  inDeep('of concurrent calls is committed one after the other, each with its own files', async () => {
+    const fixture = createWorkspaceFixture()
+    await fixture.prepare('s-1')
     const ids = Array.from({ length: 8 }, (_, i) => `c${i}`)
-    await Promise.all(ids.map((id) => ground.call('s-1', id, { [`${id}.txt`]: id })))
-    const { steps } = await ground.keeper.diff('s-1')
+    await Promise.all(ids.map((id) => fixture.call('s-1', id, { [`${id}.txt`]: id })))
+    const { steps } = await fixture.keeper.diff('s-1')
     expect(steps.map(({ call }) => call).sort()).toEqual(ids)
     expect(steps.map(({ subject }) => subject).sort()).toEqual(ids.map((id) => `write_file ${id}.txt`))
   })
 
-  it('that a crash left uncommitted is committed at the next opening, with the call in doubt', async () => {
-    const ground = createGround()
-    const folder = await ground.prepare('s-1')
-    writeFileSync(path.join(folder, 'half.txt'), 'half')
-    const later = createWorkspaces({ home: ground.home })
-    await later.reopen(ground.spec('s-1'), ['call_9'], never)
-    expect(gitIn(folder, 'log', '-1', '--format=%s%n%b').trim()).toBe(
-      'Changes left when call_9 was interrupted\nSession: s-1\nCall: call_9\nAgent: builder\nIn-Doubt: yes',
-    )
-    await later.reopen(ground.spec('s-1'), ['call_9'], never)
-    expect((await later.state('s-1')).commits).toBe(1)
-  })
+  inDeep(
+    'that a crash left uncommitted is committed at the next opening, with the call in doubt',
+    async () => {
+      const fixture = createWorkspaceFixture()
+      const folder = await fixture.prepare('s-1')
+      writeFileSync(path.join(folder, 'half.txt'), 'half')
+      const later = createWorkspaces({ home: fixture.home })
+      await later.reopen(fixture.spec('s-1'), ['call_9'], neverAborted)
+      expect(gitIn(folder, 'log', '-1', '--format=%s%n%b').trim()).toBe(
+        'Changes left when call_9 was interrupted\nSession: s-1\nCall: call_9\nAgent: builder\nIn-Doubt: yes',
+      )
+      await later.reopen(fixture.spec('s-1'), ['call_9'], neverAborted)
+      expect((await later.state('s-1')).commits).toBe(1)
+    },
+  )
 
   it('is never visible to another session, and never partial', async () => {
-    const ground = createGround()
-    const folders = await Promise.all(['s-1', 's-2', 's-3'].map((session) => ground.prepare(session)))
+    const fixture = createWorkspaceFixture()
+    const folders = await Promise.all(['s-1', 's-2', 's-3'].map((session) => fixture.prepare(session)))
     for (const [i, folder] of folders.entries()) writeFileSync(path.join(folder, 'a.txt'), `half of ${i}`)
     for (const [i, folder] of folders.entries())
       expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe(`half of ${i}`)
-    expect(ground.read('a.txt')).toBe('one\ntwo\nthree\n')
-    expect(ground.git('status', '--porcelain')).toBe('')
+    expect(fixture.read('a.txt')).toBe('one\ntwo\nthree\n')
+    expect(fixture.git('status', '--porcelain')).toBe('')
   })
 
-  it('stays, whatever the agent does with git', async () => {
-    const ground = createGround()
-    const folder = await ground.prepare('s-1')
-    await ground.call('s-1', 'c1', { 'x.txt': '1' })
-    await ground.call('s-1', 'c2', { 'y.txt': '2' })
+  inDeep('stays, whatever the agent does with git', async () => {
+    const fixture = createWorkspaceFixture()
+    const folder = await fixture.prepare('s-1')
+    await fixture.call('s-1', 'c1', { 'x.txt': '1' })
+    await fixture.call('s-1', 'c2', { 'y.txt': '2' })
     gitIn(folder, 'reset', '-q', '--hard', 'main')
     gitIn(folder, 'update-index', '--assume-unchanged', 'a.txt')
     writeFileSync(path.join(folder, 'a.txt'), 'hidden')
-    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c3'), never)
-    expect(ground.git('diff', '--name-only', 'main', 'cadre/s-1')).toBe('a.txt\n')
-    expect((await ground.keeper.diff('s-1')).steps.map(({ call }) => call)).toEqual(['c1', 'c2', 'c3'])
+    await fixture.keeper.commitCall(fixture.spec('s-1'), callOf('c3'), neverAborted)
+    expect(fixture.git('diff', '--name-only', 'main', 'cadre/s-1')).toBe('a.txt\n')
+    expect((await fixture.keeper.diff('s-1')).steps.map(({ call }) => call)).toEqual(['c1', 'c2', 'c3'])
     writeFileSync(path.join(folder, 'own.txt'), 'own')
     gitIn(folder, 'add', 'own.txt')
     gitIn(folder, 'commit', '-q', '-m', 'by the agent')
-    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c4'), never)
-    const last = await ground.keeper.diff('s-1', { call: 'c4' })
+    await fixture.keeper.commitCall(fixture.spec('s-1'), callOf('c4'), neverAborted)
+    const last = await fixture.keeper.diff('s-1', { call: 'c4' })
     expect(last.stat).toContain('own.txt')
     gitIn(folder, 'checkout', '-q', '--detach')
     gitIn(folder, 'branch', '-D', 'cadre/s-1')
-    await ground.call('s-1', 'c5', { 'z.txt': 'z' })
-    expect((await ground.keeper.diff('s-1')).steps).toHaveLength(5)
+    await fixture.call('s-1', 'c5', { 'z.txt': 'z' })
+    expect((await fixture.keeper.diff('s-1')).steps).toHaveLength(5)
   })
 })
 
 describe('files of agents', () => {
-  it('never make Cadre’s git run anything', async () => {
-    const ground = createGround()
-    const mark = ground.at('..', `${path.basename(ground.project)}-ran`)
+  inDeep('never make Cadre’s git run anything', async () => {
+    const fixture = createWorkspaceFixture()
+    const mark = fixture.at('..', `${path.basename(fixture.project)}-ran`)
     const script = `#!/bin/sh\ntouch ${mark}\ncat\n`
-    ground.write('clean.sh', script)
-    chmodSync(ground.at('clean.sh'), 0o755)
-    ground.git('config', 'filter.x.clean', './clean.sh')
-    ground.git('config', 'filter.x.smudge', './clean.sh')
-    ground.git('config', 'filter.x.process', './clean.sh')
-    ground.git('config', 'filter.x.required', 'true')
-    ground.git('config', 'merge.x.driver', './clean.sh %O %A %B')
-    ground.git('config', 'diff.x.textconv', './clean.sh')
-    ground.git('config', 'diff.x.command', './clean.sh')
-    ground.git('config', 'diff.external', './clean.sh')
-    ground.git('config', 'core.fsmonitor', './clean.sh')
-    ground.git('config', 'core.hooksPath', ground.at('hooks'))
+    fixture.write('clean.sh', script)
+    chmodSync(fixture.at('clean.sh'), 0o755)
+    fixture.git('config', 'filter.x.clean', './clean.sh')
+    fixture.git('config', 'filter.x.smudge', './clean.sh')
+    fixture.git('config', 'filter.x.process', './clean.sh')
+    fixture.git('config', 'filter.x.required', 'true')
+    fixture.git('config', 'merge.x.driver', './clean.sh %O %A %B')
+    fixture.git('config', 'diff.x.textconv', './clean.sh')
+    fixture.git('config', 'diff.x.command', './clean.sh')
+    fixture.git('config', 'diff.external', './clean.sh')
+    fixture.git('config', 'core.fsmonitor', './clean.sh')
+    fixture.git('config', 'core.hooksPath', fixture.at('hooks'))
     for (const hook of [
       'post-checkout',
       'pre-commit',
@@ -264,121 +270,121 @@ describe('files of agents', () => {
       'reference-transaction',
       'post-merge',
     ]) {
-      ground.write(`hooks/${hook}`, script)
-      chmodSync(ground.at('hooks', hook), 0o755)
+      fixture.write(`hooks/${hook}`, script)
+      chmodSync(fixture.at('hooks', hook), 0o755)
     }
-    const folder = await ground.prepare('s-1')
-    await ground.call('s-1', 'c1', { '.gitattributes': '* filter=x merge=x diff=x\n', 'a.txt': 'agent\n' })
+    const folder = await fixture.prepare('s-1')
+    await fixture.call('s-1', 'c1', { '.gitattributes': '* filter=x merge=x diff=x\n', 'a.txt': 'agent\n' })
     mkdirSync(path.join(folder, 'sub'))
     gitIn(path.join(folder, 'sub'), 'init', '-q')
     gitIn(path.join(folder, 'sub'), 'config', 'core.fsmonitor', script)
     writeFileSync(path.join(folder, 'sub', 'f'), 'f')
-    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c2'), never)
+    await fixture.keeper.commitCall(fixture.spec('s-1'), callOf('c2'), neverAborted)
     gitIn(path.join(folder, 'sub'), '-c', 'core.fsmonitor=false', 'add', 'f')
     gitIn(path.join(folder, 'sub'), '-c', 'core.fsmonitor=false', 'commit', '-q', '-m', 'x')
     writeFileSync(path.join(folder, 'sub', 'f'), 'g')
     writeFileSync(path.join(folder, 'more'), 'more')
-    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c3'), never)
-    const { stat, patch } = await ground.keeper.diff('s-1')
+    await fixture.keeper.commitCall(fixture.spec('s-1'), callOf('c3'), neverAborted)
+    const { stat, patch } = await fixture.keeper.diff('s-1')
     expect(stat).toContain('more')
     expect(patch).toContain('+agent')
-    await ground.keeper.list()
-    expect((await ground.keeper.merge('s-1')).kind).toBe('merged')
-    await ground.keeper.rollback('s-1', {})
-    await ground.keeper.remove('s-1')
+    await fixture.keeper.list()
+    expect((await fixture.keeper.merge('s-1')).kind).toBe('merged')
+    await fixture.keeper.rollback('s-1', {})
+    await fixture.keeper.remove('s-1')
     expect(existsSync(mark)).toBe(false)
-    expect(ground.read('a.txt')).toBe('agent\n')
+    expect(fixture.read('a.txt')).toBe('agent\n')
   })
 
   it('never redirect Cadre’s git: the .git of a workspace, links, unusual names', async () => {
-    const ground = createGround()
-    const other = createGround()
-    const folder = await ground.prepare('s-1')
+    const fixture = createWorkspaceFixture()
+    const other = createWorkspaceFixture()
+    const folder = await fixture.prepare('s-1')
     const before = other.git('log', '--all', '--format=%H')
     writeFileSync(path.join(folder, '.git'), `gitdir: ${other.at('.git')}\n`)
-    await ground.call('s-1', 'c1', { 'x.txt': 'x' })
+    await fixture.call('s-1', 'c1', { 'x.txt': 'x' })
     rmSync(path.join(folder, '.git'))
     mkdirSync(path.join(folder, '.git'))
     writeFileSync(path.join(folder, '.git', 'config'), '[core]\n\tfsmonitor = touch /tmp/never\n')
     symlinkSync(other.project, path.join(folder, 'away'))
     symlinkSync('/etc/passwd', path.join(folder, 'passwd'))
     const names = ['new\nline', '-rf', ':(top)x', '*', 'a b"c', 'ünï', '.git2/x']
-    await ground.call('s-1', 'c2', Object.fromEntries(names.map((name) => [name, name])))
-    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c3'), never)
+    await fixture.call('s-1', 'c2', Object.fromEntries(names.map((name) => [name, name])))
+    await fixture.keeper.commitCall(fixture.spec('s-1'), callOf('c3'), neverAborted)
     expect(other.git('log', '--all', '--format=%H')).toBe(before)
-    expect((await ground.keeper.state('s-1')).files).toEqual(
+    expect((await fixture.keeper.state('s-1')).files).toEqual(
       expect.arrayContaining([...names, 'passwd', 'away']),
     )
-    expect(await ground.keeper.merge('s-1')).toMatchObject({ kind: 'merged' })
+    expect(await fixture.keeper.merge('s-1')).toMatchObject({ kind: 'merged' })
     // As links, not their targets.
-    expect(lstatSync(ground.at('passwd')).isSymbolicLink()).toBe(true)
-    expect(readFileSync(ground.at('new\nline'), 'utf8')).toBe('new\nline')
+    expect(lstatSync(fixture.at('passwd')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(fixture.at('new\nline'), 'utf8')).toBe('new\nline')
   })
 
-  it('do not go through a link of the person into another folder', async () => {
-    const ground = createGround()
-    const other = createGround()
-    const folder = await ground.prepare('s-1')
-    symlinkSync(other.project, ground.at('ignored'))
+  inDeep('do not go through a link of the person into another folder', async () => {
+    const fixture = createWorkspaceFixture()
+    const other = createWorkspaceFixture()
+    const folder = await fixture.prepare('s-1')
+    symlinkSync(other.project, fixture.at('ignored'))
     mkdirSync(path.join(folder, 'ignored'))
     writeFileSync(path.join(folder, '.gitignore'), '')
     writeFileSync(path.join(folder, 'ignored', 'evil'), 'x')
-    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c1'), never)
-    const merged = await ground.keeper.merge('s-1').catch((error: Error) => error.message)
+    await fixture.keeper.commitCall(fixture.spec('s-1'), callOf('c1'), neverAborted)
+    const merged = await fixture.keeper.merge('s-1').catch((error: Error) => error.message)
     expect(existsSync(other.at('evil'))).toBe(false)
     expect(merged).toContain(
       "nothing was changed: Untracked working tree file 'ignored' would be overwritten",
     )
   })
 
-  it('that are unreadable block nothing', async () => {
-    const ground = createGround()
-    const folder = await ground.prepare('s-1')
+  inDeep('that are unreadable block nothing', async () => {
+    const fixture = createWorkspaceFixture()
+    const folder = await fixture.prepare('s-1')
     writeFileSync(path.join(folder, 'locked'), 'x')
     chmodSync(path.join(folder, 'locked'), 0)
     writeFileSync(path.join(folder, 'free'), 'x')
-    await ground.keeper.commitCall(ground.spec('s-1'), callOf('c1'), never)
-    expect((await ground.keeper.diff('s-1')).stat).toContain('free')
+    await fixture.keeper.commitCall(fixture.spec('s-1'), callOf('c1'), neverAborted)
+    expect((await fixture.keeper.diff('s-1')).stat).toContain('free')
   })
 
-  it('of a submodule are not touched', async () => {
-    const inner = createGround()
-    const ground = createGround()
-    ground.git('submodule', '--quiet', 'add', inner.project, 'inner')
-    ground.git('commit', '-q', '-m', 'with inner')
-    const folder = await ground.prepare('s-1')
+  inDeep('of a submodule are not touched', async () => {
+    const inner = createWorkspaceFixture()
+    const fixture = createWorkspaceFixture()
+    fixture.git('submodule', '--quiet', 'add', inner.project, 'inner')
+    fixture.git('commit', '-q', '-m', 'with inner')
+    const folder = await fixture.prepare('s-1')
     expect(readdirSync(path.join(folder, 'inner'))).toEqual([])
-    await ground.call('s-1', 'c1', { 'x.txt': 'x' })
-    expect(await ground.keeper.merge('s-1')).toMatchObject({ kind: 'merged', files: ['x.txt'] })
-    expect(ground.git('status', '--porcelain')).toBe('')
+    await fixture.call('s-1', 'c1', { 'x.txt': 'x' })
+    expect(await fixture.keeper.merge('s-1')).toMatchObject({ kind: 'merged', files: ['x.txt'] })
+    expect(fixture.git('status', '--porcelain')).toBe('')
   })
 
-  it('in repositories and submodules stay, and so does the workspace', async () => {
-    const inner = createGround()
-    const ground = createGround()
-    ground.git('submodule', '--quiet', 'add', inner.project, 'inner')
-    ground.git('commit', '-q', '-m', 'with inner')
-    const made = await ground.prepare('s-1')
+  inDeep('in repositories and submodules stay, and so does the workspace', async () => {
+    const inner = createWorkspaceFixture()
+    const fixture = createWorkspaceFixture()
+    fixture.git('submodule', '--quiet', 'add', inner.project, 'inner')
+    fixture.git('commit', '-q', '-m', 'with inner')
+    const made = await fixture.prepare('s-1')
     gitIn(made, 'init', '-q', 'nest')
-    await ground.call('s-1', 'c1', { 'x.txt': 'x', 'nest/n.txt': 'n' })
-    const written = await ground.prepare('s-2')
-    await ground.call('s-2', 'c1', { 'inner/new.txt': 'new' })
-    const cloned = await ground.prepare('s-3')
+    await fixture.call('s-1', 'c1', { 'x.txt': 'x', 'nest/n.txt': 'n' })
+    const written = await fixture.prepare('s-2')
+    await fixture.call('s-2', 'c1', { 'inner/new.txt': 'new' })
+    const cloned = await fixture.prepare('s-3')
     gitIn(cloned, 'submodule', '--quiet', 'update', '--init')
     gitIn(path.join(cloned, 'inner'), 'commit', '-q', '--allow-empty', '-m', 'more')
-    await ground.call('s-3', 'c1', { 'y.txt': 'y' })
+    await fixture.call('s-3', 'c1', { 'y.txt': 'y' })
     const left = { 's-1': 'nest', 's-2': 'inner', 's-3': 'inner' }
     for (const [session, folder] of Object.entries(left)) {
-      const returns = { kind: 'own', session, base: ground.project, returns: true } as const
-      const settled = await ground.keeper.settle(ground.spec(session, { isolation: returns }), 'completed')
+      const returns = { kind: 'own', session, base: fixture.project, returns: true } as const
+      const settled = await fixture.keeper.settle(fixture.spec(session, { isolation: returns }), 'completed')
       expect(settled?.message).toMatch(new RegExp(`they stay in .*: ${folder}\\.`))
-      expect(await ground.keeper.leave(session)).toBe(false)
-      expect(await ground.keeper.leave(session, { discards: 'ignored' })).toBe(false)
-      expect(await ground.keeper.state(session)).toMatchObject({ repositories: [folder] })
+      expect(await fixture.keeper.leave(session)).toBe(false)
+      expect(await fixture.keeper.leave(session, { discards: 'ignored' })).toBe(false)
+      expect(await fixture.keeper.state(session)).toMatchObject({ repositories: [folder] })
     }
     expect(readFileSync(path.join(made, 'nest', 'n.txt'), 'utf8')).toBe('n')
     expect(readFileSync(path.join(written, 'inner', 'new.txt'), 'utf8')).toBe('new')
     // The submodule of the project is unchanged.
-    expect(ground.git('status', '--porcelain')).toBe('?? x.txt\n?? y.txt\n')
+    expect(fixture.git('status', '--porcelain')).toBe('?? x.txt\n?? y.txt\n')
   })
 })

@@ -25,7 +25,7 @@ import { restoreWorkspace } from './restore-workspace.ts'
 import { type RollbackRequest, type RollbackResult, rollbackWorkspace } from './rollback-workspace.ts'
 import { settleWorkspace } from './settle-workspace.ts'
 import { addGuest, listRecords, readRecord, type WorkspaceRecord } from './workspace-record.ts'
-import { isSpent, type WorkspaceState, workspaceState } from './workspace-state.ts'
+import { isRemovable, type WorkspaceState, workspaceState } from './workspace-state.ts'
 
 export interface WorkspaceKeeper extends Workspaces {
   /** Commits the changes of a call, if its session has its own workspace. */
@@ -56,13 +56,13 @@ export interface MergeOptions {
 export interface WorkspacesOptions {
   readonly home: Home
   /** Returns whether to retry after this error until the operation succeeds, for example on a full disk. */
-  readonly endures?: (error: unknown) => boolean
+  readonly shouldRetry?: (error: unknown) => boolean
 }
 
 /** Milliseconds between two attempts. */
-const endurance = 250
+const retryMs = 250
 
-export function createWorkspaces({ home, endures = () => false }: WorkspacesOptions): WorkspaceKeeper {
+export function createWorkspaces({ home, shouldRetry = () => false }: WorkspacesOptions): WorkspaceKeeper {
   const chains = new Map<string, Promise<unknown>>()
   const inTurn = <T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     const enduring = async (): Promise<T> => {
@@ -70,8 +70,8 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
         try {
           return await work()
         } catch (error) {
-          if (signal?.aborted || !endures(error)) throw error
-          await pause(endurance)
+          if (signal?.aborted || !shouldRetry(error)) throw error
+          await pause(retryMs)
         }
       }
     }
@@ -181,7 +181,7 @@ export function createWorkspaces({ home, endures = () => false }: WorkspacesOpti
         const record = readRecord(home, session)
         if (record?.state !== 'ready') return false
         const state = await workspaceState(home, record)
-        if (!isSpent(discards === 'ignored' ? { ...state, ignored: [] } : state)) return false
+        if (!isRemovable(discards === 'ignored' ? { ...state, ignored: [] } : state)) return false
         await leaveWorkspace(home, record)
         return true
       }),

@@ -20,19 +20,25 @@ export function findBase(home: Home, folder: string): Base {
   try {
     real = realpathSync(folder)
   } catch (error) {
-    throw new CadreError('configuration', 'the folder to start from does not exist.', {
+    throw new CadreError('configuration', 'this folder does not exist.', {
       where: folder,
       cause: error,
     })
   }
-  const owner = listRecords(home).find(({ top, state }) => state === 'ready' && isInside(realOr(top), real))
+  const owner = listRecords(home).find(
+    ({ top, state }) => state === 'ready' && isInside(realPathOrSelf(top), real),
+  )
   if (owner !== undefined) {
     const { gitDir, commonDir } = owner
-    return { folder: real, workspace: owner, repository: { top: realOr(owner.top), gitDir, commonDir } }
+    return {
+      folder: real,
+      workspace: owner,
+      repository: { top: realPathOrSelf(owner.top), gitDir, commonDir },
+    }
   }
   const top = repositoryOf(real)
   // Files in the home are part of the home's history, or of none.
-  if (top === undefined || isInside(realOr(home.path), top)) return { folder: real }
+  if (top === undefined || isInside(realPathOrSelf(home.path), top)) return { folder: real }
   const repository = repositoryAt(top)
   return { folder: real, ...(repository && { repository }) }
 }
@@ -42,7 +48,7 @@ export function placeIn(top: string, { folder, repository }: Base): string {
   return repository === undefined ? top : path.join(top, path.relative(repository.top, folder))
 }
 
-function realOr(folder: string): string {
+function realPathOrSelf(folder: string): string {
   try {
     return realpathSync(folder)
   } catch {

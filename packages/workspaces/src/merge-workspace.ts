@@ -48,13 +48,13 @@ export async function mergeWorkspace(
   if (target === undefined || !existsSync(target))
     throw new CadreError(
       'usage',
-      `the folder that session ${record.session} started from does not exist. Its files are in ${record.path}.`,
+      `cannot merge session ${record.session}: the folder that it started from no longer exists. The session's files are still in ${record.path}.`,
     )
   const owner = listRecords(home).find(({ top }) => top === target)
   const { sides, ignored } = await splitChanges(home, record)
   const merging = { home, record: { ...record, sides }, target, signal }
   const index = `${indexOf(merging)}.ignored`
-  const rest = await planIgnored(ignored, { ...(await atTarget(merging)), index })
+  const rest = await planIgnored(ignored, { ...(await gitAtTarget(merging)), index })
   if (rest.kind === 'conflicts') return rest
   const intoBranch = record.kind === 'worktree' && commit && owner === undefined
   const plan = await (intoBranch ? planIntoBranch(merging) : planIntoFiles(merging))
@@ -104,9 +104,10 @@ async function planIntoBranch(merging: Merging): Promise<Plan> {
   if (repository === undefined)
     throw new CadreError('usage', 'this is no longer a git repository.', { where: target })
   const at = await atRepository(repository, home.path, signal)
-  requireCalm(repository.gitDir, target)
+  requireNoOperation(repository.gitDir, target)
   const head = await commitOf('HEAD', at)
-  if (head === undefined) throw new CadreError('usage', 'the branch here has no commit.', { where: target })
+  if (head === undefined)
+    throw new CadreError('usage', 'the current branch has no commits.', { where: target })
   const merged = await mergeTrees({ ...record.sides, ours: head }, at)
   if (merged.kind === 'conflicts') return merged
   const files = await diffNames(head, merged.tree, at)
@@ -139,7 +140,7 @@ const nothingToDo: Plan = { kind: 'ready', files: [], apply: async () => {} }
 /** Changes only files, whatever their state. The index of the target is not touched. */
 async function planIntoFiles(merging: Merging): Promise<Plan> {
   const { record } = merging
-  const at = { ...(await atTarget(merging)), index: indexOf(merging) }
+  const at = { ...(await gitAtTarget(merging)), index: indexOf(merging) }
   const from = record.kind === 'worktree' ? indexOfTarget(merging) : undefined
   const changed = await diffNames(record.sides.base, record.sides.theirs, at)
   const now = await stateOf(merging, { ...at, ...(from !== undefined && { from }) }, changed)
@@ -161,7 +162,7 @@ async function planIntoFiles(merging: Merging): Promise<Plan> {
 }
 
 /** Git in the target folder. */
-async function atTarget({ home, record, target, signal }: Merging): Promise<AtWorkTree> {
+async function gitAtTarget({ home, record, target, signal }: Merging): Promise<AtWorkTree> {
   const repository = record.kind === 'worktree' ? targetRepository(home, target) : undefined
   return repository === undefined
     ? { cwd: home.path, gitDir: record.gitDir, workTree: target, signal }
@@ -194,7 +195,7 @@ async function stateOf(
 ): Promise<string> {
   rmSync(at.index, { force: true })
   const taken = await takeSnapshot({ ...at, also, without: home.path })
-  if (taken.kind === 'too_large') throw new Error('unreachable: there is no limit')
+  if (taken.kind === 'too_large') throw new Error('unreachable: a snapshot without a limit was too large')
   return taken.tree
 }
 
@@ -206,7 +207,7 @@ const unfinished: { readonly [name: string]: string } = {
   'rebase-apply': 'a rebase',
 }
 
-function requireCalm(gitDir: string, where: string): void {
+function requireNoOperation(gitDir: string, where: string): void {
   for (const [name, what] of Object.entries(unfinished))
     if (existsSync(path.join(gitDir, name)))
       throw new CadreError('usage', `${what} is in progress here. Finish or abort it first.`, {

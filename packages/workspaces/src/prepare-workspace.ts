@@ -30,7 +30,7 @@ export interface Beginning {
   readonly continued: readonly WorkspaceRecord[]
 }
 
-export type Made =
+export type PreparedWorkspace =
   | { readonly kind: 'made'; readonly record: WorkspaceRecord }
   | { readonly kind: 'impossible'; readonly reason: string }
 
@@ -47,10 +47,10 @@ export async function prepareWorkspace(
   wanted: NewWorkspace,
   { base, continued }: Beginning,
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<PreparedWorkspace> {
   const top = topOf(home, wanted.session)
   // Without a base it starts with the existing files, unless the folder is already a repository.
-  if (base === undefined ? existsSync(path.join(top, '.git')) : !isFree(top))
+  if (base === undefined ? existsSync(path.join(top, '.git')) : !isUsableFolder(top))
     return { kind: 'impossible', reason: `${top} already exists. Move it elsewhere` }
   home.folder('storage', 'workspaces')
   const { repository } = base ?? {}
@@ -64,7 +64,7 @@ export async function prepareWorkspace(
 }
 
 /** An empty folder can be used. */
-function isFree(top: string): boolean {
+function isUsableFolder(top: string): boolean {
   try {
     rmdirSync(top)
   } catch {
@@ -84,7 +84,7 @@ async function makeWorktree(
   wanted: NewWorkspace,
   { base, head, continued }: CommittedBeginning,
   at: AtWorkTree,
-): Promise<Made> {
+): Promise<PreparedWorkspace> {
   const { session, agent } = wanted
   const { repository } = base
   const index = indexFile(home, session)
@@ -130,7 +130,7 @@ async function makeRepository(
   wanted: NewWorkspace,
   { base, continued }: Beginning,
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<PreparedWorkspace> {
   const { session, agent } = wanted
   const [before, ...more] = continued
   if (more.length > 0)
@@ -189,7 +189,7 @@ async function filesIn(home: Home, record: WorkspaceRecord): Promise<readonly st
   return listed.split('\0').filter((name) => name !== '')
 }
 
-function finish(home: Home, record: WorkspaceRecord): Made {
+function finish(home: Home, record: WorkspaceRecord): PreparedWorkspace {
   copyFileSync(path.join(record.gitDir, 'index'), indexFile(home, record.session))
   // A folder without committed files is not in the worktree, but the session still works there.
   if (!existsSync(record.path)) mkdirSync(record.path, { recursive: true })

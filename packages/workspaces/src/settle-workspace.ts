@@ -19,9 +19,9 @@ export async function settleWorkspace({
   merge,
 }: Ending): Promise<Settled | undefined> {
   const { agent, isolation } = session
-  const left = shownLeft(state)
+  const left = describeLeftovers(state)
   const only = left === undefined ? undefined : { message: left }
-  const said = (why?: string) => [shownChanges(state), why, left].filter(Boolean).join(' ')
+  const said = (why?: string) => [describeChanges(state), why, left].filter(Boolean).join(' ')
   if (state.state === 'empty' || state.state === 'merged') return only
   if (isolation?.kind !== 'own' || isolation.returns !== true) return { message: said() }
   if (status !== 'completed')
@@ -36,30 +36,30 @@ export async function settleWorkspace({
 }
 
 const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
-const mostNames = 10
+const maxNames = 10
 
 /** Where the changes of a session are, and what to do about them. */
-function shownChanges({ session, kind, branch, path, commits, files }: WorkspaceState): string {
+function describeChanges({ session, kind, branch, path, commits, files }: WorkspaceState): string {
   const where = kind === 'worktree' ? `on branch ${branch}` : `in ${path}`
   return `The changes of ${session} are not merged. They are ${where} (${count(commits, 'commit')}, ${count(files.length, 'file')}): inspect them with \`cadre workspace diff ${session}\`, merge them with \`cadre workspace merge ${session}\`.`
 }
 
 /** Describes the files that would be lost with a workspace and that Cadre does not merge, if there are any. */
-function shownLeft(state: WorkspaceState): string | undefined {
-  return [shownIgnored(state), shownRepositories(state)].filter(Boolean).join(' ') || undefined
+function describeLeftovers(state: WorkspaceState): string | undefined {
+  return [describeIgnored(state), describeRepositories(state)].filter(Boolean).join(' ') || undefined
 }
 
-function shownIgnored({ session, path, ignored }: WorkspaceState): string | undefined {
+function describeIgnored({ session, path, ignored }: WorkspaceState): string | undefined {
   if (ignored.length === 0) return undefined
-  return `Git ignores these files of ${session}, and they stay in ${path}: ${shownNames(ignored)}. Merge them with \`cadre workspace merge ${session} --include PATH\`, or discard them with \`cadre workspace clean ${session} --force\`.`
+  return `Git ignores these files of ${session}, and they stay in ${path}: ${listNames(ignored)}. Merge them with \`cadre workspace merge ${session} --include PATH\`, or discard them with \`cadre workspace clean ${session} --force\`.`
 }
 
-function shownRepositories({ session, path, repositories }: WorkspaceState): string | undefined {
+function describeRepositories({ session, path, repositories }: WorkspaceState): string | undefined {
   if (repositories.length === 0) return undefined
-  return `These folders of ${session} are repositories or submodules, which Cadre does not merge, and they stay in ${path}: ${shownNames(repositories)}. Copy what you need, then discard them with \`cadre workspace clean ${session} --force\`.`
+  return `These folders of ${session} are repositories or submodules, which Cadre does not merge, and they stay in ${path}: ${listNames(repositories)}. Copy what you need, then discard them with \`cadre workspace clean ${session} --force\`.`
 }
 
-function shownNames(names: readonly string[]): string {
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ''
-  return `${names.slice(0, mostNames).join(', ')}${more}`
+function listNames(names: readonly string[]): string {
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
+  return `${names.slice(0, maxNames).join(', ')}${more}`
 }

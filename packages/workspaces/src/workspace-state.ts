@@ -75,7 +75,7 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
 }
 
 /** True if a workspace can be removed without losing anything. */
-export function isSpent({ state, ignored, repositories }: WorkspaceState): boolean {
+export function isRemovable({ state, ignored, repositories }: WorkspaceState): boolean {
   return (state === 'empty' || state === 'merged') && ignored.length === 0 && repositories.length === 0
 }
 
@@ -89,7 +89,7 @@ async function isInTarget(home: Home, record: WorkspaceRecord, tip: string): Pro
 }
 
 /** The maximum time from the creation of a workspace to the session's first line. */
-const beginning = 600_000
+const maxStartMs = 600_000
 
 function lifeOf(home: Home, record: WorkspaceRecord): WorkspaceState['life'] {
   const { session, root, created, guests } = record
@@ -97,7 +97,7 @@ function lifeOf(home: Home, record: WorkspaceRecord): WorkspaceState['life'] {
   // The folder of an agent is not owned by a single session.
   if (guests !== undefined) return 'ended'
   const status = statusIn(home.at('sessions', `${session}.session.yaml`))
-  if (status === undefined) return Date.now() - Date.parse(created) < beginning ? 'sleeping' : 'ended'
+  if (status === undefined) return Date.now() - Date.parse(created) < maxStartMs ? 'sleeping' : 'ended'
   return status === 'completed' || status === 'error' ? 'ended' : 'sleeping'
 }
 

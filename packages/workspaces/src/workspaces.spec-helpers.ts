@@ -8,10 +8,10 @@ import { onTestFinished } from 'vitest'
 import { createWorkspaces, type WorkspaceKeeper } from './create-workspaces.ts'
 import { rememberFolder } from './remember-folder.spec-helpers.ts'
 
-export const never = new AbortController().signal
+export const neverAborted = new AbortController().signal
 
 /** A project with a home in it, under git or not. */
-export interface Ground {
+export interface WorkspaceFixture {
   readonly project: string
   readonly home: Home
   readonly keeper: WorkspaceKeeper
@@ -27,13 +27,13 @@ export interface Ground {
   spec(session: string, more?: Partial<SessionSpec>): SessionSpec
 }
 
-export function createGround({ git = true, home: name = '.cadre' } = {}): Ground {
+export function createWorkspaceFixture({ git = true, home: name = '.cadre' } = {}): WorkspaceFixture {
   const project = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-ground-')))
   onTestFinished(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }))
   const home = openHome({ home: name, cwd: project, env: {} })
   const at = (...names: string[]) => path.join(project, ...names)
   const keeper = createWorkspaces({ home })
-  const ground: Ground = {
+  const fixture: WorkspaceFixture = {
     project,
     home,
     keeper,
@@ -47,19 +47,19 @@ export function createGround({ git = true, home: name = '.cadre' } = {}): Ground
     git: (...args) => gitIn(project, ...args),
     async prepare(session, base = project, from) {
       const request = { session, root: session, agent: 'builder', base, ...(from && { from }) }
-      const prepared = await keeper.prepare(request, never)
+      const prepared = await keeper.prepare(request, neverAborted)
       if (prepared.kind !== 'ready') throw new Error(prepared.reason)
       return prepared.path
     },
     async call(session, id, files) {
-      const spec = ground.spec(session)
+      const spec = fixture.spec(session)
       for (const [file, text] of Object.entries(files)) {
         const place = path.join(spec.workspace, file)
         mkdirSync(path.dirname(place), { recursive: true })
         if (text === null) rmSync(place)
         else writeFileSync(place, text)
       }
-      await keeper.commitCall(spec, callOf(id, Object.keys(files)), never)
+      await keeper.commitCall(spec, callOf(id, Object.keys(files)), neverAborted)
     },
     spec(session, more = {}) {
       const { path: workspace, base = '' } = keeper.find(session)
@@ -77,7 +77,7 @@ export function createGround({ git = true, home: name = '.cadre' } = {}): Ground
     writeRepository ??= rememberFolder(makeRepository)
     writeRepository(project)
   }
-  return ground
+  return fixture
 }
 
 let writeRepository: ((folder: string) => void) | undefined

@@ -14,7 +14,7 @@ import { CadreError } from '@cadre/core'
 import { hasCode, unlinkIfThere } from '@cadre/disk'
 import type { CheckpointFolder } from './checkpoint-folder.ts'
 import type { FileState } from './file-state.ts'
-import { isBehindLink } from './look-at.ts'
+import { isBehindLink } from './path-stats.ts'
 import type { Step } from './turn-record.ts'
 
 type FileStep = Step & { readonly to: Extract<FileState, { kind: 'file' }> }
@@ -91,14 +91,14 @@ function makeFolders(folder: CheckpointFolder, name: string): void {
     const stats = lstatSync(place, { throwIfNoEntry: false })
     if (stats === undefined) mkdirSync(place)
     else if (!stats.isDirectory())
-      throw new CadreError('usage', `${place} is in the way: it is not a folder.`, { where: place })
+      throw new CadreError('usage', `${place} is not a folder. Move it elsewhere.`, { where: place })
   }
 }
 
-const beginning = '.cadre-undo-'
+const draftPrefix = '.cadre-undo-'
 
 function putBeside(place: string, make: (draft: string) => void): void {
-  const draft = path.join(path.dirname(place), `${beginning}${process.pid}`)
+  const draft = path.join(path.dirname(place), `${draftPrefix}${process.pid}`)
   unlinkIfThere(draft)
   try {
     make(draft)
@@ -119,6 +119,6 @@ export function removeDrafts(folder: CheckpointFolder, steps: readonly Step[]): 
     } catch {
       continue
     }
-    for (const name of names) if (name.startsWith(beginning)) unlinkIfThere(path.join(place, name))
+    for (const name of names) if (name.startsWith(draftPrefix)) unlinkIfThere(path.join(place, name))
   }
 }

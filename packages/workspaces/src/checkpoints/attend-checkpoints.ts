@@ -20,11 +20,11 @@ export function attendCheckpoints(checkpoints: Checkpoints): Attend {
         return { context: notes.join('\n\n') }
       }
       case 'call.starting':
-        return moment.readsOnly ? undefined : noticed(checkpoints.startCall(session, moment.call))
+        return moment.readsOnly ? undefined : toAttention(checkpoints.startCall(session, moment.call))
       case 'call.settled': {
         const { effect } = moment.call.tool
         if (effect !== 'write' && effect !== 'execute') return undefined
-        return noticed(checkpoints.finishCall(session, moment.call.call.id))
+        return toAttention(checkpoints.finishCall(session, moment.call.call.id))
       }
       case 'session.ended': {
         const count = session.parent === undefined ? told.get(session.root) : undefined
@@ -39,7 +39,7 @@ export function attendCheckpoints(checkpoints: Checkpoints): Attend {
   }
 }
 
-async function noticed(work: Promise<string | undefined>): Promise<Attention | undefined> {
+async function toAttention(work: Promise<string | undefined>): Promise<Attention | undefined> {
   const message = await work
   return message === undefined ? undefined : { notices: [{ code: 'checkpoint', message }] }
 }

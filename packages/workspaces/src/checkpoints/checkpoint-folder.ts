@@ -18,9 +18,9 @@ import { hasCode, isInside, listFolder, ownerOnly, type Repository, realPathOf, 
 import type { Home } from '@cadre/home'
 import { absent, type FileState, isSameState } from './file-state.ts'
 import { FolderScanner } from './folder-scanner.ts'
-import { type Look, lookIn, plainState } from './look-at.ts'
+import { FolderSnapshot } from './folder-snapshot.ts'
 import { type Content, ObjectStore } from './object-store.ts'
-import { Picture } from './picture.ts'
+import { type PathStats, plainState, readPathStatsIn } from './path-stats.ts'
 import { type RunningCall, RunningCalls } from './running-calls.ts'
 import type { ScanLimits } from './scan-folder.ts'
 import { withStoreLock } from './store-lock.ts'
@@ -39,7 +39,7 @@ import {
 
 export interface CheckpointLimits extends ScanLimits {
   /** The maximum size of a file in bytes. The content of a larger one is not stored. */
-  readonly largest: number
+  readonly maxFileSize: number
   /** The maximum bytes that one scan may add to the store, before compression. */
   readonly bytes: number
   /** The maximum age of a checkpoint in days. */
@@ -48,10 +48,10 @@ export interface CheckpointLimits extends ScanLimits {
   readonly turns: number
 }
 
-export const usualLimits: CheckpointLimits = {
+export const defaultLimits: CheckpointLimits = {
   files: 200_000,
   filesApart: 2_000,
-  largest: 50 << 20,
+  maxFileSize: 50 << 20,
   bytes: 1 << 30,
   days: 14,
   turns: 200,
@@ -71,7 +71,7 @@ export class CheckpointFolder {
   readonly #repository: Repository | undefined
   readonly #limits: CheckpointLimits
   readonly #key: string
-  readonly #picture: Picture
+  readonly #picture: FolderSnapshot
   readonly #scanner: FolderScanner
   /** Calls that are recorded as running. */
   readonly running: RunningCalls
@@ -84,7 +84,7 @@ export class CheckpointFolder {
     this.#limits = limits
     this.#key = hash('sha256', top).slice(0, 24)
     this.objects = new ObjectStore(this.at('git'), top)
-    this.#picture = new Picture(this.at('picture.json'))
+    this.#picture = new FolderSnapshot(this.at('picture.json'))
     this.running = new RunningCalls(this.at('running'))
     this.#scanner = new FolderScanner({
       top,
@@ -168,7 +168,7 @@ export class CheckpointFolder {
    * Under the lock. Scans once, when some calls have finished and before others start. Records the changes of the finished calls, and
    * that the others are running. A finished call that is not recorded as running is ignored.
    */
-  async pass(finished: readonly string[], starting: readonly Omit<RunningCall, 'process'>[]): Promise<void> {
+  async pass(finished: readonly string[], starting: readonly RunningCall[]): Promise<void> {
     if (starting.length > 0) await this.settleDead()
     const ids = new Set(finished)
     const all = this.running.list()
@@ -178,13 +178,12 @@ export class CheckpointFolder {
     for (const turn of new Set(over.flatMap((call) => (call.scope === 'all' ? [call.turn] : []))))
       this.#noteUncovered(turn)
     this.#picture.save()
-    for (const call of starting) this.running.add(call)
-    for (const { id } of over) this.running.remove(id)
+    this.running.change({ start: starting, finish: finished })
   }
 
   /** Under the lock. Records why the changes of a turn are incomplete, and that the call has ended. */
   fail(turn: string, id: string, reason: string): void {
-    this.running.remove(id)
+    this.running.change({ finish: [id] })
     const record = readTurn(this.turns, turn)
     if (record !== undefined && record.incomplete === undefined)
       writeTurn(this.turns, { ...record, incomplete: reason })
@@ -192,13 +191,12 @@ export class CheckpointFolder {
 
   /** Under the lock. Records the changes of calls whose process has ended. */
   async settleDead(): Promise<void> {
-    const all = this.running.list()
-    const dead = all.filter((call) => !this.running.isAlive(call))
-    if (dead.length === 0) return
-    await this.#attribute(await this.#observeFor(dead), all, 'interrupted')
-    for (const { turn, scope: its } of dead) if (its === 'all') this.#noteUncovered(turn)
+    const dead = this.running.dead()
+    if (dead.calls.length === 0) return
+    await this.#attribute(await this.#observeFor(dead.calls), this.running.list(), 'interrupted')
+    for (const { turn, scope: its } of dead.calls) if (its === 'all') this.#noteUncovered(turn)
     this.#picture.save()
-    for (const { id } of dead) this.running.remove(id)
+    dead.forget()
   }
 
   /** Under the lock. Scans these paths, or the whole folder, and returns the differences from the last scan. */
@@ -206,14 +204,14 @@ export class CheckpointFolder {
     for (let attempt = 1; ; attempt++) {
       try {
         const seen = Date.now()
-        const found = isAll ? await this.#everything() : new Map<string, Look | undefined>()
+        const found = isAll ? await this.#everything() : new Map<string, PathStats | undefined>()
         for (const name of names) if (!found.has(name)) found.set(name, this.#lookAt(name))
         const differences = await this.#compare(found, seen)
         if (isAll) this.#scanner.prepareNext(this.#picture)
         return differences
       } catch (error) {
         // A file was replaced or removed while it was read.
-        if (attempt >= 5 || hasCode(error, 'EACCES', 'ENOSPC') || !isPassing(error)) throw error
+        if (attempt >= 5 || hasCode(error, 'EACCES', 'ENOSPC') || !isTransient(error)) throw error
       }
     }
   }
@@ -253,21 +251,24 @@ export class CheckpointFolder {
         rmSync(this.at(name), { force: true })
   }
 
-  async #everything(): Promise<Map<string, Look | undefined>> {
+  async #everything(): Promise<Map<string, PathStats | undefined>> {
     const { found, uncovered } = await this.#scanner.scan(this.#picture)
     this.#uncovered = uncovered
-    const all = new Map<string, Look | undefined>(found)
+    const all = new Map<string, PathStats | undefined>(found)
     for (const name of this.#picture.paths()) if (!all.has(name)) all.set(name, this.#lookAt(name))
     return all
   }
 
-  #lookAt(name: string): Look | undefined {
+  #lookAt(name: string): PathStats | undefined {
     this.place(name)
-    return lookIn(this.top, name)
+    return readPathStatsIn(this.top, name)
   }
 
   /** `seen`: when the scan started. */
-  async #compare(found: ReadonlyMap<string, Look | undefined>, seen: number): Promise<readonly Difference[]> {
+  async #compare(
+    found: ReadonlyMap<string, PathStats | undefined>,
+    seen: number,
+  ): Promise<readonly Difference[]> {
     const states = new Map<string, FileState>()
     const unknown: string[] = []
     let bytes = 0
@@ -280,7 +281,7 @@ export class CheckpointFolder {
         this.#picture.confirm(name, look, seen)
         continue
       }
-      const state = plainState(this.place(name), look, this.#limits.largest)
+      const state = plainState(this.place(name), look, this.#limits.maxFileSize)
       if (state !== undefined) states.set(name, state)
       else {
         unknown.push(name)
@@ -292,7 +293,7 @@ export class CheckpointFolder {
       throw new Error(`${Math.round(bytes / 1e6)} MB of files in the folder are new or have changed`)
     const ids = await this.objects.put(unknown)
     for (const [index, name] of unknown.entries()) {
-      const { mode, size } = found.get(name) as Look
+      const { mode, size } = found.get(name) as PathStats
       states.set(name, { kind: 'file', mode, size, object: ids[index] as string })
     }
     const differences: Difference[] = []
@@ -311,7 +312,7 @@ export class CheckpointFolder {
     if (parts.some((part) => part === '..' || part === '.git') || !isInside(this.top, place))
       throw new CadreError(
         'corrupt',
-        `a checkpoint names ${JSON.stringify(name)}, which is not a file of this folder.`,
+        `a checkpoint names ${JSON.stringify(name)}, which is not a file in this folder.`,
         {
           where: this.at(),
         },
@@ -326,8 +327,8 @@ export class CheckpointFolder {
   ): Promise<void> {
     const byTurn = new Map<string, [string, Change][]>()
     for (const { path: name, before, after } of differences) {
-      const naming = running.filter(({ scope }) => scope !== 'all' && scope.includes(name))
-      const possible = naming.length > 0 ? naming : running.filter(({ scope }) => scope === 'all')
+      const namingCalls = running.filter(({ scope }) => scope !== 'all' && scope.includes(name))
+      const possible = namingCalls.length > 0 ? namingCalls : running.filter(({ scope }) => scope === 'all')
       const turns = new Set(possible.map(({ turn }) => turn))
       const why = doubt ?? (turns.size > 1 ? 'contested' : undefined)
       for (const turn of turns) {
@@ -391,7 +392,7 @@ function contentsOf({ changes, undone }: TurnRecord): readonly Content[] {
   return states.flatMap((state) => (state.kind === 'file' ? [state] : []))
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return (
     hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR') ||
     /^git hash-object failed/.test(String((error as Error).message))

@@ -12,13 +12,13 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import type { SessionSpec } from '@cadre/core'
-import { callOf, createGround, type Ground } from '../workspaces.spec-helpers.ts'
+import { callOf, createWorkspaceFixture, type WorkspaceFixture } from '../workspaces.spec-helpers.ts'
 import type { CheckpointLimits } from './checkpoint-folder.ts'
 import { type ApplyOptions, type Checkpoints, openCheckpoints, type UndoResult } from './open-checkpoints.ts'
 import type { Direction, UndoPlan } from './undo-plan.ts'
 
 /** A project whose agents work in it directly. */
-export interface SharedGround extends Omit<Ground, 'call'> {
+export interface SharedFixture extends Omit<WorkspaceFixture, 'call'> {
   readonly checkpoints: Checkpoints
   /** A separate instance, as in another process. */
   another(): Checkpoints
@@ -37,30 +37,31 @@ export interface SharedGround extends Omit<Ground, 'call'> {
   all(): Record<string, string>
 }
 
-export function createSharedGround(
+export function createSharedFixture(
   options: { git?: boolean; limits?: Partial<CheckpointLimits> } = {},
-): SharedGround {
-  const ground = createGround({ git: options.git ?? true })
-  const open = () => openCheckpoints({ home: ground.home, ...(options.limits && { limits: options.limits }) })
+): SharedFixture {
+  const fixture = createWorkspaceFixture({ git: options.git ?? true })
+  const open = () =>
+    openCheckpoints({ home: fixture.home, ...(options.limits && { limits: options.limits }) })
   const checkpoints = open()
   const session = (id = 'lead-1', more: Partial<SessionSpec> = {}) =>
-    ({ id, root: id, workspace: ground.project, agent: { name: 'lead' }, ...more }) as SessionSpec
-  const workspace = ground.project
+    ({ id, root: id, workspace: fixture.project, agent: { name: 'lead' }, ...more }) as SessionSpec
+  const workspace = fixture.project
   const plan = async (direction: Direction = 'undo') => {
     const planned = await checkpoints.plan({ direction, workspace })
     if (planned.kind !== 'plan') throw new Error(planned.reason)
     return planned.plan
   }
   return {
-    ...ground,
+    ...fixture,
     checkpoints,
     another: open,
     session,
-    async call(id, names, work, its = session()) {
-      const told = await checkpoints.startCall(its, callOf(id, names === 'command' ? [] : names))
+    async call(id, names, work, spec = session()) {
+      const told = await checkpoints.startCall(spec, callOf(id, names === 'command' ? [] : names))
       if (told !== undefined) throw new Error(told)
       work()
-      const later = await checkpoints.finishCall(its, id)
+      const later = await checkpoints.finishCall(spec, id)
       if (later !== undefined) throw new Error(later)
     },
     plan,
@@ -69,7 +70,7 @@ export function createSharedGround(
       if (planned.kind !== 'plan') return planned
       return checkpoints.apply(planned.plan, { by: 'ada', ...more })
     },
-    all: () => contentsOf(ground.project),
+    all: () => contentsOf(fixture.project),
   }
 }
 

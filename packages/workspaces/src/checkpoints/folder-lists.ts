@@ -8,7 +8,7 @@ export interface FolderEntry {
 }
 
 /** More folders than a checkpoint covers. */
-const most = 200_000
+const maxFolders = 200_000
 
 /**
  * Caches the names in folders. A folder is read again only after it has changed: adding, removing or replacing an entry
@@ -34,7 +34,7 @@ export class FolderLists {
       isFolder: entry.isDirectory(),
     }))
     // Deleted folders are not removed one by one.
-    if (this.#known.size >= most) this.#known.clear()
+    if (this.#known.size >= maxFolders) this.#known.clear()
     this.#known.set(at, { stamp, seen, entries })
     this.version++
     return entries

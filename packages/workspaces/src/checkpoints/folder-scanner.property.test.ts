@@ -15,11 +15,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findBase } from '../find-base.ts'
-import { createGround } from '../workspaces.spec-helpers.ts'
+import { createWorkspaceFixture } from '../workspaces.spec-helpers.ts'
 import { folder } from './file-state.ts'
 import { FolderScanner } from './folder-scanner.ts'
+import { FolderSnapshot } from './folder-snapshot.ts'
 import { ObjectStore } from './object-store.ts'
-import { Picture } from './picture.ts'
 import { oldEnoughMs } from './stat-index.ts'
 
 const files = Array.from({ length: 12 }, (_, index) => `d${index % 3}/f${index}`)
@@ -61,21 +61,21 @@ const edits: Readonly<Record<string, (place: string) => void>> = {
 const anyEdit = fc.record({ kind: fc.constantFrom(...Object.keys(edits)), file })
 
 test('a scan that reuses earlier ones finds the same as a fresh scan', async () => {
-  const ground = createGround()
-  for (const name of files) ground.write(name, 'text')
-  const objects = new ObjectStore(ground.home.at('git'), ground.project)
+  const fixture = createWorkspaceFixture()
+  for (const name of files) fixture.write(name, 'text')
+  const objects = new ObjectStore(fixture.home.at('git'), fixture.project)
   await objects.open(undefined)
   const scanner = () =>
     new FolderScanner({
-      top: ground.project,
-      without: ground.home.path,
-      repository: findBase(ground.home, ground.project).repository,
+      top: fixture.project,
+      without: fixture.home.path,
+      repository: findBase(fixture.home, fixture.project).repository,
       objects,
-      index: ground.home.at(`index-${Math.random()}`),
+      index: fixture.home.at(`index-${Math.random()}`),
       limits: { files: 1000, filesApart: 10 },
       few: 0,
     })
-  const [reusing, picture] = [scanner(), new Picture(ground.home.at('picture.json'))]
+  const [reusing, picture] = [scanner(), new FolderSnapshot(fixture.home.at('picture.json'))]
   const look = async () => {
     const seen = Date.now()
     const scan = await reusing.scan(picture)
@@ -85,11 +85,11 @@ test('a scan that reuses earlier ones finds the same as a fresh scan', async () 
     reusing.prepareNext(picture)
     return scan
   }
-  const youngest = () => Math.max(...files.map((name) => lstatSync(ground.at(name)).ctimeMs))
+  const youngest = () => Math.max(...files.map((name) => lstatSync(fixture.at(name)).ctimeMs))
   const restore = async () => {
-    for (const name of readdirSync(ground.project))
-      if (/^d|ignore/.test(name)) rmSync(ground.at(name), { recursive: true, force: true })
-    for (const name of files) ground.write(name, 'text')
+    for (const name of readdirSync(fixture.project))
+      if (/^d|ignore/.test(name)) rmSync(fixture.at(name), { recursive: true, force: true })
+    for (const name of files) fixture.write(name, 'text')
     while (Date.now() - youngest() <= oldEnoughMs) await wait(100)
     await look()
     await look()
@@ -103,10 +103,10 @@ test('a scan that reuses earlier ones finds the same as a fresh scan', async () 
       async (rounds) => {
         await restore()
         for (const round of rounds) {
-          for (const { kind, file: name } of round) attempt(() => edits[kind]?.(ground.at(name)))
+          for (const { kind, file: name } of round) attempt(() => edits[kind]?.(fixture.at(name)))
           const [reused, fresh] = [
             await look(),
-            await scanner().scan(new Picture(ground.home.at('none.json'))),
+            await scanner().scan(new FolderSnapshot(fixture.home.at('none.json'))),
           ]
           expect(reused).toEqual(fresh)
           if (reusing.looked < fresh.found.size / 2) saved++

@@ -1,9 +1,9 @@
 import path from 'node:path'
 import { isSameStamp, type Repository, stampOf, statsAt, userIgnores } from '@cadre/disk'
 import { FolderLists } from './folder-lists.ts'
-import type { Look } from './look-at.ts'
+import type { FolderSnapshot } from './folder-snapshot.ts'
 import type { ObjectStore } from './object-store.ts'
-import type { Picture } from './picture.ts'
+import type { PathStats } from './path-stats.ts'
 import { type Scan, type ScanLimits, scanFolder } from './scan-folder.ts'
 import { oldEnoughMs, StatIndex } from './stat-index.ts'
 
@@ -44,7 +44,7 @@ export class FolderScanner {
   }
 
   /** `picture`: the state of the folder at the last scan. */
-  async scan(picture: Picture): Promise<Scan> {
+  async scan(picture: FolderSnapshot): Promise<Scan> {
     const seen = Date.now()
     const excludes = await this.#excludes()
     const unchanged = this.#isIndexUseless ? undefined : await this.#index.unchanged()
@@ -65,7 +65,7 @@ export class FolderScanner {
   }
 
   /** After a scan: writes an index if it would make the next scan much cheaper. */
-  prepareNext(picture: Picture): void {
+  prepareNext(picture: FolderSnapshot): void {
     const { few = 500, objects } = this.#options
     if (this.#isIndexUseless || this.#looked <= few) return
     const files = picture.indexable(oldEnoughMs)
@@ -85,8 +85,8 @@ export class FolderScanner {
 
   #walk(
     ignored: readonly string[],
-    unchanged: ReadonlyMap<string, Look> | undefined,
-    picture: Picture,
+    unchanged: ReadonlyMap<string, PathStats> | undefined,
+    picture: FolderSnapshot,
   ): Promise<Scan> {
     const { top, without, repository, limits } = this.#options
     this.#looked = 0
@@ -108,7 +108,11 @@ export class FolderScanner {
   }
 
   /** Identifies the rules for ignored files. Undefined if they changed so recently that another change might go unnoticed. */
-  #keyOf(excludes: readonly string[], found: ReadonlyMap<string, Look>, seen: number): string | undefined {
+  #keyOf(
+    excludes: readonly string[],
+    found: ReadonlyMap<string, PathStats>,
+    seen: number,
+  ): string | undefined {
     const stamps = excludes.map((file) => stampOf(statsAt(file)))
     for (const [name, { stamp }] of found) if (isIgnoreFile(name)) stamps.push(stamp)
     if (stamps.some((stamp) => !isSameStamp(stamp, seen, stamp))) return undefined
@@ -116,7 +120,7 @@ export class FolderScanner {
   }
 
   /** True if git reports most unchanged files as changed: it compares a value that Node does not report exactly. */
-  #isMistaken(unchanged: ReadonlyMap<string, Look>, found: ReadonlyMap<string, Look>): boolean {
+  #isMistaken(unchanged: ReadonlyMap<string, PathStats>, found: ReadonlyMap<string, PathStats>): boolean {
     const { entries } = this.#index
     if (unchanged.size >= entries.size / 2) return false
     let mistakes = 0

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { createSharedGround } from './checkpoints.spec-helpers.ts'
+import { createSharedFixture } from './checkpoints.spec-helpers.ts'
 
 function createOutside(): string {
   const outside = mkdtempSync(path.join(tmpdir(), 'cadre-outside-'))
@@ -19,34 +19,34 @@ function createOutside(): string {
 }
 
 test('an undo removes nothing behind a folder that the turn replaced with a link', async () => {
-  const ground = createSharedGround()
+  const fixture = createSharedFixture()
   const outside = createOutside()
-  await ground.call('c1', 'command', () => ground.write('made/x.txt', 'ours'))
-  await ground.call('c2', 'command', () => {
-    rmSync(ground.at('made'), { recursive: true })
-    symlinkSync(outside, ground.at('made'))
+  await fixture.call('c1', 'command', () => fixture.write('made/x.txt', 'ours'))
+  await fixture.call('c2', 'command', () => {
+    rmSync(fixture.at('made'), { recursive: true })
+    symlinkSync(outside, fixture.at('made'))
   })
-  const applied = await ground.take('undo', { force: true })
+  const applied = await fixture.take('undo', { force: true })
   expect(applied.kind).toBe('applied')
   expect(readFileSync(path.join(outside, 'x.txt'), 'utf8')).toBe('theirs')
-  expect(existsSync(ground.at('made'))).toBe(false)
-  await ground.take('redo')
+  expect(existsSync(fixture.at('made'))).toBe(false)
+  await fixture.take('redo')
   expect(readFileSync(path.join(outside, 'x.txt'), 'utf8')).toBe('theirs')
 })
 
 test('an undo changes nothing behind a folder that was replaced with a link after the turn', async () => {
-  const ground = createSharedGround()
+  const fixture = createSharedFixture()
   const outside = createOutside()
-  ground.write('kept/x.txt', 'before')
-  await ground.call('c1', 'command', () => {
-    ground.write('kept/x.txt', 'theirs')
-    ground.write('new/x.txt', 'theirs')
+  fixture.write('kept/x.txt', 'before')
+  await fixture.call('c1', 'command', () => {
+    fixture.write('kept/x.txt', 'theirs')
+    fixture.write('new/x.txt', 'theirs')
   })
   for (const name of ['kept', 'new']) {
-    renameSync(ground.at(name), ground.at(`${name}-away`))
-    symlinkSync(outside, ground.at(name))
+    renameSync(fixture.at(name), fixture.at(`${name}-away`))
+    symlinkSync(outside, fixture.at(name))
   }
-  expect(await ground.take('undo', { force: true })).toMatchObject({
+  expect(await fixture.take('undo', { force: true })).toMatchObject({
     kind: 'refused',
     plan: {
       conflicts: [
@@ -55,26 +55,26 @@ test('an undo changes nothing behind a folder that was replaced with a link afte
       ],
     },
   })
-  expect(await ground.take('undo', { skip: true })).toMatchObject({ kind: 'applied' })
+  expect(await fixture.take('undo', { skip: true })).toMatchObject({ kind: 'applied' })
   expect(readFileSync(path.join(outside, 'x.txt'), 'utf8')).toBe('theirs')
 })
 
 test('force does not start an undo that a file in the place of a folder would stop halfway', async () => {
-  const ground = createSharedGround()
-  ground.write('kept/x.txt', 'before')
-  await ground.call('c1', 'command', () => ground.write('kept/x.txt', 'after'))
-  rmSync(ground.at('kept'), { recursive: true })
-  ground.write('kept', 'a file of a person')
-  expect(await ground.take('undo', { force: true })).toMatchObject({ kind: 'refused' })
-  expect(readFileSync(ground.at('kept'), 'utf8')).toBe('a file of a person')
-  expect((await ground.plan()).conflicts).toMatchObject([{ path: 'kept/x.txt', canForce: false }])
+  const fixture = createSharedFixture()
+  fixture.write('kept/x.txt', 'before')
+  await fixture.call('c1', 'command', () => fixture.write('kept/x.txt', 'after'))
+  rmSync(fixture.at('kept'), { recursive: true })
+  fixture.write('kept', 'a file of a person')
+  expect(await fixture.take('undo', { force: true })).toMatchObject({ kind: 'refused' })
+  expect(readFileSync(fixture.at('kept'), 'utf8')).toBe('a file of a person')
+  expect((await fixture.plan()).conflicts).toMatchObject([{ path: 'kept/x.txt', canForce: false }])
 })
 
 test('restores a file with a name of the maximum length', async () => {
-  const ground = createSharedGround()
+  const fixture = createSharedFixture()
   const name = '語'.repeat(85)
-  ground.write(name, 'before')
-  await ground.call('c1', 'command', () => ground.write(name, 'after'))
-  await ground.take('undo')
-  expect(readFileSync(ground.at(name), 'utf8')).toBe('before')
+  fixture.write(name, 'before')
+  await fixture.call('c1', 'command', () => fixture.write(name, 'after'))
+  await fixture.take('undo')
+  expect(readFileSync(fixture.at(name), 'utf8')).toBe('before')
 })

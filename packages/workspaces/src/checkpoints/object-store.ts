@@ -16,9 +16,9 @@ import { CadreError } from '@cadre/core'
 import { type GitRequest, git, gitBytes, ownerOnly, type Repository, tryGit } from '@cadre/disk'
 
 /** Up to this many files are stored without starting git. */
-const few = 32
+const maxWithoutGit = 32
 /** The maximum bytes read from the store at a time. */
-const batch = 32 << 20
+const maxBatchBytes = 32 << 20
 
 export interface Content {
   readonly object: string
@@ -72,8 +72,9 @@ export class ObjectStore {
 
   /** Stores the content of these regular files, in this order. Rejects if one cannot be read. */
   async put(names: readonly string[]): Promise<readonly string[]> {
-    if (names.length <= few) return names.map((name) => this.write(readFileSync(path.join(this.#top, name))))
-    const input = names.map((name) => `${quoted(name)}\n`).join('')
+    if (names.length <= maxWithoutGit)
+      return names.map((name) => this.write(readFileSync(path.join(this.#top, name))))
+    const input = names.map((name) => `${quoteName(name)}\n`).join('')
     const args = ['hash-object', '-w', '--no-filters', '--stdin-paths']
     const ids = await git(args, { ...this.#request, workTree: this.#top, input, timeoutMs: 1_800_000 })
     return ids.trimEnd().split('\n')
@@ -114,14 +115,14 @@ export class ObjectStore {
     const wanted = [...new Map(contents.map((content) => [content.object, content])).values()]
     for (let start = 0; start < wanted.length; ) {
       let [end, bytes] = [start, 0]
-      while (end < wanted.length && (end === start || bytes + (wanted[end]?.size ?? 0) <= batch))
+      while (end < wanted.length && (end === start || bytes + (wanted[end]?.size ?? 0) <= maxBatchBytes))
         bytes += wanted[end++]?.size ?? 0
       const input = wanted.slice(start, end).map(({ object }) => `${object}\n`)
       yield* contentsIn(
         await gitBytes(['cat-file', '--batch'], {
           ...this.#request,
           input: input.join(''),
-          most: bytes + (end - start) * 200 + 1000,
+          max: bytes + (end - start) * 200 + 1000,
         }),
       )
       start = end
@@ -195,7 +196,7 @@ async function formatOf(repository: Repository | undefined): Promise<string> {
 }
 
 /** Quotes a name for git's input, if it could be misread. */
-function quoted(name: string): string {
+function quoteName(name: string): string {
   if (!/^"|\n/.test(name)) return name
   return `"${name.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
 }

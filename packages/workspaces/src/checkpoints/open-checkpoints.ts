@@ -6,11 +6,11 @@ import { isInside, ownerOnly, realPathOf } from '@cadre/disk'
 import { type Home, isSessionName } from '@cadre/home'
 import { findBase } from '../find-base.ts'
 import { applySteps, removeDrafts } from './apply-steps.ts'
-import { CheckpointFolder, type CheckpointLimits, usualLimits } from './checkpoint-folder.ts'
+import { CheckpointFolder, type CheckpointLimits, defaultLimits } from './checkpoint-folder.ts'
 import { isSameState } from './file-state.ts'
-import { lookAt } from './look-at.ts'
+import { readPathStats } from './path-stats.ts'
 import type { Scope } from './running-calls.ts'
-import { SharedLooks } from './shared-looks.ts'
+import { SharedScans } from './shared-scans.ts'
 import { readTurn, type Step, type TurnRecord, writeTurn } from './turn-record.ts'
 import { addNote, readNotes, removeNotes } from './undo-notes.ts'
 import { chooseTurn, type Direction, isSameSteps, planUndo, type UndoPlan } from './undo-plan.ts'
@@ -78,7 +78,7 @@ const limitsWithoutRepository = { files: 20_000, bytes: 500_000_000 }
 
 export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Checkpoints {
   const folders = new Map<string, CheckpointFolder | undefined>()
-  const looks = new Map<CheckpointFolder, SharedLooks<Passing>>()
+  const looks = new Map<CheckpointFolder, SharedScans<WaitingCall>>()
   /** By entry session: the id of its turn, or the message of one that has changed nothing yet. */
   const turns = new Map<string, { id?: string; prompt: string; isTold?: boolean }>()
   /** Calls of this process, by session. */
@@ -92,9 +92,9 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     const { folder, repository, workspace: own } = findBase(home, workspace)
     if (own !== undefined || isInside(realPathOf(home.path), folder)) return undefined
     const top = repository?.top ?? folder
-    const apply = { ...usualLimits, ...(repository === undefined && limitsWithoutRepository), ...limits }
+    const apply = { ...defaultLimits, ...(repository === undefined && limitsWithoutRepository), ...limits }
     const found = new CheckpointFolder(home, realPathOf(top), repository, apply)
-    looks.set(found, new SharedLooks((calls) => found.locked(() => pass(found, calls()))))
+    looks.set(found, new SharedScans((calls) => found.locked(() => pass(found, calls()))))
     return found
   }
 
@@ -124,8 +124,8 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
   }
 
   /** Under the lock. */
-  async function pass(folder: CheckpointFolder, passing: readonly Passing[]): Promise<void> {
-    const starting = passing.filter((one) => one.kind === 'starts')
+  async function pass(folder: CheckpointFolder, waiting: readonly WaitingCall[]): Promise<void> {
+    const starting = waiting.filter((one) => one.kind === 'starts')
     if (starting.length > 0) {
       await completeUndo(folder)
       folder.expire()
@@ -140,7 +140,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
       open.set(session.id, calls.set(call, { folder, turn: turn.id }))
       return [{ id: `${session.id}/${call}`, turn: turn.id, scope }]
     })
-    const finished = passing.flatMap((one) => (one.kind === 'finished' ? [one.id] : []))
+    const finished = waiting.flatMap((one) => (one.kind === 'finished' ? [one.id] : []))
     await folder.pass(finished, running)
   }
 
@@ -224,7 +224,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
         const named = tool.effect === 'write' ? tool.paths?.(input) : undefined
         if (named === undefined) return isOwnTool(tool) ? [] : 'all'
         const places = named.map((name) => path.resolve(session.workspace, name))
-        if (places.some((place) => lookAt(place)?.kind === 'folder')) return 'all'
+        if (places.some((place) => readPathStats(place)?.kind === 'folder')) return 'all'
         return [...new Set(places.flatMap((place) => folder.namesOf(place)))]
       })
     },
@@ -243,7 +243,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     },
     async plan({ direction, workspace, session }) {
       const folder = folderOf(workspace)
-      const none = { kind: 'nothing', reason: nothingTo(direction, session) } as const
+      const none = { kind: 'nothing', reason: nothingToApply(direction, session) } as const
       if (folder === undefined || !folder.exists) return none
       return folder.locked(async () => {
         await completeUndo(folder)
@@ -282,7 +282,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
 }
 
 /** A call that waits for a scan of its folder. */
-type Passing =
+type WaitingCall =
   | { readonly kind: 'starts'; readonly session: SessionSpec; readonly call: string; readonly scope: Scope }
   | { readonly kind: 'finished'; readonly id: string }
 
@@ -327,7 +327,7 @@ async function busyReason(folder: CheckpointFolder): Promise<string | undefined>
   return `Session ${session} is running a call in this folder. Wait for it to finish, or stop it with: cadre sessions cancel ${session}`
 }
 
-function nothingTo(direction: Direction, session: string | undefined): string {
+function nothingToApply(direction: Direction, session: string | undefined): string {
   const where = session === undefined ? 'in this folder' : `of session ${session}`
   if (direction === 'redo') return `There is no undone turn ${where} to redo.`
   return `There is no turn ${where} to undo: no agent has changed files that a checkpoint covers.`
@@ -339,5 +339,5 @@ function noteText({ direction, steps }: UndoJournal, prompt: string): string {
   const work = prompt === '' ? 'an earlier turn' : `the turn that started with ${JSON.stringify(prompt)}`
   return direction === 'undo'
     ? `The user has undone the file changes of ${work}. These files are as they were before it: ${some}. Read them again before you edit them, and do not repeat the changes unless you are asked to.`
-    : `The user has restored the file changes of ${work}, which were undone. These files have its changes again: ${some}.`
+    : `The user has restored the file changes of ${work}, which were undone. These files contain its changes again: ${some}.`
 }

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { isAlive, listFolder, ownerOnly, type ProcessIdentity, thisProcess, unlinkIfThere } from '@cadre/disk'
 
@@ -7,18 +7,26 @@ import { isAlive, listFolder, ownerOnly, type ProcessIdentity, thisProcess, unli
 export type Scope = 'all' | readonly string[]
 
 export interface RunningCall {
-  /** Unique: the session and the call. */
+  /** Unique in its process: the session and the call. */
   readonly id: string
   readonly turn: string
   readonly scope: Scope
-  readonly process: ProcessIdentity
 }
 
-/** Records running calls, one file each, so that another process finds those of a process that has ended. */
+/** The content of a file: the running calls of one process. */
+interface Note {
+  readonly process: ProcessIdentity
+  readonly calls: readonly RunningCall[]
+}
+
+/**
+ * Records running calls, one file for each process, so that another process finds those of a process that has ended. All
+ * methods need the lock of the checkpoints.
+ */
 export class RunningCalls {
   readonly #folder: string
   readonly #self = thisProcess()
-  /** The calls of this object, by the names of their files, so that they are not read back. */
+  readonly #name = randomUUID()
   readonly #own = new Map<string, RunningCall>()
 
   constructor(folder: string) {
@@ -27,38 +35,50 @@ export class RunningCalls {
 
   /** Calls that are recorded as running. */
   list(): readonly RunningCall[] {
+    return [...this.#own.values(), ...this.#others().flatMap(({ note }) => note.calls)]
+  }
+
+  /** Records with one write that calls of this process have started and finished. */
+  change({ start = [], finish = [] }: { start?: readonly RunningCall[]; finish?: readonly string[] }): void {
+    for (const call of start) this.#own.set(call.id, call)
+    for (const id of finish) this.#own.delete(id)
+    const file = path.join(this.#folder, this.#name)
+    if (this.#own.size === 0) {
+      unlinkIfThere(file)
+      return
+    }
+    const note: Note = { process: this.#self, calls: [...this.#own.values()] }
+    // Replaced as a whole: a process that is killed here leaves the old calls or the new ones, never half of a file.
+    const draft = `${this.#folder}.tmp`
+    writeFileSync(draft, JSON.stringify(note), { mode: ownerOnly })
+    renameSync(draft, file)
+  }
+
+  /** Calls of processes that have ended, and what forgets them. */
+  dead(): { readonly calls: readonly RunningCall[]; forget(): void } {
+    const dead = this.#others().filter(({ file, note }) => {
+      const heard = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+      return !isAlive(note.process, this.#self, heard)
+    })
+    return {
+      calls: dead.flatMap(({ note }) => note.calls),
+      forget: () => {
+        for (const { file } of dead) unlinkIfThere(file)
+      },
+    }
+  }
+
+  #others(): { readonly file: string; readonly note: Note }[] {
     return listFolder(this.#folder).flatMap((name) => {
-      const own = this.#own.get(name)
-      if (own !== undefined) return [own]
+      if (name === this.#name) return []
+      const file = path.join(this.#folder, name)
       try {
-        return [JSON.parse(readFileSync(path.join(this.#folder, name), 'utf8')) as RunningCall]
+        const read = JSON.parse(readFileSync(file, 'utf8')) as Note | (RunningCall & Pick<Note, 'process'>)
+        // Earlier builds wrote a file for each call.
+        return [{ file, note: 'calls' in read ? read : { process: read.process, calls: [read] } }]
       } catch {
         return []
       }
     })
   }
-
-  add(call: Omit<RunningCall, 'process'>): void {
-    const running: RunningCall = { ...call, process: this.#self }
-    const name = nameOf(call.id)
-    writeFileSync(path.join(this.#folder, name), JSON.stringify(running), { mode: ownerOnly })
-    this.#own.set(name, running)
-  }
-
-  remove(id: string): void {
-    const name = nameOf(id)
-    unlinkIfThere(path.join(this.#folder, name))
-    this.#own.delete(name)
-  }
-
-  isAlive({ id, process }: RunningCall): boolean {
-    const name = nameOf(id)
-    if (this.#own.has(name)) return true
-    const heard = statSync(path.join(this.#folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
-    return isAlive(process, this.#self, heard)
-  }
-}
-
-function nameOf(id: string): string {
-  return hash('sha256', id).slice(0, 32)
 }

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { entryAt } from '@cadre/disk'
 import type { FolderLists } from './folder-lists.ts'
-import { folderLook, type Look, lookOf } from './look-at.ts'
+import { folderStats, type PathStats, toPathStats } from './path-stats.ts'
 
 export interface ScanRequest {
   /** The folder, with links resolved. */
@@ -16,7 +16,7 @@ export interface ScanRequest {
   readonly limits: ScanLimits
   readonly lists: FolderLists
   /** Returns the last check of a file that certainly has not changed since, so that it can be skipped. */
-  readonly unchanged: (name: string) => Look | undefined
+  readonly unchanged: (name: string) => PathStats | undefined
 }
 
 export interface ScanLimits {
@@ -28,13 +28,13 @@ export interface ScanLimits {
 
 export interface Scan {
   /** Everything that was found, by its path with `/`. */
-  readonly found: ReadonlyMap<string, Look>
+  readonly found: ReadonlyMap<string, PathStats>
   /** Folders that are not covered, each with a trailing `/`. */
   readonly uncovered: readonly string[]
 }
 
 /** Folders that tools can regenerate. They are not covered if git ignores them, or without git. */
-const refilled = new Set(
+const regeneratedFolders = new Set(
   (
     'node_modules bower_components .venv venv __pycache__ .tox .mypy_cache .pytest_cache .ruff_cache target .gradle ' +
     '.terraform .next .nuxt .turbo .parcel-cache .cache DerivedData Pods'
@@ -53,7 +53,7 @@ export async function scanFolder({
 }: ScanRequest): Promise<Scan> {
   const apart = new Set(ignored.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1)))
   const left = path.relative(top, without).split(path.sep).join('/')
-  const found = new Map<string, Look>()
+  const found = new Map<string, PathStats>()
   const uncovered: string[] = []
   if (!(await walk('', found, limits.files, false)))
     throw new Error(`the folder has more than ${limits.files} files`)
@@ -62,8 +62,8 @@ export async function scanFolder({
   /** Resolves with false if there are too many. `isApart`: inside an ignored folder or a nested repository. */
   async function walk(
     start: string,
-    into: Map<string, Look>,
-    most: number,
+    into: Map<string, PathStats>,
+    max: number,
     isApart: boolean,
   ): Promise<boolean> {
     const waiting = [start]
@@ -78,34 +78,39 @@ export async function scanFolder({
       for (const entry of entries) {
         const { path: name, isFolder } = entry
         if (entry.name === '.git' || name === left) continue
-        if (isFolder && isApart && refilled.has(entry.name)) uncovered.push(`${name}/`)
+        if (isFolder && isApart && regeneratedFolders.has(entry.name)) uncovered.push(`${name}/`)
         else if (isUnreadableName(entry.name)) uncovered.push(name)
-        else if (isFolder && !isApart && (apart.has(name) || (isUnversioned && refilled.has(entry.name))))
+        else if (
+          isFolder &&
+          !isApart &&
+          (apart.has(name) || (isUnversioned && regeneratedFolders.has(entry.name)))
+        )
           await walkApart(name)
         else {
           if (isFolder) waiting.push(name)
-          const look = isFolder ? folderLook : (unchanged(name) ?? lookNow(`${top}/${name}`))
+          const look = isFolder ? folderStats : (unchanged(name) ?? readNow(`${top}/${name}`))
           if (look !== undefined) into.set(name, look)
         }
       }
-      if (into.size > most) return false
+      if (into.size > max) return false
     }
     return true
   }
 
   /** An ignored folder or a nested repository: all of it or nothing. */
   async function walkApart(name: string): Promise<void> {
-    const inside = new Map<string, Look>([[name, folderLook]])
+    const inside = new Map<string, PathStats>([[name, folderStats]])
     const isSmall =
-      !refilled.has(path.posix.basename(name)) && (await walk(name, inside, limits.filesApart, true))
+      !regeneratedFolders.has(path.posix.basename(name)) &&
+      (await walk(name, inside, limits.filesApart, true))
     if (!isSmall) uncovered.push(`${name}/`)
     else for (const [file, look] of inside) found.set(file, look)
   }
 }
 
-function lookNow(place: string): Look | undefined {
+function readNow(place: string): PathStats | undefined {
   const stats = entryAt(place)
-  return stats && lookOf(stats)
+  return stats && toPathStats(stats)
 }
 
 /** A name that is not valid text, which Node cannot represent. */

@@ -1,12 +1,12 @@
 import { hash, randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { git, ownerOnly } from '@cadre/disk'
-import type { Look } from './look-at.ts'
+import type { PathStats } from './path-stats.ts'
 
 /** A file, with a check that certainly shows its content. */
-export interface Indexed {
+export interface IndexedFile {
   readonly path: string
-  readonly look: Look
+  readonly look: PathStats
 }
 
 /** git compares whole seconds. If a file was older than this when checked, every later change is detected. */
@@ -31,7 +31,7 @@ export class StatIndex {
   readonly #file: string
   readonly #gitDir: string
   readonly #top: string
-  #entries: ReadonlyMap<string, Look> = new Map()
+  #entries: ReadonlyMap<string, PathStats> = new Map()
   /** Only in this index, never in the folder: git reports it as deleted, which proves that it has read this index. */
   readonly #sentinel = `.cadre-${randomUUID()}`
 
@@ -42,12 +42,12 @@ export class StatIndex {
     this.#top = top
   }
 
-  get entries(): ReadonlyMap<string, Look> {
+  get entries(): ReadonlyMap<string, PathStats> {
     return this.#entries
   }
 
   /** Writes the index. Each file must have been unchanged for `oldEnoughMs` when it was checked. */
-  write(files: readonly Indexed[], isSha256: boolean): void {
+  write(files: readonly IndexedFile[], isSha256: boolean): void {
     const rows = files.map(({ path, look }) => ({ name: Buffer.from(path), look }))
     rows.push({ name: Buffer.from(this.#sentinel), look: nothing })
     rows.sort((a, b) => Buffer.compare(a.name, b.name))
@@ -85,7 +85,7 @@ export class StatIndex {
   }
 
   /** Returns the check of each file that certainly has not changed since. Undefined if git cannot tell. */
-  async unchanged(): Promise<ReadonlyMap<string, Look> | undefined> {
+  async unchanged(): Promise<ReadonlyMap<string, PathStats> | undefined> {
     if (this.#entries.size === 0) return undefined
     const request = { cwd: this.#top, gitDir: this.#gitDir, workTree: this.#top, index: this.#file, settings }
     const listed = await git(['diff-files', '-z', '--name-only'], request).catch(() => '')
@@ -97,7 +97,7 @@ export class StatIndex {
   }
 }
 
-const nothing: Look = {
+const nothing: PathStats = {
   kind: 'file',
   mode: 0,
   size: 0,

@@ -3,23 +3,23 @@ import { CadreError } from '@cadre/core'
 import { type Home, holdLease } from '@cadre/home'
 
 /** In milliseconds. The first scan of a large folder takes long. */
-const patience = 300_000
+const timeoutMs = 300_000
 
 /** By home and name: the queue in this process. */
-const chains = new Map<string, Promise<unknown>>()
+const queues = new Map<string, Promise<unknown>>()
 
 /** Runs `work` exclusively, across processes, for the same name. A dead process does not block others. */
 export function withStoreLock<T>(home: Home, name: string, work: () => Promise<T>): Promise<T> {
   const key = `${home.path}\0${name}`
-  const mine = (chains.get(key) ?? Promise.resolve()).then(() => locked(home, name, work))
+  const mine = (queues.get(key) ?? Promise.resolve()).then(() => runLocked(home, name, work))
   const settled = mine.catch(() => {})
-  chains.set(key, settled)
-  void settled.then(() => chains.get(key) === settled && chains.delete(key))
+  queues.set(key, settled)
+  void settled.then(() => queues.get(key) === settled && queues.delete(key))
   return mine
 }
 
-async function locked<T>(home: Home, name: string, work: () => Promise<T>): Promise<T> {
-  for (const until = Date.now() + patience; ; ) {
+async function runLocked<T>(home: Home, name: string, work: () => Promise<T>): Promise<T> {
+  for (const until = Date.now() + timeoutMs; ; ) {
     const attempt = holdLease(home, `.${name}`)
     if (attempt.kind === 'held') {
       try {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import type { CheckpointFolder } from './checkpoint-folder.ts'
 import { type FileState, isSameState } from './file-state.ts'
-import { lookAt } from './look-at.ts'
 import type { LineCounts } from './object-store.ts'
+import { readPathStats } from './path-stats.ts'
 import { type Doubt, listTurns, readTurn, type Step, sessionOfTurn, type TurnRecord } from './turn-record.ts'
 
 export type Direction = 'undo' | 'redo'
@@ -62,10 +62,10 @@ export function chooseTurn(
         undone === undefined && (Object.keys(changes).length > 0 || incomplete !== undefined),
     )
   const undone = wanted.filter((turn) => turn.undone !== undefined)
-  return undone.toSorted((a, b) => (whenUndone(a) < whenUndone(b) ? 1 : -1))[0]
+  return undone.toSorted((a, b) => (undoneAt(a) < undoneAt(b) ? 1 : -1))[0]
 }
 
-function whenUndone({ undone, id }: TurnRecord): string {
+function undoneAt({ undone, id }: TurnRecord): string {
   // Undone in the same millisecond: the older turn was undone later.
   return `${undone?.at}/${String(1e9 - Number.parseInt(id, 10))}`
 }
@@ -89,7 +89,7 @@ export async function planUndo(
     const conflict = conflictOf(present, rest)
     if (conflict !== undefined) conflicts.push({ path, ...conflict })
   }
-  const blocked = [...inTheWay(folder, steps)]
+  const blocked = [...findObstacles(folder, steps)]
   const isBlocked = new Set(blocked.map(({ path }) => path))
   const { id, session, prompt, started } = turn
   return {
@@ -146,7 +146,7 @@ const unstored = {
   large: 'is too large, so its earlier content was not kept',
   unreadable: 'was not readable, so its earlier content was not kept',
   special: 'was not a regular file, so it was not kept',
-  lost: 'has lost its earlier content, which the repository has removed',
+  lost: 'has lost its earlier content, because git removed it from the repository',
 }
 
 function conflictOf(
@@ -165,7 +165,7 @@ function conflictOf(
 }
 
 /** Unplanned entries where a file or folder must be restored. */
-function* inTheWay(folder: CheckpointFolder, steps: readonly Step[]): Generator<Conflict> {
+function* findObstacles(folder: CheckpointFolder, steps: readonly Step[]): Generator<Conflict> {
   const goal = new Map(steps.map(({ path, to }) => [path, to]))
   for (const { path, from, to } of steps) {
     if (to.kind === 'absent' || to.kind === 'unstored') continue
@@ -174,13 +174,13 @@ function* inTheWay(folder: CheckpointFolder, steps: readonly Step[]): Generator<
       .slice(0, -1)
       .map((_, index) => parts.slice(0, index + 1).join('/'))
       .find((above) => {
-        const look = lookAt(folder.place(above))
+        const look = readPathStats(folder.place(above))
         const kind = goal.get(above)?.kind
         return look !== undefined && look.kind !== 'folder' && kind !== 'folder' && kind !== 'absent'
       })
     if (blocking !== undefined)
       yield { path, reason: `cannot be restored, because ${blocking} is not a folder now`, canForce: false }
-    else if (from.kind === 'folder' && to.kind !== 'folder' && !isEmptied(folder, path, goal))
+    else if (from.kind === 'folder' && to.kind !== 'folder' && !willBeEmpty(folder, path, goal))
       yield {
         path,
         reason: 'cannot be restored, because a folder with other files is there now',
@@ -189,10 +189,10 @@ function* inTheWay(folder: CheckpointFolder, steps: readonly Step[]): Generator<
   }
 }
 
-function isEmptied(folder: CheckpointFolder, name: string, goal: ReadonlyMap<string, FileState>): boolean {
+function willBeEmpty(folder: CheckpointFolder, name: string, goal: ReadonlyMap<string, FileState>): boolean {
   return readdirSync(folder.place(name), { withFileTypes: true }).every((entry) => {
     const below = `${name}/${entry.name}`
-    return goal.get(below)?.kind === 'absent' && (!entry.isDirectory() || isEmptied(folder, below, goal))
+    return goal.get(below)?.kind === 'absent' && (!entry.isDirectory() || willBeEmpty(folder, below, goal))
   })
 }
 

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSharedGround, type Edit, edit } from './checkpoints.spec-helpers.ts'
+import { createSharedFixture, type Edit, edit } from './checkpoints.spec-helpers.ts'
 
 const names = [
   'a.txt',
@@ -37,18 +37,18 @@ const anyAct = fc.oneof(
 )
 
 function createTemplate(git: boolean) {
-  const ground = createSharedGround({ git })
-  ground.write('.gitignore', 'ignored/\n*.env\n')
-  ground.write('ignored/out.js', 'built\n')
-  ground.write('local.env', 'secret=0\n')
-  ground.write('nested/.git/HEAD', 'ref: refs/heads/main\n')
-  ground.write('nested/inner.txt', 'inner\n')
-  if (!git) return ground
-  ground.write('stashed.txt', 'stash\n')
-  ground.git('stash', '-u', '-q', '--', 'stashed.txt')
-  ground.write('b.txt', 'staged\n')
-  ground.git('add', 'b.txt')
-  return ground
+  const fixture = createSharedFixture({ git })
+  fixture.write('.gitignore', 'ignored/\n*.env\n')
+  fixture.write('ignored/out.js', 'built\n')
+  fixture.write('local.env', 'secret=0\n')
+  fixture.write('nested/.git/HEAD', 'ref: refs/heads/main\n')
+  fixture.write('nested/inner.txt', 'inner\n')
+  if (!git) return fixture
+  fixture.write('stashed.txt', 'stash\n')
+  fixture.git('stash', '-u', '-q', '--', 'stashed.txt')
+  fixture.write('b.txt', 'staged\n')
+  fixture.git('add', 'b.txt')
+  return fixture
 }
 
 /** The index, branches, stash and settings: everything but objects. */
@@ -69,37 +69,37 @@ test('restores a folder exactly, or refuses and changes nothing; the index, stas
       fc.array(anyEdit, { maxLength: 1 }),
       fc.boolean(),
       async (first, turn, later, git) => {
-        const ground = createSharedGround({ git: false })
-        cpSync(git ? template.project : plain.project, ground.project, { recursive: true })
-        for (const one of first) edit(ground.project, one)
-        const own = () => (git ? gitFiles(ground.at('.git')) : [])
+        const fixture = createSharedFixture({ git: false })
+        cpSync(git ? template.project : plain.project, fixture.project, { recursive: true })
+        for (const one of first) edit(fixture.project, one)
+        const own = () => (git ? gitFiles(fixture.at('.git')) : [])
         const user = own()
-        const start = ground.all()
-        ground.checkpoints.beginTurn('lead-1', 'change things')
+        const start = fixture.all()
+        fixture.checkpoints.beginTurn('lead-1', 'change things')
         const touched = new Set<string>()
         const isForeign = turn.some(({ by }) => by === 'person') || later.length > 0
         for (const [index, { by, edit: one }] of turn.entries()) {
-          const work = () => edit(ground.project, one)
+          const work = () => edit(fixture.project, one)
           const files = [one.name, ...(one.kind === 'move' ? [one.to] : [])]
           if (by === 'person') work()
           else {
             for (const file of files) touched.add(file)
-            await ground.call(`c${index}`, by === 'tool' ? files : 'command', work)
+            await fixture.call(`c${index}`, by === 'tool' ? files : 'command', work)
           }
         }
-        for (const one of later) edit(ground.project, one)
-        const end = ground.all()
-        const result = await ground.take('undo')
+        for (const one of later) edit(fixture.project, one)
+        const end = fixture.all()
+        const result = await fixture.take('undo')
         expect(own()).toEqual(user)
         if (result.kind !== 'applied') {
           seen.refused++
           // Without other actors, there is no reason to refuse.
           if (!isForeign) expect(end).toEqual(start)
-          expect(ground.all()).toEqual(end)
+          expect(fixture.all()).toEqual(end)
           return
         }
         seen.restored++
-        if (!isForeign) expect(ground.all()).toEqual(start)
+        if (!isForeign) expect(fixture.all()).toEqual(start)
         // Whatever others did, a file that only the turn touched is restored.
         const others = [
           ...turn.flatMap(({ by, edit: one }) => (by === 'person' ? [one] : [])),
@@ -107,12 +107,12 @@ test('restores a folder exactly, or refuses and changes nothing; the index, stas
         ].flatMap((one) => [one.name, ...(one.kind === 'move' ? [one.to] : [])])
         const related = (a: string, b: string) => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
         const links = Object.values(end).some((state) => state.startsWith('link'))
-        const now = ground.all()
+        const now = fixture.all()
         for (const file of touched)
           if (!links && !others.some((other) => related(other, file)))
             expect([file, now[file]]).toEqual([file, start[file]])
-        expect((await ground.take('redo')).kind).toBe('applied')
-        expect(ground.all()).toEqual(end)
+        expect((await fixture.take('redo')).kind).toBe('applied')
+        expect(fixture.all()).toEqual(end)
         expect(own()).toEqual(user)
       },
     ),

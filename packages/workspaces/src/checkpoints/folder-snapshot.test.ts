@@ -3,28 +3,28 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { folder } from './file-state.ts'
-import { folderLook } from './look-at.ts'
-import { Picture } from './picture.ts'
+import { FolderSnapshot } from './folder-snapshot.ts'
+import { folderStats } from './path-stats.ts'
 
-function pictureFile(): string {
+function snapshotFile(): string {
   const at = mkdtempSync(path.join(tmpdir(), 'cadre-picture-'))
   onTestFinished(() => rmSync(at, { recursive: true, force: true }))
   return path.join(at, 'picture.json')
 }
 
-function read(file: string): Picture {
-  const picture = new Picture(file)
+function read(file: string): FolderSnapshot {
+  const picture = new FolderSnapshot(file)
   picture.load()
   return picture
 }
 
 test('appends changes, and another process reads them', () => {
-  const file = pictureFile()
+  const file = snapshotFile()
   const picture = read(file)
-  for (let index = 0; index < 1000; index++) picture.set(`f${index}`, folder, folderLook, 1)
+  for (let index = 0; index < 1000; index++) picture.set(`f${index}`, folder, folderStats, 1)
   picture.save()
   const { size } = statSync(file)
-  picture.set('f1', { kind: 'link', target: 'x' }, folderLook, 2)
+  picture.set('f1', { kind: 'link', target: 'x' }, folderStats, 2)
   picture.set('f2', folder, undefined, 2)
   picture.save()
   expect(statSync(file).size - size).toBeLessThan(300)
@@ -36,15 +36,15 @@ test('appends changes, and another process reads them', () => {
 })
 
 test('ignores a torn line, and the next save is complete', () => {
-  const file = pictureFile()
+  const file = snapshotFile()
   const picture = read(file)
-  picture.set('a', folder, folderLook, 1)
+  picture.set('a', folder, folderStats, 1)
   picture.save()
   appendFileSync(file, '{"format":2,"generation":7,"rows":[["b",{"ki')
   const again = read(file)
   expect([...again.paths()]).toEqual(['a'])
   expect(again.generation).toBe(1)
-  again.set('c', folder, folderLook, 1)
+  again.set('c', folder, folderStats, 1)
   again.save()
   expect([...read(file).paths()].sort()).toEqual(['a', 'c'])
   expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(1)

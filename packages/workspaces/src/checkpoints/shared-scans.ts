@@ -5,7 +5,7 @@
  * 1. The scan of a call starts after `take` was called for it.
  * 2. If a scan for several calls fails, each gets its own, so that no call fails because of another.
  */
-export class SharedLooks<Call> {
+export class SharedScans<Call> {
   readonly #look: (calls: () => readonly Call[]) => Promise<void>
   #waiting: Waiting<Call>[] = []
 

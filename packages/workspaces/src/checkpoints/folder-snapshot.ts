@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { hasCode, isSameStamp, ownerOnly, type Stamp, stampOf, statsAt } from '@cadre/disk'
 import { absent, type FileState } from './file-state.ts'
-import type { Look } from './look-at.ts'
-import type { Indexed } from './stat-index.ts'
+import type { PathStats } from './path-stats.ts'
+import type { IndexedFile } from './stat-index.ts'
 
 interface Known {
   readonly state: FileState
@@ -10,7 +10,7 @@ interface Known {
   /** When the check started, in milliseconds since 1970. */
   readonly seen: number
   /** Undefined until this process has checked it. */
-  readonly look?: Look
+  readonly look?: PathStats
 }
 
 /** A file in compact JSON, because there are many. Only its path: it was deleted. */
@@ -28,7 +28,7 @@ interface Line {
 const format = 2
 
 /** The state of a folder at the last scan. It is an index: without it, Cadre scans everything again. */
-export class Picture {
+export class FolderSnapshot {
   readonly #file: string
   #known = new Map<string, Known>()
   #read: Stamp | undefined
@@ -68,8 +68,8 @@ export class Picture {
   /** Returns false if the line is torn, so nothing follows. */
   #take(text: string): boolean {
     try {
-      const { format: its, generation, rows } = JSON.parse(text) as Line
-      if (its !== format) return false
+      const { format: storedFormat, generation, rows } = JSON.parse(text) as Line
+      if (storedFormat !== format) return false
       for (const row of rows)
         if (row.length === 1) this.#known.delete(row[0])
         else this.#known.set(row[0], { state: row[1], stamp: { is: row[2], changed: row[3] }, seen: row[4] })
@@ -124,31 +124,31 @@ export class Picture {
   }
 
   /** True if the current state is certainly that of the last scan. */
-  isSame(path: string, { stamp }: Look): boolean {
+  isSame(path: string, { stamp }: PathStats): boolean {
     const known = this.#known.get(path)
     return known !== undefined && isSameStamp(known.stamp, known.seen, stamp)
   }
 
   /** The last check of a file by this process. */
-  lookOf(path: string): Look | undefined {
+  lookOf(path: string): PathStats | undefined {
     return this.#known.get(path)?.look
   }
 
-  set(path: string, state: FileState, look: Look | undefined, seen: number): void {
+  set(path: string, state: FileState, look: PathStats | undefined, seen: number): void {
     this.#changed.add(path)
     if (look === undefined) this.#known.delete(path)
     else this.#known.set(path, { state, stamp: look.stamp, seen, look })
   }
 
   /** Remembers a newer check of an unchanged file. Not saved, because it adds nothing. */
-  confirm(path: string, look: Look, seen: number): void {
+  confirm(path: string, look: PathStats, seen: number): void {
     const known = this.#known.get(path)
     if (known !== undefined && known.look !== look) this.#known.set(path, { ...known, seen, look })
   }
 
   /** Files and links that had been unchanged for this long when this process checked them. */
-  indexable(oldEnoughMs: number): Indexed[] {
-    const found: Indexed[] = []
+  indexable(oldEnoughMs: number): IndexedFile[] {
+    const found: IndexedFile[] = []
     for (const [path, { look, stamp, seen }] of this.#known)
       if ((look?.kind === 'file' || look?.kind === 'link') && seen - stamp.changed >= oldEnoughMs)
         found.push({ path, look })

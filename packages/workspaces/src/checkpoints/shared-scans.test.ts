@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SharedLooks } from './shared-looks.ts'
+import { SharedScans } from './shared-scans.ts'
 
 test('calls that wait for the lock share one scan, and later ones get the next', async () => {
   const seen: (readonly string[])[] = []
@@ -7,7 +7,7 @@ test('calls that wait for the lock share one scan, and later ones get the next',
   let lock = new Promise<void>((resolve) => {
     unlock = resolve
   })
-  const looks = new SharedLooks<string>(async (calls) => {
+  const looks = new SharedScans<string>(async (calls) => {
     await lock
     seen.push(calls())
     lock = Promise.resolve()
@@ -22,7 +22,7 @@ test('calls that wait for the lock share one scan, and later ones get the next',
 test('a call that arrives during a scan waits for another scan', async () => {
   const seen: (readonly string[])[] = []
   let late: Promise<void> | undefined
-  const looks = new SharedLooks<string>(async (calls) => {
+  const looks = new SharedScans<string>(async (calls) => {
     await Promise.resolve()
     seen.push(calls())
     late ??= looks.take('late')
@@ -33,7 +33,7 @@ test('a call that arrives during a scan waits for another scan', async () => {
 })
 
 test('a shared scan that fails is repeated for each call, so that only one call fails', async () => {
-  const looks = new SharedLooks<string>(async (calls) => {
+  const looks = new SharedScans<string>(async (calls) => {
     await Promise.resolve()
     if (calls().includes('bad')) throw new Error('too many files')
   })
@@ -46,7 +46,7 @@ test('a shared scan that fails is repeated for each call, so that only one call 
 })
 
 test('a lock that cannot be acquired fails the calls that wait for it', async () => {
-  const looks = new SharedLooks<string>(() => Promise.reject(new Error('owned')))
+  const looks = new SharedScans<string>(() => Promise.reject(new Error('owned')))
   const all = await Promise.allSettled([looks.take('a'), looks.take('b')])
   expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })

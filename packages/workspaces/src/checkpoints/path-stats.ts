@@ -4,7 +4,7 @@ import { hasCode, type Stamp, stampOf } from '@cadre/disk'
 import { type FileState, folder } from './file-state.ts'
 
 /** What is at a path, without following links. Kept small, because there are many. */
-export interface Look {
+export interface PathStats {
   readonly kind: 'file' | 'link' | 'folder' | 'special'
   readonly mode: number
   readonly size: number
@@ -17,7 +17,7 @@ export interface Look {
   readonly ctimeMs: number
 }
 
-export const folderLook: Look = {
+export const folderStats: PathStats = {
   kind: 'folder',
   mode: 0,
   size: 0,
@@ -29,18 +29,18 @@ export const folderLook: Look = {
   ctimeMs: 0,
 }
 
-export function lookOf(stats: Stats): Look {
-  if (stats.isDirectory()) return folderLook
+export function toPathStats(stats: Stats): PathStats {
+  if (stats.isDirectory()) return folderStats
   const kind = stats.isFile() ? 'file' : stats.isSymbolicLink() ? 'link' : 'special'
   const { ino, uid, gid, size, mtimeMs, ctimeMs } = stats
   return { kind, mode: stats.mode & 0o7777, size, stamp: stampOf(stats), ino, uid, gid, mtimeMs, ctimeMs }
 }
 
 /** Returns undefined if nothing exists, or if a parent is not a folder. */
-export function lookAt(place: string): Look | undefined {
+export function readPathStats(place: string): PathStats | undefined {
   try {
     const stats = lstatSync(place, { throwIfNoEntry: false })
-    return stats !== undefined && !isOtherCase(place) ? lookOf(stats) : undefined
+    return stats !== undefined && !differsInCase(place) ? toPathStats(stats) : undefined
   } catch (error) {
     if (hasCode(error, 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')) return undefined
     throw error
@@ -48,8 +48,8 @@ export function lookAt(place: string): Look | undefined {
 }
 
 /** Returns what is at a path of a folder. Undefined if a parent is a link, because its target is not in the folder. */
-export function lookIn(top: string, name: string): Look | undefined {
-  return isBehindLink(top, name) ? undefined : lookAt(path.join(top, name))
+export function readPathStatsIn(top: string, name: string): PathStats | undefined {
+  return isBehindLink(top, name) ? undefined : readPathStats(path.join(top, name))
 }
 
 /** True if something between a folder and a path in it is not a folder. */
@@ -57,11 +57,11 @@ export function isBehindLink(top: string, name: string): boolean {
   const parts = name.split('/')
   return parts
     .slice(1)
-    .some((_, index) => lookAt(path.join(top, ...parts.slice(0, index + 1)))?.kind !== 'folder')
+    .some((_, index) => readPathStats(path.join(top, ...parts.slice(0, index + 1)))?.kind !== 'folder')
 }
 
 /** On some systems `a.txt` finds `A.txt`, which is another name. */
-function isOtherCase(place: string): boolean {
+function differsInCase(place: string): boolean {
   if (process.platform !== 'darwin' && process.platform !== 'win32') return false
   const stats = lstatSync(place)
   if (stats.isSymbolicLink()) return false
@@ -71,13 +71,13 @@ function isOtherCase(place: string): boolean {
 /** Returns the state of something that is not a regular file, or whose content is not stored; undefined for a file to store. */
 export function plainState(
   place: string,
-  { kind, size, stamp }: Look,
-  largest: number,
+  { kind, size, stamp }: PathStats,
+  maxFileSize: number,
 ): FileState | undefined {
   if (kind === 'folder') return folder
   if (kind === 'link') return { kind, target: readlinkSync(place, 'buffer').toString('latin1') }
   if (kind === 'special') return { kind: 'unstored', why: kind, stamp: stamp.is }
-  if (size > largest) return { kind: 'unstored', why: 'large', stamp: stamp.is }
+  if (size > maxFileSize) return { kind: 'unstored', why: 'large', stamp: stamp.is }
   try {
     accessSync(place, constants.R_OK)
     return undefined
