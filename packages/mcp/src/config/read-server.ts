@@ -1,0 +1,117 @@
+import type { Effect, Json, JsonObject } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import type { ServerAddress, ServerConfig, ServerProgram } from './server-config.ts'
+
+export type ReadServer =
+  | { readonly kind: 'server'; readonly server: ServerConfig }
+  | { readonly kind: 'off' }
+  /** What is wrong, as the end of a sentence: `the server NAME …`. */
+  | { readonly kind: 'invalid'; readonly problem: string }
+
+const effects = ['read', 'write', 'execute', 'outbound']
+
+/** Reads the entry of one server. All hosts use the same keys, with small differences. */
+export function readServer(
+  base: Pick<ServerConfig, 'name' | 'scope' | 'file' | 'agent' | 'syntax' | 'inputs'>,
+  value: Json,
+): ReadServer {
+  if (!isObject(value)) return invalid('must be an object with "command" or "url"')
+  const entry = value as JsonObject
+  if (entry['disabled'] === true || entry['enabled'] === false) return { kind: 'off' }
+  const reach = readReach(entry)
+  if (typeof reach === 'string') return invalid(reach)
+  const { tools = ['*'], timeout } = entry
+  if (!isTexts(tools)) return invalid('has "tools" that is not a list of names')
+  if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0))
+    return invalid('has a "timeout" that is not a number of milliseconds')
+  const stated = readEffects(entry['effects'])
+  if (typeof stated === 'string') return invalid(stated)
+  return {
+    kind: 'server',
+    server: {
+      ...base,
+      reach,
+      tools,
+      ...(timeout !== undefined && { timeout }),
+      effects: base.syntax === 'cadre' ? stated : {},
+    },
+  }
+}
+
+function readReach(entry: JsonObject): ServerProgram | ServerAddress | string {
+  const { type, command, url } = entry
+  if (type !== undefined && typeof type !== 'string') return 'has a "type" that is not text'
+  if (type === 'sse') return 'uses the "sse" transport, which MCP has replaced. Use "http"'
+  if (command !== undefined) return readProgram(entry)
+  if (url !== undefined) return readAddress(entry)
+  return 'must have "command" or "url"'
+}
+
+function readProgram({ command, args = [], env = {}, envFile, cwd }: JsonObject): ServerProgram | string {
+  if (typeof command !== 'string' || command === '') return 'has a "command" that is not text'
+  if (!isTexts(args)) return 'has "args" that is not a list of strings'
+  const variables = textsByName(env)
+  if (variables === undefined) return 'has "env" with a value that is not text'
+  if (envFile !== undefined && typeof envFile !== 'string') return 'has an "envFile" that is not text'
+  if (cwd !== undefined && typeof cwd !== 'string') return 'has a "cwd" that is not text'
+  return {
+    kind: 'program',
+    command,
+    args,
+    env: variables,
+    ...(envFile !== undefined && { envFile }),
+    ...(cwd !== undefined && { cwd }),
+  }
+}
+
+function readAddress({
+  url,
+  headers = {},
+  oauth,
+  oauthClientId,
+  oauthScopes,
+}: JsonObject): ServerAddress | string {
+  if (typeof url !== 'string') return 'has a "url" that is not text'
+  // A reference may stand for the scheme as well; the address is checked again when it is used.
+  if (!/^(https?:|\$)/i.test(url)) return 'has a "url" that is not http or https'
+  const fields = textsByName(headers)
+  if (fields === undefined) return 'has "headers" with a value that is not text'
+  const clientId = isObject(oauth) ? (oauth as JsonObject)['clientId'] : oauthClientId
+  const scopes = typeof oauthScopes === 'string' ? oauthScopes.split(/\s+/).filter(Boolean) : oauthScopes
+  const settings = {
+    ...(typeof clientId === 'string' && { clientId }),
+    ...(isTexts(scopes) && { scopes }),
+  }
+  return {
+    kind: 'address',
+    url,
+    headers: fields,
+    ...(Object.keys(settings).length > 0 && { oauth: settings }),
+  }
+}
+
+function readEffects(value: Json | undefined): { readonly [tool: string]: Effect } | string {
+  if (value === undefined) return {}
+  const all = typeof value === 'string' ? { '*': value } : value
+  const problem = `has "effects" that is not one of ${effects.join(', ')}, for each tool or for "*"`
+  const stated = textsByName(all)
+  if (stated === undefined || !Object.values(stated).every((effect) => effects.includes(effect)))
+    return problem
+  return stated as { readonly [tool: string]: Effect }
+}
+
+function isTexts(value: Json | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+/** Numbers and booleans become text, as in an environment. */
+function textsByName(value: Json): { readonly [name: string]: string } | undefined {
+  if (!isObject(value)) return undefined
+  const entries = Object.entries(value as JsonObject)
+  if (!entries.every(([, item]) => ['string', 'number', 'boolean'].includes(typeof item))) return undefined
+  return Object.fromEntries(entries.map(([name, item]) => [name, String(item)]))
+}
+
+function invalid(problem: string): ReadServer {
+  return { kind: 'invalid', problem }
+}

@@ -1,0 +1,181 @@
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import type { AgentDefinition, Json, JsonObject } from '@cadre/core'
+import { type Diagnostic, isObject, readWithin } from '@cadre/disk'
+import type * as JsonParser from 'jsonc-parser'
+import { readServer } from './read-server.ts'
+import type { ServerConfig, ServerScope, VariableSyntax } from './server-config.ts'
+
+export interface ServerPlaces {
+  /** The project folder. Without it, no project file is read. */
+  readonly project?: string | undefined
+  readonly userHome: string
+  /** The folder of the user's VS Code settings, if there is one. */
+  readonly editor?: string | undefined
+  /** `mcp.servers` of the user's configuration and of the home, and the file that has it. */
+  readonly configured?: { readonly servers: JsonObject; readonly file: string } | undefined
+  readonly agents?: readonly AgentDefinition[] | undefined
+}
+
+export interface FoundServers {
+  readonly servers: readonly ServerConfig[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** A file of some host. `key` is where the servers are. */
+interface ServerFile {
+  readonly file: string
+  readonly key: 'servers' | 'mcpServers'
+  readonly scope: ServerScope
+  readonly syntax: VariableSyntax
+  /** The folder that the file must really be in. */
+  readonly within: string
+}
+
+/**
+ * Finds the MCP servers that are configured for Cadre, Copilot, Claude Code and VS Code. If two files name the same server, the more
+ * personal one wins: the user's configuration of Cadre, then the project, then the user's files of other programs. Starts nothing.
+ */
+export function readServers(places: ServerPlaces): FoundServers {
+  const diagnostics: Diagnostic[] = []
+  const found = new Map<string, ServerConfig>()
+  const add = (server: ServerConfig) => {
+    if (!found.has(server.name)) found.set(server.name, server)
+  }
+  const { configured, agents = [] } = places
+  if (configured !== undefined) {
+    const base = { scope: 'user' as const, file: configured.file, syntax: 'cadre' as const, inputs: {} }
+    for (const server of serversOf(configured.servers, base, diagnostics)) add(server)
+  }
+  for (const place of filesOf(places)) for (const server of readFile(place, diagnostics)) add(server)
+  const ofAgents = agents.flatMap((agent) => serversOfAgent(agent, found, diagnostics))
+  return { servers: [...found.values(), ...ofAgents], diagnostics }
+}
+
+function filesOf({ project, userHome, editor }: ServerPlaces): readonly ServerFile[] {
+  const ofProject = (name: string, key: ServerFile['key'], syntax: VariableSyntax): ServerFile[] =>
+    project === undefined
+      ? []
+      : [{ file: path.join(project, name), key, scope: 'project', syntax, within: project }]
+  return [
+    ...ofProject('.vscode/mcp.json', 'servers', 'vscode'),
+    ...ofProject('.mcp.json', 'mcpServers', 'claude'),
+    ...ofProject('.github/mcp.json', 'mcpServers', 'copilot'),
+    {
+      file: path.join(userHome, '.copilot', 'mcp-config.json'),
+      key: 'mcpServers',
+      scope: 'user',
+      syntax: 'copilot',
+      within: userHome,
+    },
+    ...(editor === undefined
+      ? []
+      : [
+          {
+            file: path.join(editor, 'mcp.json'),
+            key: 'servers' as const,
+            scope: 'user' as const,
+            syntax: 'vscode' as const,
+            within: editor,
+          },
+        ]),
+  ]
+}
+
+function readFile(
+  { file, key, scope, syntax, within }: ServerFile,
+  diagnostics: Diagnostic[],
+): ServerConfig[] {
+  const content = readWithin(within, file)
+  if (content.kind === 'none') return []
+  if (content.kind === 'unusable') {
+    diagnostics.push(
+      fault(file, 'mcp-unreadable', `Cadre does not read the MCP servers of this file: ${content.reason}.`),
+    )
+    return []
+  }
+  const parsed = parseJsonc(content.text)
+  if (parsed === undefined || !isObject(parsed)) {
+    diagnostics.push(
+      fault(file, 'mcp-syntax', 'This file is not valid JSON, so Cadre does not use its MCP servers.'),
+    )
+    return []
+  }
+  const all = (parsed as JsonObject)[key]
+  const servers = all ?? {}
+  if (!isObject(servers)) {
+    diagnostics.push(fault(file, 'mcp-shape', `"${key}" must be an object with one entry per MCP server.`))
+    return []
+  }
+  const inputs = inputsOf((parsed as JsonObject)['inputs'])
+  return serversOf(servers as JsonObject, { scope, file, syntax, inputs }, diagnostics)
+}
+
+type Base = Pick<ServerConfig, 'scope' | 'file' | 'syntax' | 'inputs' | 'agent'>
+
+function serversOf(servers: JsonObject, base: Base, diagnostics: Diagnostic[]): ServerConfig[] {
+  return Object.entries(servers).flatMap(([name, value]) => {
+    const read = readServer({ ...base, name }, value as Json)
+    if (read.kind === 'server') return [read.server]
+    if (read.kind === 'invalid')
+      diagnostics.push(
+        fault(base.file, 'mcp-server', `The MCP server ${JSON.stringify(name)} ${read.problem}.`),
+      )
+    return []
+  })
+}
+
+/** An agent file has servers of its own, or names of servers that are configured elsewhere. */
+function serversOfAgent(
+  { name, mcpServers, source }: AgentDefinition,
+  known: ReadonlyMap<string, ServerConfig>,
+  diagnostics: Diagnostic[],
+): ServerConfig[] {
+  if (mcpServers === undefined || mcpServers === null || source === undefined) return []
+  const file = source.path
+  const syntax: VariableSyntax = source.dialect === 'claude' ? 'claude' : 'copilot'
+  const base: Base = { scope: 'agent', file, syntax, inputs: {}, agent: name }
+  const entries = Array.isArray(mcpServers) ? mcpServers : [mcpServers]
+  return entries.flatMap((entry: Json) => {
+    if (typeof entry === 'string') {
+      if (!known.has(entry))
+        diagnostics.push(
+          fault(
+            file,
+            'mcp-unknown',
+            `The agent ${name} names the MCP server ${JSON.stringify(entry)}, which is not configured.`,
+          ),
+        )
+      return []
+    }
+    return isObject(entry) ? serversOf(entry as JsonObject, base, diagnostics) : []
+  })
+}
+
+function inputsOf(value: Json | undefined): { readonly [id: string]: string } {
+  if (!Array.isArray(value)) return {}
+  return Object.fromEntries(
+    value.flatMap((item: Json) => {
+      const { id, description } = (isObject(item) ? item : {}) as JsonObject
+      return typeof id === 'string' ? [[id, typeof description === 'string' ? description : id]] : []
+    }),
+  )
+}
+
+let parser: typeof JsonParser | undefined
+
+function parseJsonc(text: string): Json | undefined {
+  parser ??= createRequire(import.meta.url)('jsonc-parser') as typeof JsonParser
+  const faults: JsonParser.ParseError[] = []
+  try {
+    const value = parser.parse(text, faults, { allowTrailingComma: true }) as Json
+    return faults.length > 0 ? undefined : value
+  } catch {
+    // Extremely deep nesting overflows the stack of the parser.
+    return undefined
+  }
+}
+
+function fault(file: string, code: string, message: string): Diagnostic {
+  return { path: file, line: 1, severity: 'warning', code, message }
+}

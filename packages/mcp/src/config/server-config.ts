@@ -1,0 +1,48 @@
+import type { Effect } from '@cadre/core'
+
+/** Who wrote the configuration of a server. Servers of a project start only after a person has trusted it. */
+export type ServerScope = 'user' | 'project' | 'agent' | 'client'
+
+/** How references such as `${TOKEN}` are written in a file. */
+export type VariableSyntax = 'vscode' | 'claude' | 'copilot' | 'cadre'
+
+/** A server that Cadre starts, and talks to over standard input and output. */
+export interface ServerProgram {
+  readonly kind: 'program'
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: { readonly [name: string]: string }
+  /** A file with further variables, as VS Code has it. */
+  readonly envFile?: string
+  /** Default: the workspace. */
+  readonly cwd?: string
+}
+
+/** A server at an address (streamable HTTP). */
+export interface ServerAddress {
+  readonly kind: 'address'
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  /** Settings for signing in with OAuth. */
+  readonly oauth?: { readonly clientId?: string; readonly scopes?: readonly string[] }
+}
+
+/** One MCP server as configured. Texts still contain references to variables. */
+export interface ServerConfig {
+  readonly name: string
+  readonly scope: ServerScope
+  /** The file that configures it. */
+  readonly file: string
+  /** Set for a server of an agent file: only this agent may use it. */
+  readonly agent?: string
+  readonly syntax: VariableSyntax
+  readonly reach: ServerProgram | ServerAddress
+  /** Which of its tools agents may use: names, or patterns with `*`. */
+  readonly tools: readonly string[]
+  /** How long a call may be silent, in milliseconds. */
+  readonly timeout?: number
+  /** What its tools can change, by tool name or `*`. Only the user's own configuration can set this. Default: `outbound`. */
+  readonly effects: { readonly [tool: string]: Effect }
+  /** The descriptions of `${input:ID}` references. */
+  readonly inputs: { readonly [id: string]: string }
+}

@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { messageOf } from '@cadre/core'
+import type { OAuthClientProvider, RequestOptions, Transport } from '@modelcontextprotocol/client'
+import type { ServerAddress, ServerProgram } from '../config/server-config.ts'
+import type { ToolDefinition } from '../pins/pin-of.ts'
+import { plainText } from '../tools/plain-text.ts'
+import type { ServerResult } from '../tools/result-of.ts'
+import { ProcessTransport } from './process-transport.ts'
+
+export interface ConnectOptions {
+  /** The environment of this process. A server gets only a few of its variables. */
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly workspace: string
+  /** How long a server may take to start, in milliseconds. */
+  readonly startLimit?: number
+  readonly auth?: OAuthClientProvider | undefined
+  /** Asks a person the question of a server. Without it, the client does not offer elicitation. */
+  readonly elicit?: ((request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>) | undefined
+  /** Called when the server says that its tools have changed. */
+  readonly onChanged?: () => void
+  /** Called once, when the connection has ended for any reason. */
+  readonly onClosed?: () => void
+}
+
+/** A question of a server to a person. */
+export interface Elicitation {
+  readonly message: string
+  /** The JSON Schema of a form, or the address of a page to open. */
+  readonly asks: { readonly schema: unknown } | { readonly url: string }
+}
+
+export interface ElicitationAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: { readonly [name: string]: string | number | boolean | readonly string[] }
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal
+  /** How long the call may be silent, in milliseconds. Progress of the server restarts the time. */
+  readonly idleLimit: number
+  readonly totalLimit: number
+  readonly progress?: ((message: string) => void) | undefined
+  /** The trace that this call belongs to, as W3C Trace Context writes it. */
+  readonly traceparent?: string | undefined
+}
+
+/** An open connection to a server. */
+export interface Connection {
+  readonly pid: number | undefined
+  list(): Promise<readonly ToolDefinition[]>
+  call(tool: string, input: unknown, options: CallOptions): Promise<ServerResult>
+  close(): Promise<void>
+}
+
+const listLimit = 10_000
+const mostPages = 20
+const mostTools = 200
+const inherited = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER']
+
+/** Connects to a server, with the newest protocol revision that both know. Rejects with a sentence that says what went wrong. */
+export async function connectServer(
+  reach: ServerProgram | ServerAddress,
+  options: ConnectOptions,
+): Promise<Connection> {
+  if (reach.kind === 'address') return open(reach, 'auto', options)
+  try {
+    return await open(reach, 'auto', options)
+  } catch (error) {
+    if (error instanceof TooSlow || (error as NodeJS.ErrnoException).code !== undefined) throw error
+    // Some older servers exit when their first request is not the one they expect.
+    return open(reach, 'legacy', options)
+  }
+}
+
+class TooSlow extends Error {}
+
+async function open(
+  reach: ServerProgram | ServerAddress,
+  mode: 'auto' | 'legacy',
+  options: ConnectOptions,
+): Promise<Connection> {
+  const { Client } = await import('@modelcontextprotocol/client')
+  const { startLimit = 20_000, elicit, onChanged, onClosed } = options
+  const client = new Client(
+    { name: 'cadre', version: '0.1.0' },
+    {
+      versionNegotiation: { mode, probe: { timeoutMs: Math.min(3_000, startLimit) } },
+      listMaxPages: mostPages,
+      capabilities: elicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
+      listChanged: { tools: { onChanged: () => onChanged?.() } },
+    },
+  )
+  if (elicit !== undefined)
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+      const asks = 'url' in params ? { url: params.url } : { schema: params.requestedSchema }
+      const { action, content } = await elicit(
+        { message: plainText(params.message, 2_000), asks },
+        mcpReq.signal,
+      )
+      return { action, ...(content && { content: { ...content } as Record<string, string> }) }
+    })
+  const transport =
+    reach.kind === 'program' ? programTransport(reach, options) : await addressTransport(reach, options)
+  try {
+    await within(startLimit, client.connect(transport, { timeout: startLimit }))
+  } catch (error) {
+    await client.close().catch(() => {})
+    await transport.close()
+    throw withStderr(error, transport)
+  }
+  client.onclose = () => onClosed?.()
+  return {
+    pid: transport instanceof ProcessTransport ? transport.pid : undefined,
+    async list() {
+      const { tools } = await client.listTools(undefined, {
+        timeout: listLimit,
+        maxTotalTimeout: 3 * listLimit,
+      })
+      return tools.slice(0, mostTools) as unknown as readonly ToolDefinition[]
+    },
+    async call(tool, input, { signal, idleLimit, totalLimit, progress, traceparent }) {
+      const request = {
+        name: tool,
+        arguments: input as Record<string, unknown>,
+        ...(traceparent && { _meta: { traceparent } }),
+      }
+      const limits: RequestOptions = {
+        signal,
+        timeout: idleLimit,
+        resetTimeoutOnProgress: true,
+        maxTotalTimeout: totalLimit,
+        // Also without a listener: the client asks for progress only with this, and only progress restarts the time.
+        onprogress: ({ message, progress: done }) => progress?.(plainText(message ?? `${done}`, 200)),
+      }
+      return (await client.callTool(request, limits)) as ServerResult
+    },
+    async close() {
+      await client.close().catch(() => {})
+      await transport.close()
+    },
+  }
+}
+
+function programTransport(program: ServerProgram, { env, workspace }: ConnectOptions): ProcessTransport {
+  const basic = Object.fromEntries(inherited.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
+  const ofFile = program.envFile === undefined ? {} : readEnvFile(path.resolve(workspace, program.envFile))
+  return new ProcessTransport(
+    { ...program, ...(program.cwd !== undefined && { cwd: path.resolve(workspace, program.cwd) }) },
+    { env: { ...basic, ...ofFile }, cwd: workspace },
+  )
+}
+
+async function addressTransport(
+  { url, headers }: ServerAddress,
+  { auth }: ConnectOptions,
+): Promise<Transport> {
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+  const address = new URL(url)
+  if (address.protocol !== 'https:' && address.protocol !== 'http:')
+    throw new Error(`its address must be http or https, not ${address.protocol}`)
+  return new StreamableHTTPClientTransport(address, {
+    // A redirect could take the headers, which may hold a token, to another server.
+    requestInit: { headers: { ...headers }, redirect: 'error' },
+    ...(auth && { authProvider: auth }),
+  }) as Transport
+}
+
+/** `NAME=value` lines, as VS Code reads them. */
+function readEnvFile(file: string): { [name: string]: string } {
+  const lines = readFileSync(file, 'utf8').split(/\r?\n/)
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      const [, name, value = ''] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
+      return name === undefined ? [] : [[name, value.replace(/^(['"])(.*)\1$/s, '$2')]]
+    }),
+  )
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TooSlow(`it did not start within ${Math.round(ms / 1000)} s`)), ms)
+  })
+  work.catch(() => {})
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+/** What the server printed before it ended usually names the cause. */
+function withStderr(error: unknown, transport: Transport): Error {
+  const last =
+    transport instanceof ProcessTransport
+      ? plainText(transport.stderr, 4_000).trim().split('\n').slice(-3).join(' · ')
+      : ''
+  const message = `${messageOf(error)}${last === '' ? '' : `. It printed: ${last.slice(-400)}`}`
+  return Object.assign(error instanceof Error ? error : new Error(), { message })
+}

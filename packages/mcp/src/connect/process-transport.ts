@@ -1,0 +1,158 @@
+import type { ChildProcess } from 'node:child_process'
+import { startProcess } from '@cadre/disk'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { ServerProgram } from '../config/server-config.ts'
+
+export interface ProcessOptions {
+  /** The variables that every server gets. Those of its configuration are added. */
+  readonly env: { readonly [name: string]: string }
+  readonly cwd: string
+  /** The most bytes of one message. A longer one closes the connection. */
+  readonly longestLine?: number
+}
+
+const longestStderr = 4_000
+/** How long a server may take to end after its input was closed, and then after SIGTERM. */
+const patience = { closed: 500, terminated: 1_500 }
+
+/**
+ * Talks to a program over its standard input and output. The program gets a process group of its own, and the whole group ends with the
+ * connection: `npx`, shells and containers start further processes, which would outlive a signal to the first one.
+ */
+export class ProcessTransport implements Transport {
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+  readonly #program: ServerProgram
+  readonly #options: ProcessOptions
+  #child: ChildProcess | undefined
+  #partial: Buffer[] = []
+  #size = 0
+  #stderr = ''
+  #closing: Promise<void> | undefined
+
+  constructor(program: ServerProgram, options: ProcessOptions) {
+    this.#program = program
+    this.#options = options
+  }
+
+  /** The last lines that the server wrote to its standard error. */
+  get stderr(): string {
+    return this.#stderr
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  start(): Promise<void> {
+    const { command, args, env, cwd } = this.#program
+    return new Promise((resolve, reject) => {
+      const child = startProcess(command, [...args], {
+        cwd: cwd ?? this.#options.cwd,
+        env: { ...this.#options.env, ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+        detached: true,
+      })
+      this.#child = child
+      child.once('spawn', resolve)
+      child.once('error', (error) => {
+        reject(error)
+        this.onerror?.(error)
+      })
+      child.stdin.on('error', (error) => this.onerror?.(error))
+      child.stderr.on('data', (data: Buffer) => {
+        this.#stderr = (this.#stderr + data.toString()).slice(-longestStderr)
+      })
+      child.stdout.on('data', (data: Buffer) => this.#read(data))
+      // Not `close`: a process that the server left behind may keep the pipes open.
+      child.once('exit', () => {
+        child.stdout.destroy()
+        this.onclose?.()
+      })
+    })
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const input = this.#child?.stdin
+    if (!input?.writable) return Promise.reject(new Error('the server has ended'))
+    return new Promise((resolve, reject) => {
+      input.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child
+    if (child?.pid === undefined) return
+    const group = -child.pid
+    child.stdin?.end()
+    if (!(await isGone(group, patience.closed))) {
+      signal(group, 'SIGTERM')
+      if (!(await isGone(group, patience.terminated))) signal(group, 'SIGKILL')
+    }
+    child.stdout?.destroy()
+    this.#partial = []
+    this.onclose?.()
+  }
+
+  #read(data: Buffer): void {
+    let rest = data
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      const line = Buffer.concat([...this.#partial, rest.subarray(0, end)]).toString()
+      this.#partial = []
+      this.#size = 0
+      rest = rest.subarray(end + 1)
+      this.#take(line)
+    }
+    this.#size += rest.length
+    this.#partial.push(rest)
+    const { longestLine = 4 << 20 } = this.#options
+    if (this.#size <= longestLine) return
+    this.#partial = []
+    this.onerror?.(new Error(`the server sent a message of more than ${longestLine} bytes`))
+    void this.close()
+  }
+
+  #take(line: string): void {
+    let message: unknown
+    try {
+      message = JSON.parse(line)
+    } catch {
+      // Some servers print a banner to standard output.
+      return
+    }
+    if (typeof message === 'object' && message !== null) this.onmessage?.(message as JSONRPCMessage)
+  }
+}
+
+/** Waits until no process of the group is left. */
+async function isGone(group: number, ms: number): Promise<boolean> {
+  const until = performance.now() + ms
+  while (isGroupAlive(group)) {
+    if (performance.now() > until) return false
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return true
+}
+
+function isGroupAlive(group: number): boolean {
+  try {
+    process.kill(group, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function signal(group: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(group, name)
+  } catch {
+    // It has just ended.
+  }
+}

@@ -1,0 +1,19 @@
+import type { Effect, Json, JsonObject } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import type { ServerConfig } from '../config/server-config.ts'
+import type { ToolDefinition } from '../pins/pin-of.ts'
+
+/**
+ * What a tool can change. The user's configuration decides; the annotations come from the server and are not trusted: they can only
+ * turn `read` into `outbound`.
+ */
+export function effectOf({ effects }: Pick<ServerConfig, 'effects'>, tool: ToolDefinition): Effect {
+  const stated = effects[tool.name] ?? effects['*'] ?? 'outbound'
+  return stated === 'read' && admitsChanges(tool.annotations) ? 'outbound' : stated
+}
+
+function admitsChanges(annotations: Json | undefined): boolean {
+  if (!isObject(annotations)) return false
+  const { readOnlyHint, destructiveHint } = annotations as JsonObject
+  return readOnlyHint === false || destructiveHint === true
+}
