@@ -4,7 +4,7 @@
  * standard output.
  *
  * 1. Every line starts with the same files: changes of the previous one are undone.
- * 2. No line takes longer than `mostTime`; everything it has started is killed.
+ * 2. No line takes longer than `timeoutMs`; everything it has started is killed.
  * 3. Both sides have the same environment, the same empty standard input, and files for their output.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -21,10 +21,10 @@ import {
   touchedCanaries,
 } from './workspace.mjs'
 
-const mostTime = 10_000
-const mostKept = 200_000
+const timeoutMs = 10_000
+const maxOutput = 200_000
 const attempts = 3
-const mostProcesses = 64
+const maxProcesses = 64
 
 const { root, kind, isTraced, place, lines } = JSON.parse(fs.readFileSync(0, 'utf8'))
 const workspace = createWorkspace(root, kind)
@@ -37,7 +37,7 @@ const source = `${fs.readFileSync(`${place}/runner/run-plan.mjs`, 'utf8')}\nawai
 
 // A line that keeps starting processes must not affect the machine.
 setInterval(() => {
-  if (processes().length > mostProcesses) endOthers()
+  if (processes().length > maxProcesses) endOthers()
 }, 100).unref()
 
 for (const [at, line] of lines.entries()) {
@@ -90,7 +90,7 @@ async function run({ isHostile }, start) {
       isTimedOut = true
       endOthers()
       resolve(null)
-    }, mostTime)
+    }, timeoutMs)
   })
   const code = await Promise.race([start(output, errors), late])
   clearTimeout(timer)
@@ -158,7 +158,7 @@ function ended(child, input) {
 }
 
 function contentOf(fd) {
-  const bytes = Buffer.alloc(Math.min(fs.fstatSync(fd).size, mostKept))
+  const bytes = Buffer.alloc(Math.min(fs.fstatSync(fd).size, maxOutput))
   fs.readSync(fd, bytes, 0, bytes.length, 0)
   return bytes.toString('latin1')
 }

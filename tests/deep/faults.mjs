@@ -102,7 +102,7 @@ export const faults = {
   },
   'find -fprint is listed': {
     focus: ['find'],
-    file: 'dist/commands/programs/read-find.js',
+    file: 'dist/commands/programs/read-find-arguments.js',
     from: '-name -iname',
     to: '-fprint -name -iname',
   },

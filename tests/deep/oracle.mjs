@@ -28,7 +28,7 @@ export async function runOracle({
   seed,
   lines,
   workers = 2,
-  mostFailures = 20,
+  mostFailures: maxFailures = 20,
   gate = fromRoot('packages', 'gate'),
   focus,
   batchSize = 200,
@@ -63,7 +63,7 @@ export async function runOracle({
     }
     let next = 0
     const work = async () => {
-      while (next * batchSize < lines && failures.length < mostFailures) {
+      while (next * batchSize < lines && failures.length < maxFailures) {
         const number = next++
         const size = Math.min(batchSize, lines - number * batchSize)
         await runBatch({ number, size, seed, gate, focus, specs, grounds, figures, failures: found })
@@ -147,7 +147,7 @@ function sandboxArguments(root, gate) {
   return args
 }
 
-const mostBatchTime = 300_000
+const batchTimeoutMs = 300_000
 
 function runInSandbox({ root, gate, kind, isTraced, lines }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cadre-oracle-'))
@@ -190,7 +190,7 @@ function runInSandbox({ root, gate, kind, isTraced, lines }) {
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     const [out, err] = [[], []]
-    const timer = setTimeout(() => child.kill('SIGKILL'), mostBatchTime)
+    const timer = setTimeout(() => child.kill('SIGKILL'), batchTimeoutMs)
     child.stdout.on('data', (bytes) => out.push(bytes))
     child.stderr.on('data', (bytes) => err.push(bytes))
     child.stdin.on('error', () => undefined)
