@@ -8,7 +8,7 @@ export default mergeConfig(
     test: {
       include: ['tests/crash/**/*.crash.ts'],
       globalSetup: ['tests/crash/bundle-victim.ts'],
-      // Whatever waits fails earlier, and says what it waited for: see `tests/crash/within.ts`.
+      // Whatever waits fails earlier, and says what it waited for: see `tests/crash/with-deadline.ts`.
       testTimeout: 1_200_000,
     },
   }),

@@ -14,7 +14,8 @@ const delegating = {
  * Everything that is measured.
  *
  * name   the row in the tables
- * kind   'bare': what the others are compared with · 'cadre': the library · 'command': `cadre run` · 'peer'
+ * kind   'bare': what the others are compared with · 'cadre': the library · 'command': `cadre run` · 'exporting': the same with telemetry
+ *        · 'peer'
  * argv   `({ mode, n, k, base, tmp })`: what follows `node`, or undefined when the program has no such mode
  * env    `(same)`: environment on top of the protocol's (README.md), optional
  * fake   how the fake model delegates to it, when not by `delegate({ input })`
@@ -58,7 +59,15 @@ export const programs = [
   {
     name: 'cadre run',
     kind: 'command',
-    argv: byMode({ fanout: 'cadre/command.mjs' }),
+    argv: byMode({ fanout: 'cadre/command.mjs', telemetry: 'cadre/command.mjs' }),
+    fake: delegating,
+  },
+  {
+    name: 'cadre run, exporting',
+    kind: 'exporting',
+    argv: byMode({ telemetry: 'cadre/command.mjs' }),
+    // The fake model is the collector as well.
+    env: ({ base }) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: new URL('/otlp', base).href }),
     fake: delegating,
   },
   peer('openai-agents', 'peers/openai-agents.mjs'),

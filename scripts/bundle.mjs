@@ -63,7 +63,8 @@ function groupsOf(chunks) {
     for (const file of files) add(chunkOf(file))
     return { name, modules }
   }
-  const isOwn = (chunk) => chunk?.moduleIds.every((id) => ours.test(id) && !/channels|post-hook/.test(id))
+  const isOwn = (chunk) =>
+    chunk?.moduleIds.every((id) => ours.test(id) && !/channels|post-hook|telemetry\/dist/.test(id))
   return [
     group('main', ['main.js']),
     group('app', ['hide-keys.js', 'io.js', 'failure.js', 'app/run-app.js']),

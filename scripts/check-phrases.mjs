@@ -1,4 +1,4 @@
-// Finds phrases that read as translated in everything a user reads: docs, texts in the code, and the help of every command.
+// Finds phrases that read as translated in docs, in texts and comments of the code, and in the help of every command.
 // Needs the compiled packages for the help. Prints path:line, the phrase and a replacement.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -39,18 +39,22 @@ function findInText(file) {
   return placed(file, readFileSync(fromRoot(file), 'utf8'))
 }
 
-/** Only texts: users do not read comments, names and event types. */
+/** Texts and comments. Names and event types stay as they are. */
 function findInCode(file) {
   const source = readFileSync(fromRoot(file), 'utf8')
-  return textsOf(parseAst(source, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)).flatMap(
-    ({ start, end }) =>
-      // An escape would be part of the following word.
-      placed(
-        file,
-        source.slice(start, end).replaceAll('\\n', '  '),
-        source.slice(0, start).split('\n').length,
-      ),
+  const ast = parseAst(source, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)
+  return [...textsOf(ast), ...commentsOf(source)].flatMap(({ start, end }) =>
+    // An escape would be part of the following word.
+    placed(file, source.slice(start, end).replaceAll('\\n', '  '), source.slice(0, start).split('\n').length),
   )
+}
+
+/** Comments on their own lines; a phrase may span lines only in a block comment. */
+function commentsOf(source) {
+  return [...source.matchAll(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)/gm)].map(({ 0: text, index }) => ({
+    start: index,
+    end: index + text.length,
+  }))
 }
 
 function textsOf(node) {

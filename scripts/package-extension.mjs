@@ -6,7 +6,7 @@ import { ensure } from './ensure.mjs'
 import { bundleExtension, extensionFolder } from './lib/bundle-extension.mjs'
 import { fromRoot, say } from './lib/run.mjs'
 
-const mostBytes = 2 * 1024 ** 2
+const maxBytes = 2 * 1024 ** 2
 
 await ensure({ build: true })
 await bundleExtension()
@@ -39,7 +39,7 @@ function pack() {
   }
   const { size } = statSync(file)
   say(`${file} (${Math.round(size / 1024)} KB)`)
-  if (size < mostBytes) return
+  if (size < maxBytes) return
   say(
     'The extension is larger than 2 MB. Find out what was added, and leave it out or load it from elsewhere.',
   )

@@ -17,7 +17,7 @@ if (!/util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).
 }
 const home = mkdtempSync(path.join(tmpdir(), 'cadre-picture-'))
 try {
-  for (const [name, take] of Object.entries({ run: takePicture, ...(await chatPictures()) })) {
+  for (const [name, take] of Object.entries({ run: takeScreenshot, ...(await chatPictures()) })) {
     const file = fromRoot('docs', 'pictures', `${name}.svg`)
     mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, await take())
@@ -62,7 +62,7 @@ function makeProject(name) {
   return project
 }
 
-async function takePicture() {
+async function takeScreenshot() {
   const project = path.join(home, 'project')
   cpSync(fromRoot('examples', 'coordinator', 'workspace', 'src'), path.join(project, 'src'), {
     recursive: true,

@@ -12,6 +12,11 @@ const { findPhrases } = (await import(new URL('../scripts/lib/phrases.mjs', impo
 
 it.each([
   ['how to mend it', 'mend'],
+  ['it is a link to a place outside', 'link to a place'],
+  ['tools must be a list. Until it is, nothing runs', 'Until it is,'],
+  ['this handoff names no agent', 'names no agent'],
+  ['args must be a list of texts', 'list of texts'],
+  ['this line and the lines after it wait', 'after it wait'],
   ['the run goes on.', 'goes on'],
   ['and a new start goes on where it was', 'goes on'],
   ['a new entry is taken up in the next round', 'taken up'],

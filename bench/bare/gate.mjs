@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { allowedCalls, cpuOf, hookCommand, longLine, together, wallOf } from '../lib/gate-work.mjs'
+import { allowedCalls, atOnce, cpuOf, hookCommand, longLine, wallOf } from '../lib/gate-work.mjs'
 import { print } from '../lib/measure.mjs'
 import { readWorkload } from '../lib/workload.mjs'
 
@@ -19,7 +19,7 @@ const callUs = {}
 for (const [kind, , input] of allowedCalls) callUs[kind] = await cpuOf(() => checks[kind](input))
 const parseUs = await cpuOf((i) => words(`${longLine}# ${i}`), 400)
 const hookMs = await wallOf(runHook)
-const hundred = await together(runHook)
+const hundred = await atOnce(runHook)
 print(inside === 0 ? { error: 'nothing was checked' } : { callUs, parseUs, hookMs, hundred })
 
 function checkPath({ path: given }) {

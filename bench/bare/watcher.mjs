@@ -12,7 +12,7 @@ for (const folder of ['sessions', 'tasks'].map((name) => path.join(home, name)))
   fs.watch(folder, (_, name) => {
     const file = path.join(folder, name)
     clearTimeout(waiting.get(file))
-    waiting.set(file, setTimeout(look, Number(settleMs), file))
+    waiting.set(file, setTimeout(checkFile, Number(settleMs), file))
   })
   for (const name of fs.readdirSync(folder)) {
     const file = path.join(folder, name)
@@ -21,7 +21,7 @@ for (const folder of ['sessions', 'tasks'].map((name) => path.join(home, name)))
 }
 process.stdout.write('ready\n')
 
-function look(file) {
+function checkFile(file) {
   waiting.delete(file)
   const last = fs.readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)
   const body = JSON.stringify({ model: 'fake', stream: true, messages: [{ role: 'user', content: last }] })

@@ -21,6 +21,8 @@ write(
   `tools: [${JSON.stringify(fromHere('probe-tool.mjs'))}]\nlimits: { concurrency: 10000, sessions: 100000, identicalCalls: 0 }\n`,
 )
 const cost = path.join(tmp, 'cost.json')
+// Beside the workspace: checkpoints would scan and copy a file in it that grows all the time.
+const output = `${tmp}.jsonl`
 const args = [
   'run',
   '--json',
@@ -38,7 +40,7 @@ const startedAt = now()
 const child = spawn(
   process.execPath,
   ['--import', fromHere('../lib/report-cost.mjs'), fromHere('../../packages/cli/bin/cadre.js'), ...args],
-  { cwd: tmp, env, stdio: ['ignore', fs.openSync(path.join(tmp, 'out.jsonl'), 'w'), 'inherit'] },
+  { cwd: tmp, env, stdio: ['ignore', fs.openSync(output, 'w'), 'inherit'] },
 )
 const [code] = await once(child, 'exit')
 const wallMs = now() - startedAt
@@ -47,8 +49,8 @@ if (code === 0) {
   const cpuPerTurnUs = (processCpuMs * 1000) / turns
   print({ wallMs, cpuMs: processCpuMs, turns, cpuPerTurnUs, processCpuMs, rssMb: processRssMb })
 } else {
-  const output = fs.readFileSync(path.join(tmp, 'out.jsonl'), 'utf8').slice(-500)
-  print({ error: `cadre run ended with code ${code}: ${output}` })
+  const end = fs.readFileSync(output, 'utf8').slice(-500)
+  print({ error: `cadre run ended with code ${code}: ${end}` })
 }
 
 function agentFile(name, tool, prompt) {

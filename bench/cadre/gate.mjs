@@ -4,7 +4,7 @@ import { createGate } from '@cadre/core'
 import { createGuard, findHooks, understandLine } from '@cadre/gate'
 import { openHome, openPolicy } from '@cadre/home'
 import { createTools } from '@cadre/tools'
-import { allowedCalls, cpuOf, hookCommand, longLine, together, wallOf } from '../lib/gate-work.mjs'
+import { allowedCalls, atOnce, cpuOf, hookCommand, longLine, wallOf } from '../lib/gate-work.mjs'
 import { print } from '../lib/measure.mjs'
 import { readWorkload } from '../lib/workload.mjs'
 
@@ -54,7 +54,7 @@ const read = callOf(hooked.tools, 'read_file', { path: 'src/deep/a.ts' })
 const asked = hooked.guard.hooks.wouldRun(read, session).length
 if (asked !== 1) wrong = `${asked} hooks were found instead of 1`
 const hookMs = await wallOf(() => hooked.gate.judge(read, session, signal))
-const hundred = await together(async (i) => {
+const hundred = await atOnce(async (i) => {
   const call = callOf(hooked.tools, 'read_file', { path: 'src/deep/a.ts' }, i)
   const { kind, reason } = await hooked.gate.judge(call, session, signal)
   if (kind !== 'allow') wrong = `a call with a hook was not allowed: ${reason}`

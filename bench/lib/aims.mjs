@@ -25,6 +25,7 @@ export function judgeAims({ rows, help, packageMb, ns }) {
     ...allowedCalls(rows),
     hookProcess(rows),
     hundredHooks(rows),
+    exporting(rows),
     ...judgeHome(rows),
     judgeChat(rows),
     ...judgeCopilot(rows),
@@ -160,6 +161,18 @@ function hundredHooks(rows) {
     '≤ 0.5 × 100 processes by hand',
     ratio(cadre?.hundred?.longestPauseMs, bare?.hundred?.longestPauseMs),
     atMost(0.5),
+    times,
+  )
+}
+
+function exporting(rows) {
+  const off = findRow(rows, { kind: 'command', mode: 'telemetry', n: 100 })
+  const on = findRow(rows, { kind: 'exporting', mode: 'telemetry', n: 100 })
+  return judge(
+    'CPU of `cadre run` with telemetry against without, whole process, N=100',
+    '≤ 1.05 ×',
+    ratio(on?.processCpuMs, off?.processCpuMs),
+    atMost(1.05),
     times,
   )
 }

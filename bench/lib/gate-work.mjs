@@ -41,7 +41,7 @@ export async function wallOf(act, times = 30) {
 }
 
 /** A hundred at once: the total time, and how long the event loop was blocked meanwhile. */
-export async function together(act, count = 100) {
+export async function atOnce(act, count = 100) {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   // It counts from its first tick, and an immediate block would come before that.

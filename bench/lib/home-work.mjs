@@ -9,7 +9,7 @@ import { costOf, isBusy, isGone, rssMb } from './process-cost.mjs'
 export const settleMs = 50
 
 /** This many sessions are written to in turn, so that none of them grows long. */
-const inTurn = 10
+const sessionsInRotation = 10
 /** Long enough that everything is scanned once, in the largest home. */
 const idleMs = (n) => (n >= 10_000 ? 32_000 : 5_000)
 
@@ -20,9 +20,9 @@ const idleMs = (n) => (n >= 10_000 ? 32_000 : 5_000)
 export async function runWake({ tmp, k, start }) {
   const model = await startListeningModel()
   const place = makeHome(tmp, model.base)
-  const ids = await makeSessions(place, inTurn)
+  const ids = await makeSessions(place, sessionsInRotation)
   fs.writeFileSync(place.taskFile, '## TODO\n\n')
-  const program = await started(start, place, model)
+  const program = await startProgram(start, place, model)
   const session = await sample(k, (i) => wakeSession({ place, model, program, id: ids[i % ids.length], i }))
   const task = await sample(k, (i) => wakeTask({ place, model, program, i }))
   await stop(program)
@@ -36,23 +36,25 @@ export async function runCrowd({ tmp, n, k, start }) {
   const model = await startListeningModel(asks)
   const place = makeHome(tmp, model.base)
   const ids = await makeSessions(place, n)
-  const first = await started(start, place, model)
-  await quiet(first)
+  const first = await startProgram(start, place, model)
+  await waitUntilIdle(first)
   const rss = rssMb(first.child.pid)
   const before = costOf(first.child.pid)
   await pause(idleMs(n))
   const idleCpuPercent = (costOf(first.child.pid) - before) / (idleMs(n) / 100)
   const calm = costOf(first.child.pid)
-  const wake = await sample(k, (i) => wakeSession({ place, model, program: first, id: ids[i % inTurn], i }))
+  const wake = await sample(k, (i) =>
+    wakeSession({ place, model, program: first, id: ids[i % sessionsInRotation], i }),
+  )
   const wakeCpuMs = (costOf(first.child.pid) - calm) / k
   await stop(first)
-  const second = await started(start, place, model)
+  const second = await startProgram(start, place, model)
   await stop(second)
   const { startMs, startCpuMs } = first
   return { startMs, startCpuMs, againMs: second.startMs, rssMb: rss, idleCpuPercent, wake, wakeCpuMs }
 }
 
-async function started(start, place, model) {
+async function startProgram(start, place, model) {
   const startedAt = now()
   const program = start(place, model)
   const said = []
@@ -106,7 +108,7 @@ async function sample(k, take) {
 }
 
 /** Waits until its background work after the start is done. */
-async function quiet({ child }) {
+async function waitUntilIdle({ child }) {
   for (let calm = 0; calm < 20; ) {
     const before = costOf(child.pid)
     await pause(100)

@@ -62,7 +62,9 @@ function freshFolder(tmp) {
 }
 
 function describe({ mode, n, k }) {
-  return ['fanout', 'crowd', 'tasks', 'copilot'].includes(mode) ? `${mode} N=${n}` : `${mode} K=${k}`
+  return ['fanout', 'crowd', 'tasks', 'copilot', 'telemetry'].includes(mode)
+    ? `${mode} N=${n}`
+    : `${mode} K=${k}`
 }
 
 function outcome({ mode }, { error, line }) {

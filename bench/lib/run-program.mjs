@@ -25,7 +25,7 @@ export async function runProgram({ program, cell, fake, tmp }) {
   if (!line) return { error: `ended with code ${code} and no result\n${stderr.slice(-1000)}` }
   if (line.error) return { error: line.error }
   const server = await fake.stats()
-  const mismatch = checkWork(cell, server)
+  const mismatch = checkWork(cell, server) ?? checkExports(program, server)
   if (mismatch) return { error: mismatch }
   // The program's own value takes precedence: one that starts the real command has not counted its own start.
   const sinceStart = server.firstRequestAt && { firstRequestMs: server.firstRequestAt - startedAt }
@@ -54,7 +54,8 @@ function protocolEnv({ mode, n, k, base, tmp }, server) {
 
 /** Without variables that would make a program trace, use a proxy, preload something, or contact a real model. */
 function inheritedEnv() {
-  const unwanted = /^(OPENAI_|LANGCHAIN_|LANGSMITH_|CADRE_|NODE_OPTIONS$|NODE_V8_COVERAGE$|npm_)|_proxy$/i
+  const unwanted =
+    /^(OPENAI_|OTEL_|TRACEPARENT$|LANGCHAIN_|LANGSMITH_|CADRE_|NODE_OPTIONS$|NODE_V8_COVERAGE$|npm_)|_proxy$/i
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !unwanted.test(name)))
 }
 
@@ -96,9 +97,16 @@ function lastJsonLine(stdout) {
 
 /** A program with a different number of model requests did other work, so its cost is not comparable. */
 function checkWork({ mode, n, k }, { calls, incompleteLeads }) {
-  if (mode !== 'fanout' && mode !== 'history' && mode !== 'copilot') return undefined
+  if (!['fanout', 'history', 'copilot', 'telemetry'].includes(mode)) return undefined
   const { turns } = expectedWork({ mode, n, k })
   if (calls !== turns) return `asked the model ${calls} times instead of ${turns}`
   if (incompleteLeads > 0) return 'the lead went on before all workers had answered'
+  return undefined
+}
+
+/** Whoever exports nothing is cheap. */
+function checkExports({ kind }, { exports }) {
+  if (kind === 'exporting' && exports < 2) return `exported ${exports} times instead of traces and metrics`
+  if (kind === 'command' && exports > 0) return `exported ${exports} times without a collector`
   return undefined
 }

@@ -19,6 +19,7 @@ export const suites = {
     ...[100, 1000, 10_000].map((n) => ({ mode: 'crowd', n, k: 20, latency: 0 })),
     ...[1000, 10_000].map((n) => ({ mode: 'tasks', n, k: 1, latency: 0 })),
   ],
+  telemetry: () => [1, 100].map((n) => ({ mode: 'telemetry', n, k: 5, latency: 50 })),
   // Tokens a second, and tokens of the reply.
   chat: () => [{ mode: 'chat', n: 200, k: 2000, latency: 0 }],
   copilot: () => [8, 64].map((n) => ({ mode: 'copilot', n, k: 3, latency: 50 })),

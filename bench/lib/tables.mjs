@@ -13,6 +13,7 @@ export function renderReport({ rows, help, aims, skipped, runs, machine }) {
     agentsTable(rows),
     gateTable(rows),
     ...homeTables(rows, table),
+    telemetryTable(rows),
     chatTable(rows, table),
     copilotTable(rows, table),
     startTable(rows, help),
@@ -56,6 +57,19 @@ function cellText(rows, { program, n, cell }) {
 function withRatio(row, bare, field) {
   if (row.kind === 'bare' || !bare) return round(row[field])
   return `${round(row[field])} (${(row[field] / bare[field]).toFixed(2)} ×)`
+}
+
+function telemetryTable(rows) {
+  const all = rows.filter(({ mode }) => mode === 'telemetry')
+  if (all.length === 0) return ''
+  const body = all.map((row) => {
+    if (row.runs === 0) return [row.program, row.n, 'failed']
+    const off = findRow(rows, { kind: 'command', mode: 'telemetry', n: row.n })
+    const cpu = row === off || !off ? round(row.processCpuMs) : withRatio(row, off, 'processCpuMs')
+    return [row.program, row.n, round(row.wallMs), cpu, round(row.rssMb)]
+  })
+  const title = '### Telemetry: `cadre run` without and with a collector; × is the multiple of without'
+  return `${title}\n\n${table(['program', 'N', 'wall, ms', 'CPU of the whole process, ms', 'peak memory, MB'], body)}`
 }
 
 function historyTable(rows) {

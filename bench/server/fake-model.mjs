@@ -4,6 +4,7 @@
 //    POST /v1/chat/completions   streamed or not
 //    GET  /v1/models
 //    POST /reset?latency=50&delegate=NAME&delegateArgs=JSON   settings for the next run; resets counters
+//    POST /otlp/v1/traces, /otlp/v1/metrics   counts the bytes and answers as a collector of OpenTelemetry does
 //    GET  /stats                 counters since the last reset
 //    and the GitHub requests of the Copilot language server (github.mjs)
 import http from 'node:http'
@@ -36,6 +37,9 @@ const server = http.createServer((request, response) => {
       stats = freshStats()
       cpuAtReset = process.cpuUsage()
       return json(response, '{}')
+    case 'POST /otlp/v1/traces':
+    case 'POST /otlp/v1/metrics':
+      return collect(request, response)
     case 'GET /stats':
       return json(response, JSON.stringify({ ...stats, cpuMs: cpuSinceReset() }))
     default:
@@ -51,6 +55,14 @@ function answerForGitHub(request, response, { pathname }) {
   request.resume()
   if (answer === undefined) response.writeHead(404).end('{}')
   else json(response, JSON.stringify(answer))
+}
+
+function collect(request, response) {
+  stats.exports++
+  request.on('data', (chunk) => {
+    stats.exportedBytes += chunk.length
+  })
+  request.on('end', () => json(response, '{"partialSuccess":{}}'))
 }
 
 function complete(request, response) {
@@ -82,7 +94,15 @@ function respond(response, type, body) {
 }
 
 function freshStats() {
-  return { calls: 0, maxConcurrency: 0, firstRequestAt: undefined, bytesIn: 0, incompleteLeads: 0 }
+  return {
+    calls: 0,
+    maxConcurrency: 0,
+    firstRequestAt: undefined,
+    bytesIn: 0,
+    incompleteLeads: 0,
+    exports: 0,
+    exportedBytes: 0,
+  }
 }
 
 function cpuSinceReset() {

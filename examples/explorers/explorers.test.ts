@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../../tests/support/amount.ts'
 import { type ExampleRun, openExample, runExample } from '../support/example.ts'
+
+const test = sampled(2)
 
 const work = 'Find out where settings come from and who uses them, and document it'
 

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../../tests/support/amount.ts'
 import { openExample, runExample } from '../support/example.ts'
+
+const test = sampled(2)
 
 const work = 'Write down which port each service listens on'
 

@@ -14,8 +14,15 @@ export async function keepCode(bundle) {
   const server = createServer(answer).listen(0, '127.0.0.1')
   try {
     await once(server, 'listening')
-    const model = `http://127.0.0.1:${server.address().port}/v1`
-    const env = { PATH: process.env.PATH, HOME: folder, OPENAI_BASE_URL: model, OPENAI_API_KEY: 'none' }
+    const address = `http://127.0.0.1:${server.address().port}`
+    const env = {
+      PATH: process.env.PATH,
+      HOME: folder,
+      OPENAI_BASE_URL: `${address}/v1`,
+      OPENAI_API_KEY: 'none',
+      // The code of the exporter is in a file of its own.
+      OTEL_EXPORTER_OTLP_ENDPOINT: address,
+    }
     const child = spawn(process.execPath, [fromRoot('scripts', 'lib', 'run-and-keep.mjs'), bundle], {
       cwd: folder,
       env,

@@ -81,6 +81,17 @@ export const phrases = [
   [/\b(?:is|are) not there\b/i, 'does not exist, is missing'],
   [/\b(?:apply|applies|available) at once\b/i, 'immediately'],
   [/\b(?:is|are|was|were) left over\b/i, 'unused, remaining'],
+  [/\blinks? to a place\b/i, 'a link that points …'],
+  [/\buntil (?:it is|they are),/i, 'until you fix it'],
+  [/\bnames? no (?:agent|file|folder|tool|session|other)\b/i, 'does not name a …'],
+  [/\blists? of texts\b/i, 'list of strings'],
+  [/\bconnection (?:to \w+ )?broke\b/i, 'the connection was lost'],
+  [/\bcame in from outside\b/i, 'arrived from outside'],
+  [/\b(?:after it|its messages|this route) wait\b/i, 'stay queued'],
+  [/\bwhere (?:it|they|the paths?) (?:really )?leads?\b/i, 'its real location, what it points to'],
+  [/\bhave (?:all )?their defaults\b/i, 'use their defaults'],
+  [/\bis in the way\b/i, '… already exists there'],
+  [/\bby (?:somebody|nobody)\b/i, 'an unknown user, no one'],
 ]
 
 /** Returns every phrase in a text, with its line. A phrase may span lines. */

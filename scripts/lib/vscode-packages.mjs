@@ -129,7 +129,7 @@ async function installOldest(fresh, newest) {
   writeProject(fresh, plan.oldest, { argon2: true })
   await npm(title, fresh, ['install', '--ignore-scripts'], nodeOf(fresh))
   await npm(`${title}: compiling argon2`, fresh, ['rebuild', 'argon2'], nodeOf(fresh))
-  takePublishedWatcher(code)
+  usePublishedWatcher(code)
   await npm(`${title}: VS Code`, code, ['install', '--omit=dev', '--ignore-scripts'], nodeOf(fresh))
   const compiled = ['@vscode/spdlog', 'kerberos', 'native-watchdog', 'node-pty']
   await npm(`${title}: compiling native modules`, code, ['rebuild', ...compiled], nodeOf(fresh))
@@ -143,7 +143,7 @@ async function installOldest(fresh, newest) {
   closeProposedApi(code)
 }
 
-function takePublishedWatcher(code) {
+function usePublishedWatcher(code) {
   const name = '@parcel/watcher'
   edit(path.join(code, 'npm-shrinkwrap.json'), (lock) => {
     const { version } = lock.packages[`node_modules/${name}`]

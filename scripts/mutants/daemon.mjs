@@ -11,7 +11,7 @@ export const daemonMutants = {
     [
       'a message is removed from the queue before it is recorded',
       `${server}/sessions/deliveries.ts`,
-      'if (!hasHeard(stored, request.work.message)) return false',
+      'if (!hasReceived(stored, request.work.message)) return false',
       '',
     ],
     [
@@ -107,7 +107,7 @@ export const daemonMutants = {
     ],
     [
       'a task escapes the controls of the session that created it',
-      `${server}/tasks/carry-out.ts`,
+      `${server}/tasks/perform-action.ts`,
       'return inheritedControls(context, causesOf(task), own)',
       'return inheritedControls(context, [], own)',
       ['tests/daemon/controls.test.ts', 'tests/tasks'],
@@ -115,14 +115,14 @@ export const daemonMutants = {
     [
       'a chat log sends to another chat log’s session',
       `${server}/chat-logs/create-chat-log-duty.ts`,
-      'if (!isOf(stored, name))',
+      'if (!isFromLog(stored, name))',
       'if (false)',
       logs,
     ],
     [
       'an answer is written before the last message is answered',
       `${server}/chat-logs/create-chat-log-duty.ts`,
-      "if (lastHeard(stored, pending) > stored.entries.findLastIndex(({ role }) => role === 'assistant'))\n      return false",
+      "if (lastDelivered(stored, pending) > stored.entries.findLastIndex(({ role }) => role === 'assistant'))\n      return false",
       '',
       logs,
     ],

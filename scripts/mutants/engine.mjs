@@ -68,7 +68,7 @@ export const engineMutants = {
     [
       'a broken rule allows',
       `${core}/rules/create-gate.ts`,
-      '.catch((error) => broken(rule, error))',
+      '.catch((error) => brokenRuleVerdict(rule, error))',
       '.catch(() => undefined)',
     ],
     [
@@ -140,7 +140,7 @@ export const engineMutants = {
       `${core}/budget/model-gateway.ts`,
       'await meter.settle(spent)\n',
       "if (begun.kind === 'begun') return begun\n",
-      budgets,
+      ['tests/engine/budget-wire.test.ts'],
     ],
     [
       'earlier spending is forgotten',
@@ -304,8 +304,8 @@ export const engineMutants = {
     [
       'a call raises the agent’s limit',
       `${core}/tree/specify.ts`,
-      'Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? usual)',
-      'asked ?? own ?? usual',
+      'Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? fallback)',
+      'asked ?? own ?? fallback',
     ],
     [
       'the first of several matching models is used',
@@ -368,11 +368,16 @@ export const engineMutants = {
       'parent === undefined ? request.controls : parent.spec.controls',
       'request.controls',
     ],
-    ['a blocked prompt is sent anyway', `${core}/session/begin-work.ts`, 'if (!prompt.taken) return', ''],
+    [
+      'a blocked prompt is sent anyway',
+      `${core}/session/record-first-entries.ts`,
+      'if (!prompt.taken) return',
+      '',
+    ],
     [
       'an external stop is forgotten',
       `${core}/session/run-session.ts`,
-      'stopEnding(session) ?? stoppedFromOutside(session)',
+      'stopEnding(session) ?? externalStop(session)',
       'stopEnding(session)',
     ],
     ['a run that lost its lease continues', `${core}/tree/tree.ts`, 'this.#isLost = true', '', lives],

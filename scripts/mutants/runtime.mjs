@@ -44,7 +44,7 @@ export const runtimeMutants = {
     [
       'an untrusted home is used',
       `${runtime}/load-parts.ts`,
-      'const home = homeTrusted ? found : standInHome(io, found)',
+      'const home = homeTrusted ? found : substituteHome(io, found)',
       'const home = found',
       homes,
     ],

@@ -38,7 +38,7 @@ export const teamMutants = {
     [
       'a lead ends although it has an unread message',
       `${core}/session/await-team.ts`,
-      ' || hasNews(session)) return false',
+      ' || hasUnrecordedMessages(session)) return false',
       ') return false',
     ],
     [

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
+
+const test = sampled(3)
 
 const agent = (keys: string, body = 'Do it.') => `---\n${keys}\n---\n${body}\n`
 const lead = '.github/agents/lead.agent.md'

@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, deployTool, type Project } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
 import { until } from './support/until.ts'
+
+const test = sampled(3)
 
 const deploys = deployTool['.cadre/deploy.mjs'].replace(
   'run: async () => ({',

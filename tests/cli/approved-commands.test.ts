@@ -1,6 +1,9 @@
 import { chmodSync, existsSync, symlinkSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, type Project } from './support/project.ts'
+
+const test = sampled(2)
 
 const run = ['run', '--trust', '--model', 'scripted:p.yaml', '--json', 'Run it.']
 

@@ -1,11 +1,23 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { answers, startWire } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import { busy, goOn, isAsking, open, openAt, pasted, say, shown, speaks, up } from './support/chat-screen.ts'
+import { sampled } from '../support/amount.ts'
+import {
+  continueKey,
+  isAsking,
+  open,
+  openAt,
+  openBusyChat,
+  pasted,
+  say,
+  shown,
+  speaks,
+  up,
+} from './support/chat-screen.ts'
 import { agentFile, createProject } from './support/project.ts'
 import { hasScript, type Terminal } from './support/terminal.ts'
 
-const it = test.skipIf(!hasScript)
+const it = hasScript ? sampled(2) : test.skip
 const folded = (text: string) => pasted(`${text}\n${'more\n'.repeat(20)}`)
 /** The text on the screen, without line breaks. */
 const flat = (terminal: Terminal) => shown(terminal.screen()).replace(/\s+/g, ' ')
@@ -68,10 +80,10 @@ it('attaches no file that the agent may not read, and explains why', async () =>
 })
 
 it('judges files in a message to working agents too', async () => {
-  const terminal = await busy()
+  const terminal = await openBusyChat()
   terminal.type(`see @p.yaml ${pasted('and @.cadre/config.yaml')}\r`)
   await terminal.until((screen) => shown(screen).includes('Attached p.yaml'))
-  terminal.type(goOn)
+  terminal.type(continueKey)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
   expect(flat(terminal)).toContain('see @p.yaml and @.cadre/config.yaml File p.yaml: {')
   expect(flat(terminal)).toContain('.cadre/config.yaml is not attached')

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { VirtualScreen } from '../../packages/cli/src/output/virtual-screen.spec-helpers.ts'
+import { sampled } from '../support/amount.ts'
 import { ctrlD, isAsking, open, openAt, say, shown } from './support/chat-screen.ts'
 import { agentFile, createProject } from './support/project.ts'
 import { hasScript, openTerminal, type Terminal } from './support/terminal.ts'
 
-const it = test.skipIf(!hasScript)
+const it = hasScript ? sampled(2) : test.skip
 const esc = '\x1b'
 
 it('/undo takes the changes of the last turn back when the person agrees, and /redo restores them', async () => {

@@ -1,13 +1,14 @@
 import { answers, startWire } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import {
-  busy,
+  continueKey,
   ctrlC,
   ctrlD,
-  goOn,
   isAsking,
   open,
   openAt,
+  openBusyChat,
   pasted,
   say,
   shown,
@@ -16,12 +17,12 @@ import {
 import { agentFile, createProject } from './support/project.ts'
 import { hasScript, isRestored } from './support/terminal.ts'
 
-const it = test.skipIf(!hasScript)
+const it = hasScript ? sampled(3) : test.skip
 const esc = '\x1b'
 const stopped = 'Stopped. Type a message, or /resume to continue.'
 
 it('Esc during a tool call delivers the message; a second Esc stops, and never exits', async () => {
-  const terminal = await busy()
+  const terminal = await openBusyChat()
   terminal.type('be quick')
   await terminal.until((screen) => shown(screen).includes('Esc: interrupt'))
   terminal.type(esc)
@@ -33,7 +34,7 @@ it('Esc during a tool call delivers the message; a second Esc stops, and never e
 })
 
 it('Ctrl-C puts queued commands back into the input line', async () => {
-  const terminal = await busy()
+  const terminal = await openBusyChat()
   terminal.type('!touch owned\r')
   await terminal.until(
     (screen) => isAsking(shown(screen), 'lead>') === false && shown(screen).includes('hold'),
@@ -43,10 +44,10 @@ it('Ctrl-C puts queued commands back into the input line', async () => {
 })
 
 it('Esc at an approval decides nothing', async () => {
-  const terminal = await busy({
+  const terminal = await openBusyChat({
     calls: [{ tool: 'web_fetch', input: { url: 'https://example.invalid/' } }],
   })
-  terminal.type(goOn)
+  terminal.type(continueKey)
   await terminal.until((screen) => shown(screen).endsWith('Enter to decide later:'))
   terminal.type(`${esc}${esc}\r\r`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
@@ -54,18 +55,18 @@ it('Esc at an approval decides nothing', async () => {
 })
 
 it('escape sequences in a message to working agents reach neither the terminal nor the model', async () => {
-  const terminal = await busy()
+  const terminal = await openBusyChat()
   terminal.type(`${pasted('x\x1b]0;owned\x07\x1b[2Jy\u202e')}\r`)
   await terminal.until((screen) => shown(screen).includes('↳ xy'))
-  terminal.type(goOn)
+  terminal.type(continueKey)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
   expect(shown(terminal.screen())).toContain('2 heard <held xy>')
   for (const hostile of ['\x1b[2J', '\x1b]', '\u202e']) expect(terminal.screen()).not.toContain(hostile)
 })
 
 it('Esc when the reply has just ended does nothing, and keeps the typed text', async () => {
-  const terminal = await busy()
-  terminal.type(`half${goOn}`)
+  const terminal = await openBusyChat()
+  terminal.type(`half${continueKey}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead> half'))
   terminal.type(`${esc} a line`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead> half a line'))
@@ -121,8 +122,8 @@ it('/compact can be stopped, keeps text typed meanwhile, and after a kill the co
 })
 
 it('/compact during a turn waits for its end', async () => {
-  const terminal = await busy()
-  terminal.type(`/compact\r${goOn}`)
+  const terminal = await openBusyChat()
+  terminal.type(`/compact\r${continueKey}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
   expect(shown(terminal.screen())).toMatch(
     /2 heard <held>.*lead> \/compact\n.*There is nothing to summarise: the conversation is short\./s,

@@ -2,17 +2,17 @@ import { readFileSync, statSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import {
-  busy,
+  bracketedPaste,
+  continueKey,
   ctrlC,
   ctrlD,
-  goOn,
   isAsking,
-  marksPastes,
   open,
+  openBusyChat,
+  openSpeakingChat,
   pasted,
   say,
   shown,
-  speaking,
   speaks,
   type,
   up,
@@ -20,9 +20,9 @@ import {
 import { agentFile, createProject, delegate, deployTool, report } from './support/project.ts'
 import { hasScript, isRestored } from './support/terminal.ts'
 
-const it = hasScript ? sampled(2) : test.skip
+const it = hasScript ? sampled(4) : test.skip
 it('a conversation shows the recipient in the prompt, and restores the terminal at the end', async () => {
-  const project = speaking()
+  const project = openSpeakingChat()
   const terminal = await open(project)
   expect(shown(terminal.screen())).toContain('Chatting with lead.')
   // Nothing is on disk before the first message.
@@ -33,12 +33,12 @@ it('a conversation shows the recipient in the prompt, and restores the terminal 
   expect(await terminal.ended()).toBe(0)
   expect(isRestored(terminal.screen())).toBe(true)
   expect(shown(terminal.screen())).toMatch(/Resume this chat with: cadre chat --resume lead-\w+/)
-  expect(marksPastes(terminal.screen())).toBe(false)
+  expect(bracketedPaste(terminal.screen())).toBe(false)
   expect(project.sessions()).toHaveLength(1)
 })
 
 it('the arrow keys restore messages, of this chat and earlier ones, except after a space', async () => {
-  const project = speaking()
+  const project = openSpeakingChat()
   const first = await open(project)
   await say(first, 'One.\r', 'heard <One.>')
   await say(first, '/agents\r', 'AGENT')
@@ -57,7 +57,7 @@ it('the arrow keys restore messages, of this chat and earlier ones, except after
 })
 
 it('several lines are one message: with a backslash, or pasted', async () => {
-  const terminal = await open(speaking())
+  const terminal = await open(openSpeakingChat())
   await say(terminal, 'one \\\rtwo\r', 'lead 1 heard <one two>')
   await say(terminal, `${pasted('three\r\tfour\r\nfive')}!\r`, 'lead 2 heard <three four five!>')
   const long = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n')
@@ -69,10 +69,10 @@ it('several lines are one message: with a backslash, or pasted', async () => {
 })
 
 it('a message sent while agents work is delivered with their next round', async () => {
-  const terminal = await busy()
+  const terminal = await openBusyChat()
   terminal.type(`fixx\x7f${pasted('\nall\nof it')}\r`)
   await terminal.until((screen) => shown(screen).includes('↳ fix all of it (sent with the next round)'))
-  terminal.type(`${goOn}`)
+  terminal.type(`${continueKey}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
   const text = shown(terminal.screen())
   // In order, and once each.
@@ -83,14 +83,14 @@ it('a message sent while agents work is delivered with their next round', async 
 })
 
 it('unsent text stays in the input line, and commands wait for the end of the turn', async () => {
-  const terminal = await busy()
-  terminal.type(`/history\rhalf${goOn}`)
+  const terminal = await openBusyChat()
+  terminal.type(`/history\rhalf${continueKey}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead> half'))
   expect(shown(terminal.screen())).toMatch(/2 heard <held>.*lead> \/history\n.*> Work\./s)
 })
 
 it('Ctrl-C stops the turn and keeps typed text', async () => {
-  const terminal = await busy()
+  const terminal = await openBusyChat()
   terminal.type(`half a line${ctrlC}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead> half a line'))
   expect(shown(terminal.screen())).toContain('Stopped. Type a message')
@@ -192,7 +192,7 @@ it('attaches files, runs shell commands, and shows the status', async () => {
 })
 
 it('Ctrl-C at the prompt clears the text, then explains how to exit, then exits', async () => {
-  const project = speaking()
+  const project = openSpeakingChat()
   const terminal = await open(project)
   terminal.type('half a line')
   await terminal.until((screen) => isAsking(shown(screen), 'lead> half a line'))
@@ -203,7 +203,7 @@ it('Ctrl-C at the prompt clears the text, then explains how to exit, then exits'
   await say(terminal, ctrlC, 'Press Ctrl-C again to exit')
   terminal.type(ctrlC)
   expect(await terminal.ended()).toBe(0)
-  expect(marksPastes(terminal.screen())).toBe(false)
+  expect(bracketedPaste(terminal.screen())).toBe(false)
 })
 
 const slow = (worker: object) => ({
@@ -240,7 +240,7 @@ it('a termination signal is not treated as Ctrl-C: at the prompt and in a turn i
   const idle = await open(project)
   process.kill(idle.pid(), 'SIGTERM')
   expect(await idle.ended()).toBe(0)
-  expect(marksPastes(idle.screen())).toBe(false)
+  expect(bracketedPaste(idle.screen())).toBe(false)
   const busy = await open(project)
   busy.type('Do it.\r')
   await busy.answers((screen) => screen.includes('worker') && screen.includes('round 1'))
@@ -325,10 +325,10 @@ it('decisions are requested at the prompt; a postponed one is requested again', 
 })
 
 it('text typed before a question does not answer it', async () => {
-  const terminal = await busy({
+  const terminal = await openBusyChat({
     calls: [{ tool: 'web_fetch', input: { url: 'https://example.invalid/' } }],
   })
-  terminal.type(`1${goOn}`)
+  terminal.type(`1${continueKey}`)
   await terminal.until((screen) => shown(screen).endsWith('Enter to decide later:'))
   expect(shown(terminal.screen())).not.toContain('heard')
   terminal.type('3 not now\r')
@@ -376,7 +376,7 @@ it('hostile names, labels, prompts and history do not reach the terminal', async
 })
 
 it('the history is bounded, and a link in its place is ignored', async () => {
-  const project = speaking()
+  const project = openSpeakingChat()
   const old = Array.from({ length: 700 }, (_, index) => `${JSON.stringify(`old ${index}`)}\n`)
   project.write('.cadre/storage/chat-history', old.join(''))
   const terminal = await open(project)
@@ -389,7 +389,7 @@ it('the history is bounded, and a link in its place is ignored', async () => {
   expect(lines.at(-2)).toBe('"old 699"')
   expect(statSync(project.at('.cadre/storage/chat-history')).mode & 0o777).toBe(0o600)
 
-  const other = speaking()
+  const other = openSpeakingChat()
   other.write('precious', 'mine\n')
   other.write('.cadre/storage/keep', '')
   symlinkSync(other.at('precious'), other.at('.cadre/storage/chat-history'))

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import type { Ended } from './support/cadre.ts'
 import { agentFile, createProject, delegate, deployTool, type Project, report } from './support/project.ts'
+
+const test = sampled(3)
 
 const model = ['--model', 'scripted:p.yaml']
 
@@ -175,7 +178,7 @@ test('a handoff to an unknown or restricted agent is reported, and stays availab
     expect.stringMatching(/"Hidden" cannot be accepted: only other agents can start agent "secret"/),
     expect.stringContaining('the handoff "Empty" has no message to send'),
     expect.stringContaining('there is no handoff 99: 1 to 8 are available'),
-    expect.stringContaining('/handoff takes a number'),
+    expect.stringContaining('is not the number of a handoff. Usage: /handoff'),
   ])
   // If no agent has that name, `agent` is the general one; afterwards 5 is an ordinary message.
   expect(reportsOf(ended).map(({ text }) => text)).toEqual([

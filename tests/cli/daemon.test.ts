@@ -4,7 +4,7 @@ import { sampled } from '../support/amount.ts'
 import { createProject, type Project } from './support/project.ts'
 import { until } from './support/until.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const playbook = `lanes:
   planner:

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isDeep } from '../support/amount.ts'
+import { inDeep, isDeep } from '../support/amount.ts'
 import { createProject } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
 
@@ -41,7 +41,7 @@ test.runIf(isDeep)('without a folder the demo creates one, and keeps it', limit,
 const asks = '1 approve · 2 reject: '
 const count = (screen: string) => screen.split(asks).length - 1
 
-test.skipIf(!hasScript)(
+inDeep.skipIf(!hasScript)(
   'a person who rejects the command sees that nothing ran or was sent',
   limit,
   async () => {
@@ -74,7 +74,7 @@ test.skipIf(!hasScript || !isDeep)(
   },
 )
 
-test.skipIf(!hasScript)(
+inDeep.skipIf(!hasScript)(
   'Ctrl-C at a question stops the demo and its daemon, and explains how to continue',
   limit,
   async () => {

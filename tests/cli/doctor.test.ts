@@ -36,7 +36,7 @@ test('reports invalid hooks and allowlists, once per place', async () => {
     {
       name: 'hooks',
       status: 'fail',
-      message: expect.stringMatching(/a\.json:\d+: .* Cadre runs no hook of this file/),
+      message: expect.stringMatching(/a\.json:\d+: .* Cadre runs no hooks from this file/),
     },
     {
       name: 'commands',

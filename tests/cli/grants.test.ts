@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, renameSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { startDaemon } from '../daemon/machine.ts'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, deployTool, type Project } from './support/project.ts'
 import { until } from './support/until.ts'
+
+const test = sampled(2)
 
 const write = { tool: 'write_file', input: { path: 'out.txt', content: 'written\n' } }
 const deploy = { tool: 'deploy', input: {} }

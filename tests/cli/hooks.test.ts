@@ -37,8 +37,8 @@ test('list shows every hook with its place, its command, whether it runs, and pr
   expect(stdout).toMatch(
     /PreToolUse +\.claude\/settings\.json:\d+ \(project\) +claude +Bash +if grep.* not run: this folder is not trusted/,
   )
-  expect(stdout).toContain('.github/hooks/a.json:3: No host has the event "preTool"')
-  expect(stdout).toContain('.github/hooks/a.json:4: No other host has stop')
+  expect(stdout).toContain('.github/hooks/a.json:3: No host supports the event "preTool"')
+  expect(stdout).toContain('.github/hooks/a.json:4: No other host supports the spelling stop')
   expect(stdout).toContain('timeout is in seconds')
   expect((await cadre('hooks', 'list', '--trust')).stdout).toMatch(/Bash +if grep.* run$/m)
 })

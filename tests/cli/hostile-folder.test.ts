@@ -8,6 +8,7 @@ import {
   sessionCommands,
   workspaceCommands,
 } from '../../packages/cli/src/commands.ts'
+import { inDeep, isWhole, share } from '../support/amount.ts'
 import { createHostileFolder } from './support/hostile.ts'
 
 const model = ['--model', 'scripted:p.yaml']
@@ -47,6 +48,8 @@ const lines: readonly (readonly string[])[] = [
   explain('execute_command', { command: 'touch x' }),
   explain('get_errors', {}),
   ['policy', 'test', 'table.yaml'],
+  ['record', 'evil-1'],
+  ['replay', 'package.json'],
   ['hooks', 'list'],
   ['hooks', 'test', 'PreToolUse'],
   ['hooks', 'test', 'SessionStart', '--agent', 'evil'],
@@ -97,14 +100,14 @@ describe('an untrusted repository runs nothing', () => {
 
   test('with any command, one after the other', async () => {
     const { cadre, marks } = createHostileFolder()
-    for (const line of lines) {
+    for (const line of isWhole ? lines : share(lines, 4)) {
       const { code, stderr } = await cadre(...line)
       expect(marks(), line.join(' ')).toEqual([])
       expect(code, `${line.join(' ')}: ${stderr}`).not.toBe(70)
     }
   })
 
-  test('and would run everything if trusted, so that the markers mean something', async () => {
+  inDeep('and would run everything if trusted, so that the markers mean something', async () => {
     const { cadre, marks, project } = createHostileFolder()
     const run = await cadre('run', '--trust', '--json', ...model, 'x')
     expect(run.stderr).not.toContain('is not trusted')

@@ -9,13 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { share } from '../support/amount.ts'
+import { expect, onTestFinished } from 'vitest'
+import { sampled, share } from '../support/amount.ts'
 import { createHostileHome, git, type HostileHome } from './support/hostile-home.ts'
 import { createProject, type Project } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
 import { until } from './support/until.ts'
 
+const test = sampled(2)
 const limit = { timeout: 240_000 }
 
 const looks: readonly (readonly string[])[] = [
@@ -62,7 +63,7 @@ const refused = (session: string): readonly (readonly string[])[] => [
 /** Shows every change that a command makes in another user's project. */
 const filesOf = (project: Project) => project.listing().filter((name) => !name.startsWith('.git/'))
 
-async function expectHarmless(hostile: HostileHome, project: Project, every = 1): Promise<void> {
+async function expectHarmless(hostile: HostileHome, project: Project, every = 3): Promise<void> {
   const before = filesOf(project)
   const [session = ''] = project.exists('.cadre/sessions')
     ? readdirSync(project.at('.cadre/sessions')).map((name) => name.replace(/\.session\.yaml$/, ''))
@@ -154,7 +155,7 @@ test('pulled files in the user’s own home are not trusted automatically', limi
   git(origin.path, 'commit', '-q', '-m', 'more')
   git(project.path, 'pull', '-q')
   expect(project.exists('.cadre/config.yaml')).toBe(true)
-  await expectHarmless(hostile, project, 4)
+  await expectHarmless(hostile, project, 9)
   expect((await hostile.cadre(project, ['up'])).stderr).toContain("files that the project's git tracks")
 })
 

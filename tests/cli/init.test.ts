@@ -4,9 +4,12 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { lintFolder, listTeams, loadAgents, loadTeam } from '@cadre/agents'
 import type { AgentDefinition } from '@cadre/core'
 import { readShippedHooks } from '@cadre/gate'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { bin } from './support/cadre.ts'
 import { createProject } from './support/project.ts'
+
+const test = sampled(3)
 
 const speak = { lanes: { '*': { default: { reply: 'I am {{agent}}.' } } } }
 const agents = (project: ReturnType<typeof createProject>) =>

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { answers, startWire, type WireReply } from '@cadre/testing'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project } from './support/project.ts'
+
+const test = sampled(3)
 
 interface Body {
   readonly messages: readonly { readonly role: string; readonly content: string }[]

@@ -63,10 +63,10 @@ describe('checking', () => {
 
   test('the severity to show, and to fail on, can be chosen', async () => {
     const project = createProject({ [lead]: agent(`${good}\ntools: [edti, vscodeAPI]`) })
-    const usual = await project.cadre(['lint'])
-    expect(usual.stdout).toContain('warning tool-unknown')
-    expect(usual.stdout).not.toContain('info tool-elsewhere')
-    expect(usual.stdout).toMatch(/1 warning, 1 info; show everything with --level info$/m)
+    const normal = await project.cadre(['lint'])
+    expect(normal.stdout).toContain('warning tool-unknown')
+    expect(normal.stdout).not.toContain('info tool-elsewhere')
+    expect(normal.stdout).toMatch(/1 warning, 1 info; show everything with --level info$/m)
     expect((await project.cadre(['lint', '--level', 'info'])).stdout).toContain('info tool-elsewhere')
     const quiet = await project.cadre(['lint', '--quiet', '--strict'])
     expect(quiet.stdout).toMatch(/^1 file: 1 ok.*\n$/)
@@ -267,7 +267,7 @@ describe('--fix', () => {
     expect(project.read('outside/a.agent.md')).toBe(old)
     expect(project.read('p/.github/agents/b.agent.md')).toBe(mended)
     const named = await project.cadre(['lint', 'p/.github/agents/a.agent.md', '--fix'])
-    expect(named.stdout).toContain('not changed: it is a link to a place outside')
+    expect(named.stdout).toContain('not changed: it is a link that points outside')
     expect(project.read('outside/a.agent.md')).toBe(old)
   })
 

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync } from 'node:fs'
 import { serverPackage } from '@cadre/backends'
 import { expect, test } from 'vitest'
+import { inDeep } from '../support/amount.ts'
 import { createProject, type Project } from './support/project.ts'
 
 const needed = `${serverPackage.name}@${serverPackage.version}`
@@ -83,7 +84,7 @@ test('doctor fails if a Copilot model is chosen, and nobody is signed in', async
   expect(code).toBe(1)
 })
 
-test('a server that does not answer neither delays nor breaks anything', async () => {
+inDeep('a server that does not answer neither delays nor breaks anything', async () => {
   const project = createProject({ '.config/github-copilot/apps.json': '{}' })
   const program = project.write('server', '#!/bin/sh\nexec sleep 1000\n')
   chmodSync(program, 0o755)

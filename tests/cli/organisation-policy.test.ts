@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { inDeep } from '../support/amount.ts'
 import { bin } from './support/cadre.ts'
 import { recordOwnHome } from './support/own-home.ts'
 import { agentFile, createProject, delegate, type Project } from './support/project.ts'
@@ -78,7 +79,7 @@ test.skipIf(!canMount)(
   },
 )
 
-test.skipIf(!canMount)(
+inDeep.skipIf(!canMount)(
   'a policy that anyone can change applies with a notice; a broken one stops every run',
   async () => {
     const project = createTeam('subagent.enabled: false\n')

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, test as everyTime, expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
+
+const test = sampled(3)
 
 const project = '.cadre/storage/policy.yaml'
 const user = '.config/cadre/policy.yaml'
@@ -66,6 +69,21 @@ describe('an invalid policy', () => {
     const moved = await team.cadre(run(), { env: { XDG_CONFIG_HOME: team.at('xdg') } })
     expect(moved.json().at(-1)).toMatchObject({ message: expect.stringContaining('xdg/cadre/policy.yaml:1') })
   })
+})
+
+everyTime('the policy limits the time and output of commands', async () => {
+  const command = (line: string) => ({ tool: 'execute_command', input: { command: line, timeout: 600 } })
+  const team = createProject({
+    ...agentFile('lead'),
+    'p.yaml': { lanes: { '*': [{ calls: [command('seq 1 2000'), command('sleep 600')] }, done] } },
+    [user]: 'commands: { timeoutSeconds: 2, outputKilobytes: 1 }\n',
+  })
+  const [long, slow] = settled((await team.cadre(run('--allow', 'execute'))).json()).map((one) =>
+    JSON.stringify(one),
+  )
+  expect(long).toContain('2000')
+  expect(long?.length).toBeLessThan(3_000)
+  expect(slow).toContain('2 seconds')
 })
 
 describe('customAgent.enabled: false', () => {

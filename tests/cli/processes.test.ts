@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { commands } from '../../packages/cli/src/commands.ts'
+import { share } from '../support/amount.ts'
 import type { Ended } from './support/cadre.ts'
 import { agentFile, createProject } from './support/project.ts'
 
@@ -37,6 +38,8 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['completion bash', 0],
   ['--version', 0],
   ['--help', 0],
+  ['record no-such-session', 2],
+  ['replay no-such-file.json', 2],
   ['no-such-command', 2],
 ]
 
@@ -45,19 +48,22 @@ test('includes every command', () => {
   expect(Object.keys(commands).filter((name) => !tried.has(name))).toEqual([])
 })
 
-test.each(lines)('cadre %s ends the same way as a process and in the test process', async (line, code) => {
-  const results: object[] = []
-  for (const ownProcess of [true, false]) {
-    const project = createProject({
-      ...agentFile('lead'),
-      'p.yaml': { lanes: { '*': { default: { reply: 'Here.' } } } },
-    })
-    const ended = await project.cadre(line.split(' '), { ownProcess, input: 'Hello.\n' })
-    results.push(comparable(ended, project.path))
-  }
-  expect(results[1]).toEqual(results[0])
-  expect(results[0]).toMatchObject({ code, signal: null })
-})
+test.each(share(lines, 4))(
+  'cadre %s ends the same way as a process and in the test process',
+  async (line, code) => {
+    const results: object[] = []
+    for (const ownProcess of [true, false]) {
+      const project = createProject({
+        ...agentFile('lead'),
+        'p.yaml': { lanes: { '*': { default: { reply: 'Here.' } } } },
+      })
+      const ended = await project.cadre(line.split(' '), { ownProcess, input: 'Hello.\n' })
+      results.push(comparable(ended, project.path))
+    }
+    expect(results[1]).toEqual(results[0])
+    expect(results[0]).toMatchObject({ code, signal: null })
+  },
+)
 
 /** Removes what differs between runs. */
 function comparable({ code, signal, stdout, stderr }: Ended, folder: string): object {

@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { answers, startWire } from '@cadre/testing'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject } from './support/project.ts'
+
+const test = sampled(2)
 
 interface Body {
   readonly model: string

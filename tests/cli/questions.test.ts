@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
 import { until } from './support/until.ts'
+
+const test = sampled(2)
 
 // A custom tool with an external effect: it appends a line, and can be told to hang.
 const tool = `

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, report } from './support/project.ts'
+
+const test = sampled(3)
 
 const team = {
   ...agentFile('lead', { tools: ['delegateWork'] }),
@@ -68,7 +71,7 @@ test('--json prints one event per line, and the report last', async () => {
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
 })
 
-test('the work can come from standard input', async () => {
+test('the message can come from standard input', async () => {
   const project = createProject({ 'p.yaml': { lanes: { '*': [{ reply: 'You said: {{work}}' }] } } })
   const { json } = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', '-'], {
     input: 'line 1\nline 2\n',

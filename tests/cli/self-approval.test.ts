@@ -86,7 +86,7 @@ for (const [kind, hasSandbox, tried] of [
   // In a sandbox, the home is not writable.
   ['with one, where there is one', true, Object.entries(programs).slice(0, 3)],
 ] as const)
-  test.each(share(tried, 2))(`${kind}: %s, and nothing is approved`, async (_, program) => {
+  test.each(share(tried, 4))(`${kind}: %s, and nothing is approved`, async (_, program) => {
     const { project, env: bare } = createTarget(program)
     const env = hasSandbox ? { PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}` } : bare
     const cadre = (...args: string[]) => project.cadre(args, { env })

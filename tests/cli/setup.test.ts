@@ -1,8 +1,11 @@
 import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { answers, startWire, type WireOptions } from '@cadre/testing'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { createProject } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
+
+const test = sampled(2)
 
 const userFile = '.config/cadre/config.yaml'
 const key = 'sk-test-0123456789abcdef'

@@ -2,8 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, deployTool, type Project } from './support/project.ts'
+
+const test = sampled(2)
 
 const guide = readFileSync(
   path.join(fileURLToPath(new URL('../..', import.meta.url)), 'docs/teams.md'),

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { bin } from './support/cadre.ts'
 import { agentFile, createProject, delegate, report } from './support/project.ts'
+
+const test = sampled(3)
 
 const speak = { lanes: { '*': [{ reply: 'I am {{agent}}.' }] } }
 const run = ['run', '--json', '--model', 'scripted:p.yaml']

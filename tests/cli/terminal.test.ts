@@ -3,7 +3,7 @@ import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, deployTool, report } from './support/project.ts'
 import { hasScript, hide, isRestored, openTerminal } from './support/terminal.ts'
 
-const test = sampled(2)
+const test = sampled(4)
 
 const agents = { ...agentFile('lead'), ...agentFile('worker') }
 

@@ -1,9 +1,12 @@
 import { createAgents } from '@cadre/agents'
-import { judgeFolder, keepAnswer, readFolderContents } from '@cadre/gate'
+import { judgeFolder, readFolderContents, storeAnswer } from '@cadre/gate'
 import { createTrust } from '@cadre/home'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { createProject, delegate, type Project, report } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
+
+const test = sampled(2)
 
 const read = { tool: 'read_file', input: { path: 'p.yaml', limit: 1 } }
 const p = { lanes: { lead: [{ calls: [read] }, { reply: '{{last}}' }] } }
@@ -34,7 +37,7 @@ async function agree(project: Project, user: Project): Promise<void> {
   const agents = createAgents({ project: project.path, home, userHome: user.path }).list()
   const contents = await readFolderContents({ project: project.path, home, agents, userHome: user.path })
   const trust = createTrust({ file: user.at('.config/cadre/trust.yaml') })
-  keepAnswer('yes', judgeFolder(project.path, contents, trust), trust)
+  storeAnswer('yes', judgeFolder(project.path, contents, trust), trust)
 }
 
 const decisions = (lines: Record<string, unknown>[]) =>

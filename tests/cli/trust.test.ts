@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, type Project } from './support/project.ts'
+
+const test = sampled(2)
 
 const write = { tool: 'write_file', input: { path: 'out.txt', content: 'written\n' } }
 const playbook = (...calls: object[]) => ({

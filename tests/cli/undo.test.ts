@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const git = (project: Project, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {

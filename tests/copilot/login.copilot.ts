@@ -93,8 +93,8 @@ describe('signing in', () => {
     const bare = await run(world, ['run', '--json', '--model', 'gpt-4.1', 'Say hello'])
     expect(bare.json().at(-1)).toMatchObject({ status: 'completed', model: 'copilot-ls:gpt-4.1' })
     const named = { CADRE_MODEL: 'gpt-4.1' }
-    const usual = await run(world, ['models'], named)
-    expect(usual.stdout).toMatch(/^copilot-ls:gpt-4\.1 .*default$/m)
+    const listed = await run(world, ['models'], named)
+    expect(listed.stdout).toMatch(/^copilot-ls:gpt-4\.1 .*default$/m)
     const { json } = await run(world, ['doctor', '--json', '--wait', '120'], named)
     expect((json()[0] as unknown as { checks: Check[] }).checks).toContainEqual({
       name: 'model',

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ask, neverAborted, question } from '../../packages/backends/src/ask.spec-helpers.ts'
 import { apiKey, modelOf, sdkWorld } from './support/sdk-world.ts'
 
-const patience = { timeout: 60_000, interval: 10 }
+const waitOptions = { timeout: 60_000, interval: 10 }
 
 describe('when something fails, a session on the Copilot SDK', () => {
   it('ends immediately when it is cancelled while the model thinks', async () => {
@@ -26,7 +26,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     const report = world.report('lead', 'go', stop.signal)
     await vi.waitFor(
       () => expect(world.events.some(({ type }) => type === 'call.started')).toBe(true),
-      patience,
+      waitOptions,
     )
     stop.abort()
     expect(await report).toMatchObject({ status: 'cancelled' })
@@ -121,7 +121,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     await vi.waitFor(() => {
       clock.advance(10_000)
       expect(world.runtimes()).not.toContain(stopped)
-    }, patience)
+    }, waitOptions)
     expect(await report).toMatchObject({ status: 'completed', text: 'Done.' })
   })
 
@@ -142,7 +142,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     await vi.waitFor(() => {
       fake.advance(5_000)
       expect(isOver).toBe(true)
-    }, patience)
+    }, waitOptions)
     expect(await report).toMatchObject({
       status: 'error',
       notices: [{ code: 'timeout', message: 'copilot-sdk:m did not respond for 5 seconds.' }],
@@ -202,7 +202,7 @@ describe('the Copilot runtime', () => {
     await vi.waitFor(() => {
       clock.advance(60_000)
       expect(world.runtimes()).toEqual([])
-    }, patience)
+    }, waitOptions)
     await world.report()
     expect(world.runtimes()).toHaveLength(1)
     expect(world.runtimes()).not.toContain(pid)
@@ -226,7 +226,7 @@ describe('the Copilot runtime', () => {
       await world.wire.received(1)
       expect(world.runtimes()).toHaveLength(1)
       child.kill(signal)
-      await vi.waitFor(() => expect(world.runtimes()).toEqual([]), patience)
+      await vi.waitFor(() => expect(world.runtimes()).toEqual([]), waitOptions)
     }
   })
 

@@ -43,7 +43,7 @@ describe('a session on the Copilot SDK', () => {
   })
 
   it('runs the three calls of one reply in parallel, and gives each its own result', async () => {
-    const gate = meeting(3)
+    const gate = createMeeting(3)
     const world = await sdkWorld(
       ({ step }) =>
         step === 0
@@ -92,7 +92,7 @@ describe('a session on the Copilot SDK', () => {
         step === 0
           ? answers.reply({ calls: [{ id: 'c', name: 'listen' }] })
           : answers.reply({ text: 'Understood.' }),
-      { tools: () => [listening(() => tell())] },
+      { tools: () => [listeningHooks(() => tell())] },
     )
     // It is delivered after the call, so the call must not wait for it.
     tell = () => void world.orchestrator.tell('lead-1', { content: 'Hurry up.' })
@@ -130,7 +130,7 @@ describe('a session on the Copilot SDK', () => {
   })
 
   it('runs eight concurrent sessions in one runtime', async () => {
-    const gate = meeting(8)
+    const gate = createMeeting(8)
     const world = await sdkWorld(
       ({ step, messages }) =>
         step === 0
@@ -148,7 +148,7 @@ describe('a session on the Copilot SDK', () => {
 })
 
 /** Resolves once this many calls of it are running. */
-function meeting(size: number): Tool {
+function createMeeting(size: number): Tool {
   let arrived = 0
   let open = () => {}
   const all = new Promise<void>((resolve) => {
@@ -169,7 +169,7 @@ function meeting(size: number): Tool {
   }) as Tool
 }
 
-function listening(hear: () => void): Tool {
+function listeningHooks(hear: () => void): Tool {
   return defineTool({
     name: 'listen',
     description: 'Listens',

@@ -13,10 +13,10 @@ import { randomFrom } from './support/random.ts'
 import { wideningOf } from './support/widening.ts'
 
 const seed = Number(process.env['CADRE_SEED'] ?? 1)
-const many = amount({ usual: 250, deep: 10_000 })
+const many = amount({ usual: 80, deep: 10_000 })
 const source = realAgents === undefined ? 'our own files' : 'the files of CADRE_CORPORA'
 /** Text far down in a file does not affect its header, and costs time. */
-const longest = 6_000
+const maxLength = 6_000
 
 /** The samples are few and deliberate, so they are a quarter of the mutated files. */
 type Originals = readonly (readonly CorpusFile[])[]
@@ -122,7 +122,7 @@ function mutant(index: number, originals: Originals): CorpusFile & { readonly ch
 }
 
 function shorten({ path, text }: CorpusFile): CorpusFile {
-  return { path, text: text.slice(0, longest) }
+  return { path, text: text.slice(0, maxLength) }
 }
 
 function permissionsOf(agent: AgentDefinition | undefined) {

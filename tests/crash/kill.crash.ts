@@ -29,7 +29,7 @@ test('killed at every point, a run resumes to the same report, and no effect hap
         untouched += 1
         return effectsOf(home).map((effect) => `${effect} without a session`)
       }
-      const isSame = JSON.stringify(same(end)) === JSON.stringify(same(whole))
+      const isSame = JSON.stringify(comparable(end)) === JSON.stringify(comparable(whole))
       return [...(isSame ? [] : [`another report: ${JSON.stringify(end)}`]), ...faultsOf(home)]
     },
   })
@@ -126,7 +126,7 @@ function unsettled(home: string): string[] {
     })
 }
 
-function same({ report }: End) {
+function comparable({ report }: End) {
   return {
     status: report?.status,
     text: report?.text,

@@ -17,7 +17,7 @@ const never = new AbortController().signal
 export const play: Play = async (path, [verb, each]) => {
   const home = openHome({ home: path, cwd: path, env: {} })
   const engine = await createFileEngine({ home, clock })
-  const teams = openTeams(home, { most: 100_000 })
+  const teams = openTeams(home, { maxMessages: 100_000 })
   const agents = agentsOf(chatterAgents.map(defineAgent))
   const tools = createTools({
     home: home.path,

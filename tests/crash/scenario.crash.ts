@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { randomFrom } from '../corpora/support/random.ts'
 import { openScenario, type Scenario } from '../daemon/scenario.ts'
 import { seed } from './seed.ts'
-import { until } from './within.ts'
+import { until } from './with-deadline.ts'
 
 const deaths = 20
 

@@ -4,7 +4,7 @@ import { agentFile, createProject, type Project } from '../cli/support/project.t
 import { randomFrom } from '../corpora/support/random.ts'
 import { type Running, startDaemon } from '../daemon/machine.ts'
 import { seed } from './seed.ts'
-import { until, within } from './within.ts'
+import { until, withDeadline } from './with-deadline.ts'
 
 const kills = 20
 const tasks = Array.from({ length: 30 }, (_, index) => `t-${String(index + 1).padStart(2, '0')}`)
@@ -51,7 +51,7 @@ test(`a daemon is killed ${kills} times during ${tasks.length} tasks with slow c
     const daemon = await start(project)
     await new Promise((resolve) => setTimeout(resolve, 200 + random.below(1_000)))
     daemon.signal('SIGKILL')
-    await within(daemon.ended(), () => `process ${daemon.pid} to end after SIGKILL`)
+    await withDeadline(daemon.ended(), () => `process ${daemon.pid} to end after SIGKILL`)
     // Occasionally answers some questions, so that second attempts are interrupted too.
     if (kill % 5 === 0) answer(project, () => random.below(2) === 0)
   }
@@ -86,7 +86,7 @@ test(`a daemon is killed ${kills} times during ${tasks.length} tasks with slow c
 })
 
 function start(project: Project): Promise<Running> {
-  return within(startDaemon(project), () => `a daemon to be ready in ${project.path}`)
+  return withDeadline(startDaemon(project), () => `a daemon to be ready in ${project.path}`)
 }
 
 /** The state to print if a wait times out. */

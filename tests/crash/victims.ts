@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { type End, type Play, type Program, programs } from './programs.ts'
-import { within } from './within.ts'
+import { withDeadline } from './with-deadline.ts'
 
 export type { End, Play }
 
@@ -32,7 +32,7 @@ export function victimsOf(program: Program): Victims {
   return {
     async here(home, args) {
       const play = await programs[program]()
-      return within(play(home, args), () => `${program} ${args.join(' ')} in ${home} to end`)
+      return withDeadline(play(home, args), () => `${program} ${args.join(' ')} in ${home} to end`)
     },
     alone: (home, args) => alone(home, args),
     counted: (home, args) => alone(home, args),
@@ -64,7 +64,7 @@ async function runVictim(
     child.on('error', reject)
     child.on('close', (code, signal) => resolve([code, signal]))
   })
-  const [code, signal] = await within(
+  const [code, signal] = await withDeadline(
     closed,
     () => `${title} (process ${child.pid}) to end; it printed:\n${out}${err}`,
   ).finally(() => child.kill('SIGKILL'))

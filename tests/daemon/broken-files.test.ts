@@ -7,7 +7,7 @@ import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, write
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
-import { share } from '../support/amount.ts'
+import { inDeep, share } from '../support/amount.ts'
 
 type Kind = 'garbage' | 'empty' | 'folder' | 'pipe' | 'loop' | 'unreadable' | 'gone'
 
@@ -37,25 +37,25 @@ function insteadOf(place: string, put: () => void): void {
   }
 }
 
-const odd = ['folder', 'pipe', 'loop'] as const
+const unusualKinds = ['folder', 'pipe', 'loop'] as const
 
 /** The replacements that must be reported. A missing file usually is not. */
 const files: Readonly<Record<string, readonly Kind[]>> = {
-  'config.yaml': ['garbage', ...odd],
+  'config.yaml': ['garbage', ...unusualKinds],
   // A folder may contain agents, whatever its name; a pipe is ignored.
   'templates/planner-001.agent.yaml': ['garbage', 'empty', 'loop'],
-  'sessions/SESSION': ['garbage', ...odd],
-  'tasks/a.task.md': ['garbage', ...odd],
-  'tasks/approvals.task.md': [...odd],
+  'sessions/SESSION': ['garbage', ...unusualKinds],
+  'tasks/a.task.md': ['garbage', ...unusualKinds],
+  'tasks/approvals.task.md': [...unusualKinds],
   'approvals/pending/x.approval.md': [],
-  'inbox/routes.yaml': ['garbage', ...odd],
-  'inbox/slack-messages.jsonl': ['garbage', ...odd],
-  'mailboxes/planner-001.jsonl': [...odd],
+  'inbox/routes.yaml': ['garbage', ...unusualKinds],
+  'inbox/slack-messages.jsonl': ['garbage', ...unusualKinds],
+  'mailboxes/planner-001.jsonl': [...unusualKinds],
   'mailboxes/planner-001.receipts.jsonl': [],
   'memory/x.md': [],
-  'agents/old.agent.md': ['garbage', 'empty', ...odd],
-  'storage/policy.yaml': ['garbage', ...odd],
-  'storage/planner-checkin.yaml': ['garbage', 'empty', ...odd],
+  'agents/old.agent.md': ['garbage', 'empty', ...unusualKinds],
+  'storage/policy.yaml': ['garbage', ...unusualKinds],
+  'storage/planner-checkin.yaml': ['garbage', 'empty', ...unusualKinds],
   'storage/cursors/agents.json': [],
   'storage/cursors/task-told.json': [],
   'storage/cursors/task-claims.json': [],
@@ -74,7 +74,7 @@ const folders = [
 ]
 
 /** The problems that the daemon has reported and cleared. */
-class Told {
+class ReportedProblems {
   readonly found: string[] = []
   readonly open = new Set<string>()
   private readonly text: () => string
@@ -98,80 +98,84 @@ class Told {
   }
 }
 
-test('a daemon continues whatever file is broken, reports it, and clears the report when it is fixed', {
-  timeout: 600_000,
-}, async () => {
-  const project = createProject({
-    'playbook.yaml': { lanes: { 'planner-001': [{ reply: 'ok' }] } },
-    '.cadre/inbox/slack-messages.jsonl': '{"id":"1","user":"a","text":"hi"}\n',
-    '.cadre/mailboxes/planner-001.jsonl': '{"id":"m1","text":"hello"}\n',
-    '.cadre/tasks/a.task.md': '- [ ] @planner-001 "Do"\n  id: t1\n',
-    '.cadre/tasks/approvals.task.md': '# Approvals\n',
-    '.cadre/approvals/pending/x.approval.md': '# Nothing\n',
-    '.cadre/memory/x.md': 'hello\n',
-    '.cadre/agents/old.agent.md': '# Agent: planner-001\n\n## Conversation\n',
-    '.cadre/config.yaml': 'daemon: {settle_ms: 5}\n',
-    '.cadre/storage/policy.yaml': 'paths:\n  deny:\n    read: [secret.txt]\n',
-    '.cadre/storage/planner-checkin.yaml': 'interval_seconds: 86400\n',
-  })
-  await project.cadre(['init', '--team', 'operators'])
-  project.write('.cadre/inbox/routes.yaml', 'routes:\n  - {from: slack-messages, to: planner-001}\n')
-  const daemon = project.start(['up', '--trust', '--json', '--model', 'scripted:playbook.yaml'])
-  await until(() => /\[x\]/.test(project.read('.cadre/tasks/a.task.md')))
-  await until(() => project.sessions().length === 3)
-  const session = `${project.sessions()[0]}.session.yaml`
-  const all = [
-    ...Object.entries(files).flatMap(([file, said]) =>
-      (Object.keys(kinds) as Kind[]).map((kind) => [file.replace('SESSION', session), kind, said] as const),
-    ),
-    ...folders.flatMap((file) =>
-      (['empty', 'pipe', 'loop', 'gone'] as const).map((kind) => [file, kind, []] as const),
-    ),
-  ]
-  // A prime number, so that every file and every kind is in the sample.
-  const rows = share(all, 5)
-  const told = new Told(() => daemon.stdout())
-  const wrong: string[] = []
-  let probes = 0
-  /** Another change that it must notice. */
-  const goesOn = async () => {
-    const name = `probe-${++probes}.task.md`
-    project.write(`.cadre/tasks/${name}`, '- [?] "Odd"\n')
-    const isSeen = await becomes(() => told.read().found.some((message) => message.includes(name)))
-    rmSync(project.at('.cadre/tasks', name), { force: true })
-    return isSeen
-  }
-  for (const [file, kind, said] of rows) {
-    const place = project.at('.cadre', file)
-    const kept = `${place}.kept~`
-    const row = `${file} ${kind}`
-    const before = told.read().found.length
-    renameSync(place, kept)
-    insteadOf(place, () => kinds[kind](place))
-    if (!(await goesOn())) {
-      wrong.push(`${row}: it does not go on`)
-      break
+inDeep(
+  'a daemon continues whatever file is broken, reports it, and clears the report when it is fixed',
+  {
+    timeout: 600_000,
+  },
+  async () => {
+    const project = createProject({
+      'playbook.yaml': { lanes: { 'planner-001': [{ reply: 'ok' }] } },
+      '.cadre/inbox/slack-messages.jsonl': '{"id":"1","user":"a","text":"hi"}\n',
+      '.cadre/mailboxes/planner-001.jsonl': '{"id":"m1","text":"hello"}\n',
+      '.cadre/tasks/a.task.md': '- [ ] @planner-001 "Do"\n  id: t1\n',
+      '.cadre/tasks/approvals.task.md': '# Approvals\n',
+      '.cadre/approvals/pending/x.approval.md': '# Nothing\n',
+      '.cadre/memory/x.md': 'hello\n',
+      '.cadre/agents/old.agent.md': '# Agent: planner-001\n\n## Conversation\n',
+      '.cadre/config.yaml': 'daemon: {settle_ms: 5}\n',
+      '.cadre/storage/policy.yaml': 'paths:\n  deny:\n    read: [secret.txt]\n',
+      '.cadre/storage/planner-checkin.yaml': 'interval_seconds: 86400\n',
+    })
+    await project.cadre(['init', '--team', 'operators'])
+    project.write('.cadre/inbox/routes.yaml', 'routes:\n  - {from: slack-messages, to: planner-001}\n')
+    const daemon = project.start(['up', '--trust', '--json', '--model', 'scripted:playbook.yaml'])
+    await until(() => /\[x\]/.test(project.read('.cadre/tasks/a.task.md')))
+    await until(() => project.sessions().length === 3)
+    const session = `${project.sessions()[0]}.session.yaml`
+    const all = [
+      ...Object.entries(files).flatMap(([file, said]) =>
+        (Object.keys(kinds) as Kind[]).map((kind) => [file.replace('SESSION', session), kind, said] as const),
+      ),
+      ...folders.flatMap((file) =>
+        (['empty', 'pipe', 'loop', 'gone'] as const).map((kind) => [file, kind, []] as const),
+      ),
+    ]
+    // A prime number, so that every file and every kind is in the sample.
+    const rows = share(all, 5)
+    const told = new ReportedProblems(() => daemon.stdout())
+    const wrong: string[] = []
+    let probes = 0
+    /** Another change that it must notice. */
+    const goesOn = async () => {
+      const name = `probe-${++probes}.task.md`
+      project.write(`.cadre/tasks/${name}`, '- [?] "Odd"\n')
+      const isSeen = await waitUntil(() => told.read().found.some((message) => message.includes(name)))
+      rmSync(project.at('.cadre/tasks', name), { force: true })
+      return isSeen
     }
-    const isSaid = () =>
-      told
-        .read()
-        .found.slice(before)
-        .some((message) => message.includes(file))
-    if (said.includes(kind) && !(await becomes(isSaid))) wrong.push(`${row}: it says nothing`)
-    insteadOf(place, () => renameSync(kept, place))
-    if (!(await becomes(() => told.read().open.size === 0))) {
-      wrong.push(`${row}: ${[...told.open].join(' | ')}`)
-      break
+    for (const [file, kind, said] of rows) {
+      const place = project.at('.cadre', file)
+      const kept = `${place}.kept~`
+      const row = `${file} ${kind}`
+      const before = told.read().found.length
+      renameSync(place, kept)
+      insteadOf(place, () => kinds[kind](place))
+      if (!(await goesOn())) {
+        wrong.push(`${row}: it does not go on`)
+        break
+      }
+      const isSaid = () =>
+        told
+          .read()
+          .found.slice(before)
+          .some((message) => message.includes(file))
+      if (said.includes(kind) && !(await waitUntil(isSaid))) wrong.push(`${row}: it says nothing`)
+      insteadOf(place, () => renameSync(kept, place))
+      if (!(await waitUntil(() => told.read().open.size === 0))) {
+        wrong.push(`${row}: ${[...told.open].join(' | ')}`)
+        break
+      }
     }
-  }
-  expect(wrong).toEqual([])
-  expect(daemon.child.exitCode).toBeNull()
-  // None of this started anything again.
-  expect(project.sessions()).toHaveLength(3)
-  expect((await project.cadre(['down'])).code).toBe(0)
-})
+    expect(wrong).toEqual([])
+    expect(daemon.child.exitCode).toBeNull()
+    // None of this started anything again.
+    expect(project.sessions()).toHaveLength(3)
+    expect((await project.cadre(['down'])).code).toBe(0)
+  },
+)
 
-async function becomes(isSo: () => boolean): Promise<boolean> {
+async function waitUntil(isSo: () => boolean): Promise<boolean> {
   const end = Date.now() + 60_000
   for (;;) {
     if (isSo()) return true
@@ -181,7 +185,7 @@ async function becomes(isSo: () => boolean): Promise<boolean> {
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  if (!(await becomes(isSo))) throw new Error(`it did not come true: ${isSo}`)
+  if (!(await waitUntil(isSo))) throw new Error(`it did not come true: ${isSo}`)
 }
 
 test('a daemon starts even if its own files are replaced by something else', async () => {

@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
-import { amount, isDeep } from '../support/amount.ts'
+import { amount, inDeep, isDeep } from '../support/amount.ts'
 import { agent, startDaemon, statusOf } from './machine.ts'
 
 const limit = { timeout: 300_000 }
@@ -67,7 +67,7 @@ const all = (project: Project) =>
     .map((id) => record(project, id))
     .join('\n')
 
-test('handles messages, tasks and approvals while a session is busy', limit, async () => {
+inDeep('handles messages, tasks and approvals while a session is busy', limit, async () => {
   const { project, daemon, talker } = await withBusySession()
   line(project, 'inbox/chat', { id: 'second', thread: 't', text: 'and this' })
   line(project, 'inbox/chat', { id: 'third', thread: 't', text: 'and that' })

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
-import { agent, startDaemon, statusOf, titled } from './machine.ts'
+import { inDeep } from '../support/amount.ts'
+import { agent, skipTitle, startDaemon, statusOf } from './machine.ts'
 
 const library = [
   process.env['LIBFAKETIME'] ?? '',
@@ -11,8 +12,8 @@ const library = [
 ].find((file) => file !== '' && existsSync(file))
 const noFaketime = library === undefined ? 'faketime is not installed' : undefined
 
-test.skipIf(noFaketime !== undefined)(
-  titled(
+inDeep.skipIf(noFaketime !== undefined)(
+  skipTitle(
     'a clock that is set back and ahead: tasks are done once, the home stays owned, check-ins come one by one',
     noFaketime,
   ),

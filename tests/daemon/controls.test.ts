@@ -54,7 +54,7 @@ async function open(lanes: Lanes, text = '') {
         createTaskDuty(given, {
           tasks: openTaskFiles({ folder: home.at('tasks') }),
           parallel: 4,
-          patience: 0,
+          missingMs: 0,
         }),
         createMailboxDuty(given),
       ]

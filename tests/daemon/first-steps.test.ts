@@ -4,7 +4,7 @@ import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { sampled } from '../support/amount.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const limit = { timeout: 120_000 }
 
@@ -36,7 +36,7 @@ test('without a model, a message waits, and is handled when the configuration na
   await until(async () => (await problems()).includes('no model is configured'))
   project.write('.cadre/inbox/slack-messages.jsonl', '{"user": "ann", "text": "Hello?"}\n')
   await until(async () =>
-    (await problems()).includes('Cannot handle this line, so it and the lines after it wait'),
+    (await problems()).includes('Cannot handle this line, so it and the lines after it stay queued'),
   )
   expect(project.sessions()).toEqual([])
   project.write('.cadre/config.yaml', 'entry: planner-001\nmodel: scripted:../p.yaml\n')
@@ -62,8 +62,8 @@ test('an agent that creates tasks is told that a daemon starts them', limit, asy
 test('and that nothing does if none is running', limit, async () => {
   const project = await createTeam(plan)
   await project.cadre(['run', '--model', 'scripted:p.yaml', 'Plan it.'])
-  expect(said(project)).toContain('No daemon is running for this home, so these tasks do not start')
-  expect(said(project)).toContain('No daemon is running for this home, so the message stays')
+  expect(said(project)).toContain('No daemon is running for this home directory, so these tasks do not start')
+  expect(said(project)).toContain('No daemon is running for this home directory, so the message stays')
 })
 
 test('in a folder without a home it explains how to create one, and writes nothing', limit, async () => {

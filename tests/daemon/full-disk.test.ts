@@ -10,13 +10,13 @@ import {
   fillFolder,
   noMount,
   ownTools,
+  personSession,
+  skipTitle,
   startDaemon,
   statusOf,
-  talk,
-  titled,
+  untilHealthy,
   untilProblem,
-  untilWell,
-  whileItSleeps,
+  whileSuspended,
 } from './machine.ts'
 
 const fullDisk = test.skipIf(noMount !== undefined)
@@ -27,17 +27,17 @@ const worker = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ repl
 const routes = { '.cadre/inbox/routes.yaml': { routes: [{ from: 'mail', to: 'worker' }] } }
 
 fullDisk(
-  titled('tasks, messages and sessions wait for space, are said to, and are done once', noMount),
+  skipTitle('tasks, messages and sessions wait for space, are said to, and are done once', noMount),
   async () => {
     const machine = createMachine({ ...worker, ...routes })
     const daemon = await startDaemon(machine)
-    await whileItSleeps(daemon, () => {
+    await whileSuspended(daemon, () => {
       machine.write(
         '.cadre/tasks/a.task.md',
         '- [ ] A @worker "one"\n  id: t1\n- [ ] A @worker "two"\n  id: t2\n',
       )
       machine.write('.cadre/inbox/mail.jsonl', '{"id":"m1","text":"hello"}\n{"id":"m2","text":"again"}\n')
-      machine.write('.cadre/sessions/talk.session.yaml', talk('worker'))
+      machine.write('.cadre/sessions/talk.session.yaml', personSession('worker'))
       machine.fill()
     })
     await untilProblem(machine, 'The disk is full')
@@ -48,7 +48,7 @@ fullDisk(
     await until(() => (machine.read('.cadre/tasks/a.task.md').match(/\[x\]/g) ?? []).length === 2)
     await until(() => machine.read('.cadre/sessions/talk.session.yaml').includes('it is done'))
     await until(() => machine.sessions().filter((id) => id.endsWith('.orig') === false).length === 5)
-    await untilWell(machine)
+    await untilHealthy(machine)
     const sessions = machine.sessions().filter((id) => !id.endsWith('.orig'))
     expect(sessions.filter((id) => id.startsWith('worker-t'))).toHaveLength(2)
     for (const id of sessions)
@@ -62,7 +62,7 @@ fullDisk(
 )
 
 deepFullDisk(
-  titled('an effect that ends while there is no space has happened once, and its result is kept', noMount),
+  skipTitle('an effect that ends while there is no space has happened once, and its result is kept', noMount),
   async () => {
     const machine = createMachine({
       ...agent('worker'),
@@ -86,13 +86,13 @@ deepFullDisk(
     await until(() => /\[x\]/.test(machine.read('.cadre/tasks/a.task.md')))
     expect(machine.read('runs.txt')).toBe('x\n')
     expect(machine.read('.cadre/tasks/a.task.md')).toContain('it was run')
-    await untilWell(machine)
+    await untilHealthy(machine)
     expect(await daemon.stop()).toBe(0)
   },
 )
 
 deepFullDisk(
-  titled(
+  skipTitle(
     'a question that comes up without space is asked when there is some, and its answer counts',
     noMount,
   ),
@@ -108,7 +108,7 @@ deepFullDisk(
       },
     })
     const daemon = await startDaemon(machine)
-    await whileItSleeps(daemon, () => {
+    await whileSuspended(daemon, () => {
       machine.write('.cadre/tasks/a.task.md', '- [ ] A @worker "run it"\n  id: t1\n')
       machine.fill()
     })
@@ -116,7 +116,7 @@ deepFullDisk(
     machine.free()
     await until(async () => (await statusOf(machine)).sessions.waiting.length === 1)
     await until(() => machine.exists('.cadre/tasks/approvals.task.md'))
-    await whileItSleeps(daemon, () => {
+    await whileSuspended(daemon, () => {
       machine.write(
         '.cadre/tasks/approvals.task.md',
         machine.read('.cadre/tasks/approvals.task.md').replace('[_]', '[x]'),
@@ -127,13 +127,16 @@ deepFullDisk(
     machine.free()
     await until(() => /\[x\]/.test(machine.read('.cadre/tasks/a.task.md')))
     expect(machine.read('runs.txt')).toBe('x\n')
-    await untilWell(machine)
+    await untilHealthy(machine)
     expect(await daemon.stop()).toBe(0)
   },
 )
 
 deepFullDisk(
-  titled('without space nothing starts, and it says why; a daemon without space stops all the same', noMount),
+  skipTitle(
+    'without space nothing starts, and it says why; a daemon without space stops all the same',
+    noMount,
+  ),
   async () => {
     const machine = createMachine(worker)
     machine.fill()
@@ -145,7 +148,7 @@ deepFullDisk(
     expect(apart.stderr).toContain('The disk is full')
     machine.free()
     const daemon = await startDaemon(machine)
-    await whileItSleeps(daemon, () => {
+    await whileSuspended(daemon, () => {
       machine.write('.cadre/tasks/a.task.md', '- [ ] A @worker "one"\n  id: t1\n')
       machine.fill()
     })
@@ -160,7 +163,10 @@ deepFullDisk(
 )
 
 deepFullDisk(
-  titled('tasks whose files did not reach the project are not done, and what depends on them waits', noMount),
+  skipTitle(
+    'tasks whose files did not reach the project are not done, and what depends on them waits',
+    noMount,
+  ),
   async () => {
     const lane = (name: string) => [
       { calls: [{ tool: 'write_file', input: { path: `${name}.txt`, content: name } }] },
@@ -203,12 +209,12 @@ deepFullDisk(
     await until(() => /both are there|failed/.test(machine.read('.cadre/tasks/a.task.md')))
     expect(machine.read('.cadre/tasks/a.task.md').match(/\[x\]/g)).toHaveLength(3)
     expect([small.read('one.txt'), small.read('two.txt')]).toEqual(['one', 'two'])
-    await untilWell(machine)
+    await untilHealthy(machine)
     expect(await daemon.stop()).toBe(0)
   },
 )
 
-fullDisk(titled('a merge that does not fit into the project leaves it as it was', noMount), async () => {
+fullDisk(skipTitle('a merge that does not fit into the project leaves it as it was', noMount), async () => {
   const home = createProject()
   const project = createSmallFolder('1m')
   const large = (letter: string) => letter.repeat(300_000)

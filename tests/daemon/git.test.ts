@@ -4,9 +4,9 @@ import { expect } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { sampled } from '../support/amount.ts'
-import { agent, startDaemon, statusOf, untilProblem, untilWell } from './machine.ts'
+import { agent, startDaemon, statusOf, untilHealthy, untilProblem } from './machine.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const worker = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }
 const task = (id: string) => `- [ ] A @worker "${id}"\n  id: ${id}\n`
@@ -27,8 +27,10 @@ test('without git the daemon works, and reports that there is no history', async
   const daemon = await startDaemon(project, [], { PATH: pathWithoutGit(project) })
   project.write('.cadre/tasks/a.task.md', task('t1'))
   await until(isDone(project, '.cadre/tasks/a.task.md'))
-  await until(async () => (await statusOf(project)).gitMissing?.includes('keeps no git history') === true)
-  expect((await project.cadre(['status'])).stdout).toMatch(/no git: .*keeps no git history/)
+  await until(
+    async () => (await statusOf(project)).gitMissing?.includes('does not record the git history') === true,
+  )
+  expect((await project.cadre(['status'])).stdout).toMatch(/no git: .*does not record the git history/)
   expect(project.exists('.cadre/.git')).toBe(false)
   expect(await daemon.stop()).toBe(0)
 })
@@ -67,7 +69,7 @@ test('waits for the lock of another git instead of breaking it', async () => {
   rmSync(holder, { force: true })
   project.write('.cadre/tasks/b.task.md', task('t2'))
   await until(isDone(project, '.cadre/tasks/b.task.md'))
-  await untilWell(project)
+  await untilHealthy(project)
   await until(() => inHome(project, 'ls-tree', '-r', '--name-only', 'HEAD').includes('tasks/b.task.md'))
   expect(await daemon.stop()).toBe(0)
 })

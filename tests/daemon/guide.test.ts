@@ -38,7 +38,7 @@ function stepsOf(text: string): Step[] {
 }
 
 /** Read-only commands, which a reader may repeat. */
-const onlyLooks = /^\s*(cadre (status|tasks|approvals)[^\n]*\s*)+$/
+const readOnlyCommands = /^\s*(cadre (status|tasks|approvals)[^\n]*\s*)+$/
 
 test.skipIf(!hasPrograms || !isDeep)('the guide works as written', { timeout: 300_000 }, async () => {
   const [build, ...steps] = stepsOf(guide)
@@ -65,11 +65,11 @@ test.skipIf(!hasPrograms || !isDeep)('the guide works as written', { timeout: 30
       asked = step.text
     } else if (step.kind === 'see') {
       // A reader tries again if the daemon is not ready yet.
-      while (onlyLooks.test(asked) && missingLine(shown, step.text) !== undefined)
+      while (readOnlyCommands.test(asked) && missingLine(shown, step.text) !== undefined)
         shown = (await shell(asked)).stdout
       expect(missingLine(shown, step.text), `is missing in\n${shown}`).toBeUndefined()
     } else {
-      await doIn(path.join(team, step.file), step.kind, step.text)
+      await performStep(path.join(team, step.file), step.kind, step.text)
     }
   }
   // Nothing happened that a reader would have to know.
@@ -81,7 +81,7 @@ test.skipIf(!hasPrograms || !isDeep)('the guide works as written', { timeout: 30
   ).toEqual([])
 })
 
-async function doIn(file: string, kind: 'write' | 'add' | 'wait', text: string): Promise<void> {
+async function performStep(file: string, kind: 'write' | 'add' | 'wait', text: string): Promise<void> {
   if (kind === 'wait') return until(() => existsSync(file) && readFileSync(file, 'utf8').includes(text))
   mkdirSync(path.dirname(file), { recursive: true })
   if (kind === 'write') writeFileSync(file, text, { flag: 'wx' })

@@ -9,9 +9,9 @@ import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 
 /** Why no file system can be mounted here; undefined if one can. */
-export const noMount = whyNoMount()
+export const noMount = mountProblem()
 
-function whyNoMount(): string | undefined {
+function mountProblem(): string | undefined {
   if (process.platform !== 'linux') return 'no Linux'
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-mount-'))
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder])
@@ -21,7 +21,7 @@ function whyNoMount(): string | undefined {
 }
 
 /** The title of a test that needs something this machine may not have. */
-export function titled(title: string, why: string | undefined): string {
+export function skipTitle(title: string, why: string | undefined): string {
   return why === undefined ? title : `${title} (skipped: ${why})`
 }
 
@@ -120,7 +120,7 @@ export async function startDaemon(
 }
 
 /** Suspends the daemon, so that it sees all changes at once. */
-export async function whileItSleeps(daemon: Running, work: () => void | Promise<void>): Promise<void> {
+export async function whileSuspended(daemon: Running, work: () => void | Promise<void>): Promise<void> {
   daemon.signal('SIGSTOP')
   try {
     await work()
@@ -139,7 +139,7 @@ export async function untilProblem(project: Project, text: string): Promise<Stat
   }
 }
 
-export async function untilWell(project: Project): Promise<void> {
+export async function untilHealthy(project: Project): Promise<void> {
   await until(async () => (await statusOf(project)).problems.length === 0)
 }
 
@@ -153,7 +153,8 @@ export const agent = (name: string) => ({
 })
 
 /** A session that a person starts in an editor. */
-export const talk = (name: string) => `agent_id: ${name}\nmessages:\n  - role: user\n    content: hi\n`
+export const personSession = (name: string) =>
+  `agent_id: ${name}\nmessages:\n  - role: user\n    content: hi\n`
 
 /**
  * Tools of the project. `work` records in `runs.txt` that it ran, waits for the file `go`, and returns more than fits into

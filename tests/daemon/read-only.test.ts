@@ -5,23 +5,23 @@ import {
   agent,
   createMachine,
   noMount,
+  personSession,
+  skipTitle,
   startDaemon,
   statusOf,
-  talk,
-  titled,
+  untilHealthy,
   untilProblem,
-  untilWell,
-  whileItSleeps,
+  whileSuspended,
 } from './machine.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const readOnly = test.skipIf(noMount !== undefined)
 const worker = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }
 const up = ['up', '--trust', '--model', 'scripted:playbook.yaml']
 
 readOnly(
-  titled('in a home that is read-only nothing starts, and one sentence says what to do', noMount),
+  skipTitle('in a home that is read-only nothing starts, and one sentence says what to do', noMount),
   async () => {
     const machine = createMachine(worker)
     machine.lock()
@@ -40,16 +40,16 @@ readOnly(
 )
 
 readOnly(
-  titled(
+  skipTitle(
     'a home that turns read-only is a problem, and everything goes on when it is writable again',
     noMount,
   ),
   async () => {
     const machine = createMachine(worker)
     const daemon = await startDaemon(machine)
-    await whileItSleeps(daemon, () => {
+    await whileSuspended(daemon, () => {
       machine.write('.cadre/tasks/a.task.md', '- [ ] A @worker "one"\n  id: t1\n')
-      machine.write('.cadre/sessions/talk.session.yaml', talk('worker'))
+      machine.write('.cadre/sessions/talk.session.yaml', personSession('worker'))
       machine.lock()
     })
     await untilProblem(machine, 'The home directory is read-only')
@@ -57,12 +57,12 @@ readOnly(
     machine.unlock()
     await until(() => /\[x\]/.test(machine.read('.cadre/tasks/a.task.md')))
     await until(() => machine.read('.cadre/sessions/talk.session.yaml').includes('it is done'))
-    await untilWell(machine)
+    await untilHealthy(machine)
     expect(await daemon.stop()).toBe(0)
   },
 )
 
-readOnly(titled('a daemon whose home is read-only stops when it is told to', noMount), async () => {
+readOnly(skipTitle('a daemon whose home is read-only stops when it is told to', noMount), async () => {
   const machine = createMachine(worker)
   const daemon = await startDaemon(machine)
   machine.lock()

@@ -7,9 +7,17 @@ import { bin } from '../cli/support/cadre.ts'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { isDeep, sampled, share } from '../support/amount.ts'
-import { agent, type Running, type Status, startDaemon, statusOf, talk, titled } from './machine.ts'
+import {
+  agent,
+  personSession,
+  type Running,
+  type Status,
+  skipTitle,
+  startDaemon,
+  statusOf,
+} from './machine.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const asking = {
   ...agent('worker'),
@@ -151,7 +159,7 @@ test('a log that cannot be written is reported before anything starts', async ()
 const many = Array.from({ length: 12 }, (_, index) => `.cadre/sessions/s${index}.session.yaml`)
 const outOfFiles = 'Too many open files'
 
-test(titled('a daemon that can open no more files says so, and resumes when it can', noPrlimit), {
+test(skipTitle('a daemon that can open no more files says so, and resumes when it can', noPrlimit), {
   skip: noPrlimit !== undefined,
   timeout: 180_000,
 }, async () => {
@@ -159,7 +167,7 @@ test(titled('a daemon that can open no more files says so, and resumes when it c
   const daemon = await startDaemon(project)
   // Enough to read and write a file, but too few for the pipes of git.
   limitFiles(daemon.pid, await limitFor(daemon.pid, 6))
-  for (const file of many) project.write(file, talk('worker'))
+  for (const file of many) project.write(file, personSession('worker'))
   await untilOf(daemon, () => publishedProblems(project).includes(outOfFiles))
   limitFiles(daemon.pid, 1024)
   await untilOf(
@@ -174,7 +182,7 @@ test(titled('a daemon that can open no more files says so, and resumes when it c
 })
 
 test.runIf(isDeep)(
-  titled('a daemon with few files closes those of sessions to start a process', noPrlimit),
+  skipTitle('a daemon with few files closes those of sessions to start a process', noPrlimit),
   {
     skip: noPrlimit !== undefined,
     timeout: 180_000,
@@ -184,7 +192,7 @@ test.runIf(isDeep)(
     const daemon = await startDaemon(project)
     // Too few for git next to the files of all running sessions.
     limitFiles(daemon.pid, await limitFor(daemon.pid, 15))
-    for (const file of many) project.write(file, talk('worker'))
+    for (const file of many) project.write(file, personSession('worker'))
     await untilOf(daemon, () => many.every((file) => isCompleted(project, file)))
     for (const file of many) expectOneReply(project, file)
     expect(await daemon.stop()).toBe(0)
@@ -252,8 +260,8 @@ function linkOf(place: string): string {
 }
 
 /** Limits a running process, which has already loaded its code. */
-function limitFiles(pid: number, most: number): void {
-  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`])
+function limitFiles(pid: number, max: number): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${max}:`])
 }
 
 function isAlive(pid: number): boolean {

@@ -1,10 +1,11 @@
 import { appendFileSync, readdirSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
-import { isDeep } from '../support/amount.ts'
+import { isDeep, sampled } from '../support/amount.ts'
 import { agent, startDaemon, statusOf } from './machine.ts'
 
+const test = sampled(2)
 const limit = { timeout: 300_000 }
 const mate = (name: string, agentType: string) => ({ name, agentType, initialPrompt: 'Begin.' })
 const send = (to: string, text: string) => ({ calls: [{ tool: 'send_message', input: { to, text } }] })

@@ -43,7 +43,7 @@ test('a suspended daemon that was replaced leaves the home alone, and exits', as
   await running.until((stdout) => stdout.includes('Watching '))
   process.kill(running.pid, 'SIGSTOP')
   const stopped = performance.now()
-  giveTo(project, process.pid)
+  takeOverAs(project, process.pid)
   const before = project.read('.cadre/storage/daemon.json')
   project.write('.cadre/tasks/a.task.md', '- [ ] A @worker "one"\n  id: t1\n')
   // For a moment it may assume that nothing has changed since its last check.
@@ -59,7 +59,7 @@ test('a suspended daemon that was replaced leaves the home alone, and exits', as
 })
 
 /** Takes over as a process of another machine does after waiting long enough. */
-function giveTo(project: Project, pid: number): void {
+function takeOverAs(project: Project, pid: number): void {
   project.write(`${lease}.draft`, thisProcess({ pid }))
   renameSync(project.at(`${lease}.draft`), project.at(lease))
 }

@@ -20,7 +20,7 @@ import {
   type WireCall,
 } from '@cadre/core'
 import { agentsOf, call, countingIds, defineAgent } from '@cadre/testing'
-import { mortal, type World } from './worlds.ts'
+import { crashAt, type World } from './worlds.ts'
 
 /** From 0 (inclusive) to 1 (exclusive); the same for the same seed. */
 export function randomOf(seed: number): () => number {
@@ -42,7 +42,7 @@ interface Counted {
 }
 
 /** Without a budget, they would keep creating each other. */
-const mostTasks = 40
+const maxTasks = 40
 
 export interface TreeResult {
   readonly seed: number
@@ -90,9 +90,9 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
   for (let life = 1; life <= lives; life++) {
     const engine = await world.open()
     const isLast = life === lives
-    const { engine: used, death } = mortal(engine, isLast ? Infinity : pick(2, 60))
+    const { engine: used, death } = crashAt(engine, isLast ? Infinity : pick(2, 60))
     const tasks: Promise<unknown>[] = []
-    const orchestrator = team(watched(used, specs), tasks, isLast)
+    const orchestrator = team(recordSpecs(used, specs), tasks, isLast)
     const main =
       life === 1
         ? orchestrator.start({ id: 'root', agent: 'lead', work: 'do it', workspace: '/work' }, never())
@@ -144,7 +144,7 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
           ...tools((context) => called.push(context.session)),
           taskTool((context) => {
             called.push(context.session)
-            if (events.tasks === mostTasks) return
+            if (events.tasks === maxTasks) return
             events.tasks++
             const id = ids.session('task')
             creators.set(id, context.session)
@@ -169,11 +169,12 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
     const found: string[] = []
     for (const { id, agent, limits } of specs.values()) {
       const spent = counted((other) => isBelow(other, id))
-      if (limits.budget !== undefined) found.push(...beyond(spent, limits.budget, `${id} of ${agent.name}`))
+      if (limits.budget !== undefined)
+        found.push(...overspent(spent, limits.budget, `${id} of ${agent.name}`))
     }
     for (const { id } of runs)
       found.push(
-        ...beyond(
+        ...overspent(
           counted((other) => isBelow(other, id)),
           budget,
           id,
@@ -214,9 +215,9 @@ function randomBudget(
   return Object.keys(budget).length === 0 ? { tokens: pick(2_000, 60_000) } : budget
 }
 
-function beyond({ tokens, cost, calls }: Counted, budget: Budget, whose: string): string[] {
-  const over = (what: string, spent: number, most = Infinity) =>
-    spent > most * (1 + 1e-12) ? [`${whose}: ${spent} ${what}, and the budget is ${most}`] : []
+function overspent({ tokens, cost, calls }: Counted, budget: Budget, whose: string): string[] {
+  const over = (what: string, spent: number, max = Infinity) =>
+    spent > max * (1 + 1e-12) ? [`${whose}: ${spent} ${what}, and the budget is ${max}`] : []
   return [
     ...over('tokens', tokens, budget.tokens),
     ...over('dollars', cost, budget.cost),
@@ -225,7 +226,7 @@ function beyond({ tokens, cost, calls }: Counted, budget: Budget, whose: string)
 }
 
 /** Records the specification of every session. */
-function watched(engine: Engine, specs: Map<string, SessionSpec>): Engine {
+function recordSpecs(engine: Engine, specs: Map<string, SessionSpec>): Engine {
   return {
     ...engine,
     open(spec) {

@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest'
 import { Accounts } from '../../packages/core/src/budget/accounts.ts'
 import { Account, type ReservationResult } from '../../packages/core/src/budget/budget.ts'
 import { countingTools } from './tools.ts'
-import { mortal, worlds } from './worlds.ts'
+import { crashAt, worlds } from './worlds.ts'
 
 const never = () => new AbortController().signal
 const work = (agentName: string) =>
@@ -161,10 +161,10 @@ describe('a budget', () => {
   test('makes a request wait for those in flight, and refuses only one that can never fit', async () => {
     const workers = 8
     let inFlight = 0
-    let most = 0
+    let peak = 0
     const answer: Line = async () => {
       inFlight += 1
-      most = Math.max(most, inFlight)
+      peak = Math.max(peak, inFlight)
       for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
       inFlight -= 1
       return { ...reported, ...usage(300, 100) }
@@ -179,8 +179,8 @@ describe('a budget', () => {
       },
     })
     expect(await team.report({ agent: 'lead' })).toMatchObject({ status: 'completed', sessions: workers + 1 })
-    expect(most).toBeLessThan(workers)
-    expect(most).toBeGreaterThan(1)
+    expect(peak).toBeLessThan(workers)
+    expect(peak).toBeGreaterThan(1)
   })
 
   test('refuses a backend that cannot limit a reply, or a model without a price, only under a budget that needs it', async () => {
@@ -351,7 +351,7 @@ describe.each(worlds)('on $name, requests in flight when the process died', ({ c
     const died = new Promise<void>((resolve) => {
       killed = resolve
     })
-    const { engine } = mortal(await world.open(), Infinity)
+    const { engine } = crashAt(await world.open(), Infinity)
     const first = createTestTeam({
       ...options,
       engine,

@@ -1,6 +1,6 @@
 import type { ModelRequest, Reply, StoredSession } from '@cadre/core'
 import { call, say } from '@cadre/testing'
-import { heard, lastSaid, memberOf } from './team-heard.ts'
+import { lastMessage, memberOf, receivedTeamMessages } from './team-messages.ts'
 
 /**
  * A team whose members write to each other, one message after the other, and sometimes rest. Their messages depend only on
@@ -42,7 +42,7 @@ export function chatterLanes(each: number) {
   }))
   const lead = lines((request) => {
     if (request.round === 1) return call(['create_team', { name: 'chatter', members }])
-    const said = lastSaid(request)
+    const said = lastMessage(request)
     // The lead wakes a member that rests without a message.
     const resting = [...said.matchAll(/name="(\w+)"[^>]*>\nReport of \w+:\n\nresting/g)].map(
       ([, name]) => name,
@@ -87,7 +87,7 @@ export function checkChatter(sessions: readonly StoredSession[]): Chatter {
     for (const receiver of sessions) {
       const to = nameOf(receiver)
       const wanted = sent.filter((one) => one.to === to).map(({ text }) => `${from}: ${text}`)
-      const found = heard(receiver.entries).filter((text) => text.startsWith(`${from}: `))
+      const found = receivedTeamMessages(receiver.entries).filter((text) => text.startsWith(`${from}: `))
       if (wanted.join('\n') !== found.join('\n'))
         faults.push(`${from} sent ${to}:\n${wanted.join('\n')}\n${to} heard:\n${found.join('\n')}`)
     }

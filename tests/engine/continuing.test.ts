@@ -19,7 +19,7 @@ function isEnd(entry: Entry): boolean {
 }
 
 /** An engine that dies before the step with this name: the step never returns, and nothing more is recorded. */
-function dyingAt(engine: Engine, name: string): { readonly engine: Engine; readonly died: Promise<void> } {
+function crashingAt(engine: Engine, name: string): { readonly engine: Engine; readonly died: Promise<void> } {
   let die: () => void = () => {}
   const died = new Promise<void>((resolve) => {
     die = resolve
@@ -63,7 +63,7 @@ describe.each(worlds)('a session whose process died continues from its record, o
     const { tools } = countingTools()
     const look = (path: string) => call(['look', { path }])
     const lanes = { lead: [look('a'), look('b'), look('c'), say('done')] }
-    const { engine, died } = dyingAt(await world.open(), 'reply/3')
+    const { engine, died } = crashingAt(await world.open(), 'reply/3')
     const agents = [{ name: 'lead' }]
     let told: Promise<boolean> | undefined
     const first = createTestTeam({
@@ -157,7 +157,7 @@ describe.each(worlds)('a session whose process died continues from its record, o
       scout: [slowly('a'), slowly('b'), say('found')],
     }
     const agents = [{ name: 'lead' }, { name: 'scout' }]
-    const { engine, died } = dyingAt(await world.open(), 'reply/2')
+    const { engine, died } = crashingAt(await world.open(), 'reply/2')
     const first = createTestTeam({ agents, lanes, tools, clock: world.clock, engine })
     void first.run({ agent: 'lead' })
     await died

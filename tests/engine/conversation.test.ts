@@ -23,7 +23,12 @@ async function storedOf(team: TestTeam, { session }: Report) {
   return stored
 }
 
-async function goOn(team: TestTeam, session: string, said: string, openCalls?: 'leave'): Promise<Report> {
+async function continueSession(
+  team: TestTeam,
+  session: string,
+  said: string,
+  openCalls?: 'leave',
+): Promise<Report> {
   const result = await team.orchestrator.resume(
     session,
     { work: said, ...(openCalls && { openCalls }) },
@@ -56,7 +61,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       },
     })
     const first = await team.report({ agent: 'plan', work: 'Plan it.' })
-    const planned = await goOn(team, first.session, 'Better.')
+    const planned = await continueSession(team, first.session, 'Better.')
     const history = contextOf(await storedOf(team, planned))
     expect(history).toEqual([
       { role: 'user', content: 'Plan it.' },
@@ -132,7 +137,7 @@ describe.each(worlds)('on $name', ({ create }) => {
   test('a turn that ends before any reply has no report, and its summary has the earlier messages', async () => {
     const team = await open({ agents: [{ name: 'solo' }], lanes: { solo: [say('one'), fail('down')] } })
     const first = await team.report({ agent: 'solo', work: 'first' })
-    const second = await goOn(team, first.session, 'second')
+    const second = await continueSession(team, first.session, 'second')
     expect(second).toMatchObject({ status: 'error', text: '' })
     expect(contextOf(await storedOf(team, second), 'summary')[0]?.content).toContain('> one')
   })
@@ -177,7 +182,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       work: { content: 'What is it?', images: [{ mime: 'image/png', data: 'aGk=' }] },
     })
     expect(contextOf(await storedOf(team, seen))).toEqual([
-      { role: 'user', content: 'What is it?\n\n[a picture was shown here]' },
+      { role: 'user', content: 'What is it?\n\n[an image was shown here]' },
       { role: 'assistant', content: 'A cat.' },
     ])
   })
@@ -209,7 +214,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     const stopped = await team.report({ agent: 'lead' }, stop.signal)
     expect(stopped.status).toBe('cancelled')
     const asked = team.models.requests.length
-    const report = await goOn(team, stopped.session, 'Do something else.', 'leave')
+    const report = await continueSession(team, stopped.session, 'Do something else.', 'leave')
     expect(report.status).toBe('completed')
     // Only the lead got a request, and only once.
     expect(team.models.requests.slice(asked).map(({ agent }) => agent)).toEqual(['lead'])
@@ -244,7 +249,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
     const stopped = await team.report({ agent: 'solo' }, stop.signal)
     expect(stopped.status).toBe('cancelled')
-    const report = await goOn(team, stopped.session, 'Stop that.', 'leave')
+    const report = await continueSession(team, stopped.session, 'Stop that.', 'leave')
     expect(report.status).toBe('completed')
     const [, , result] = contents(team.models.requests.at(-1)?.messages) ?? []
     expect(result).toContain('it may have been carried out')
@@ -258,7 +263,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     const agents = [{ name: 'lead' }, { name: 'worker' }]
     const team = await open({ agents, lanes })
     const first = await team.report({ agent: 'lead', delegation: false })
-    expect(await goOn(team, first.session, 'more')).toMatchObject({ text: 'two', sessions: 1 })
+    expect(await continueSession(team, first.session, 'more')).toMatchObject({ text: 'two', sessions: 1 })
 
     const other = await open({ agents, lanes })
     const free = await other.report({ agent: 'lead' })
@@ -267,7 +272,10 @@ describe.each(worlds)('on $name', ({ create }) => {
       report: { text: 'two', sessions: 1 },
     })
     expect(other.models.requests.at(-1)?.tools.map(({ name }) => name)).not.toContain('delegateWork')
-    expect(await goOn(other, free.session, 'and more')).toMatchObject({ text: 'three', sessions: 2 })
+    expect(await continueSession(other, free.session, 'and more')).toMatchObject({
+      text: 'three',
+      sessions: 2,
+    })
   })
 
   test('a message to a session that could not be opened is not delivered later', async () => {
@@ -289,7 +297,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
     const { session } = await team.report({ agent: 'solo' })
     isOwned = true
-    await expect(goOn(team, session, 'too early')).rejects.toThrow('by another process')
+    await expect(continueSession(team, session, 'too early')).rejects.toThrow('by another process')
     isOwned = false
     isDown = false
     await team.orchestrator.resume(session, {}, never)

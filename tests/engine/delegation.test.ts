@@ -475,7 +475,7 @@ describe('background delegation', () => {
 describe('limits', () => {
   test('at most `concurrency` delegated sessions run at once; the rest are queued and none is refused', async () => {
     let working = 0
-    let most = 0
+    let peak = 0
     const team = createTestTeam({
       agents: [{ name: 'lead' }, { name: 'worker' }],
       limits: { concurrency: 3 },
@@ -483,7 +483,7 @@ describe('limits', () => {
         lead: [call(...Array.from({ length: 20 }, () => work('worker'))), say('ok')],
         worker: [
           async () => {
-            most = Math.max(most, ++working)
+            peak = Math.max(peak, ++working)
             await new Promise((resolve) => setImmediate(resolve))
             working -= 1
             return call(['reportOut', { report: 'r' }])
@@ -492,7 +492,7 @@ describe('limits', () => {
       },
     })
     expect(await team.report({ agent: 'lead' })).toMatchObject({ status: 'completed', sessions: 21 })
-    expect(most).toBe(3)
+    expect(peak).toBe(3)
     expect(team.events.filter((event) => event.type === 'session.queued')).toHaveLength(17)
   })
 

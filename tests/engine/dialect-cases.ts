@@ -16,7 +16,7 @@ export const task = (subagent_type: string): Call => [
 const only = (...names: string[]) => ({ tools: { kind: 'list', names } }) as const
 const without = (...disallowedTools: string[]) => ({ disallowedTools })
 export const starts = (...names: string[]) => ({ delegates: { kind: 'list', names } }) as const
-export const everybody = { delegates: { kind: 'all' } } as const
+export const allHosts = { delegates: { kind: 'all' } } as const
 const rules = (...lines: readonly (readonly [string, string, PermissionRule['action']])[]) => ({
   permissions: lines.map(([tool, pattern, action]) => ({ tool, pattern, action })),
 })
@@ -33,7 +33,7 @@ export interface Case {
   readonly leaves?: Call
 }
 
-const mayStart = copilot('agents: ["*"]', everybody)
+const mayStart = copilot('agents: ["*"]', allHosts)
 export const cases: readonly Case[] = [
   // tools, in every shape
   {
@@ -275,7 +275,7 @@ export const cases: readonly Case[] = [
   {
     key: 'permission.task, patterns',
     file: opencode('agents: ["*"]\npermission:\n  task:\n    "*": deny\n    "help*": allow', {
-      ...everybody,
+      ...allHosts,
       ...rules(['task', '*', 'deny'], ['task', 'help*', 'allow']),
     }),
     refuses: work('secret'),

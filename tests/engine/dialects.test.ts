@@ -3,7 +3,7 @@ import { sessionIds } from '@cadre/home'
 import { call, createFakeClock, defineAgent, type Line, say } from '@cadre/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { amount } from '../support/amount.ts'
-import { cases, everybody, read, starts, task } from './dialect-cases.ts'
+import { allHosts, cases, read, starts, task } from './dialect-cases.ts'
 import { type AgentText, chatmode, claude, copilot, load, opencode, template } from './dialect-files.ts'
 import {
   type Call,
@@ -18,7 +18,7 @@ import {
   settleAfterResume,
   work,
 } from './dialect-runs.ts'
-import { fileWorld, mortal, type World, worlds } from './worlds.ts'
+import { crashAt, fileWorld, type World, worlds } from './worlds.ts'
 
 // Restrictions in a file of a dialect are enforced at dispatch: at any depth in a tree, and after a resume.
 
@@ -79,8 +79,8 @@ describe('an agent that not everyone may start', () => {
     test.each(depths)(
       'prevents models from starting it at depth %i, unless they are given its name',
       async (depth) => {
-        expect(await ask(depth, everybody, target)).toMatchObject({ outcome: 'refused', code: 'role' })
-        expect(await ask(depth, everybody, load({ ...file, header: '', gives: {} }))).not.toHaveProperty(
+        expect(await ask(depth, allHosts, target)).toMatchObject({ outcome: 'refused', code: 'role' })
+        expect(await ask(depth, allHosts, load({ ...file, header: '', gives: {} }))).not.toHaveProperty(
           'outcome',
         )
         expect(await ask(depth, starts('Subject'), target)).not.toHaveProperty('outcome')
@@ -376,9 +376,9 @@ describe('an agent that works in the background', () => {
       const waited = load(claude('', {}))
       const lanes = { entry: [call(work('subject')), say('I go on'), say('all done')] }
       for (const [before, after] of [[subject, waited] as const, [waited, subject] as const]) {
-        for (let at = 1, died = true; died; at += amount({ usual: 11, deep: 1 })) {
+        for (let at = 1, died = true; died; at += amount({ usual: 31, deep: 1 })) {
           const world = create()
-          const { engine, death } = mortal(await world.open(), at)
+          const { engine, death } = crashAt(await world.open(), at)
           const first = place({
             subject: before,
             depth: 1,

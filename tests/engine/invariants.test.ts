@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { amount } from '../support/amount.ts'
 import { countingTools } from './tools.ts'
-import { mortal, type World, worlds } from './worlds.ts'
+import { crashAt, type World, worlds } from './worlds.ts'
 
 /** The team of these tests: a lead, three parallel children, then a dependent second round; the builder has effects. */
 const agents = [{ name: 'lead' }, { name: 'scout' }, { name: 'builder' }, { name: 'critic' }]
@@ -249,7 +249,7 @@ for (const { name, create } of worlds) {
       for (let at = 1; at <= whole.points; at += amount({ usual: 7, deep: 1 })) {
         const place = create()
         const { done, tools } = countingTools()
-        const { engine, death } = mortal(await place.open(), at)
+        const { engine, death } = crashAt(await place.open(), at)
         const first = await team(place, { tools, engine })
         const ended = first.report({ agent: 'lead' }).then(() => 'ended')
         const end = await Promise.race([death.died.then(() => 'died'), ended])
@@ -260,8 +260,8 @@ for (const { name, create } of worlds) {
         const stored = await second.engine.read(id)
         if (stored === undefined) continue
         const report = await finish(second, place, id, done)
-        expect(stripped(report), `point ${at}: ${JSON.stringify(report.notices)}`).toEqual(
-          stripped(whole.report),
+        expect(comparableReport(report), `point ${at}: ${JSON.stringify(report.notices)}`).toEqual(
+          comparableReport(whole.report),
         )
         expect([...done].sort(), `point ${at}`).toEqual([...whole.done].sort())
         for (const session of await sessionsBelow(second, id)) expectSettledOnce(session)
@@ -311,7 +311,7 @@ for (const { name, create } of worlds) {
 async function runWhole(create: () => World): Promise<{ report: Report; done: string[]; points: number }> {
   const place = create()
   const { done, tools } = countingTools()
-  const { engine, death } = mortal(await place.open(), Number.POSITIVE_INFINITY)
+  const { engine, death } = crashAt(await place.open(), Number.POSITIVE_INFINITY)
   const run = createTestTeam({ agents, lanes, tools, engine, clock: place.clock })
   const report = await run.report({ agent: 'lead' })
   run.models.verify()
@@ -353,6 +353,6 @@ function expectSettledOnce(entries: readonly Entry[]): void {
 }
 
 /** What must be the same however often the run was interrupted. */
-function stripped({ status, text, usage, sessions, calls }: Report) {
+function comparableReport({ status, text, usage, sessions, calls }: Report) {
   return { status, text, usage, sessions, calls }
 }

@@ -10,7 +10,7 @@ import {
 import { call, createFakeClock, createMemoryEngine, createTestTeam, say } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { countingTools } from './tools.ts'
-import { standStill, worlds } from './worlds.ts'
+import { freezeClock, worlds } from './worlds.ts'
 
 const never = new AbortController().signal
 const isEnd = ({ type }: CadreEvent) => type === 'session.ended' || type === 'session.suspended'
@@ -18,7 +18,7 @@ const work = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'x', reportExpectations: 'all' }] as const
 
 /** A tool with an effect that runs until the test ends it, ignoring cancellation. */
-function stubborn() {
+function stubbornTool() {
   const done: string[] = []
   const ends: (() => void)[] = []
   let aborted = 0
@@ -60,10 +60,10 @@ async function settled(): Promise<void> {
 
 describe.each(worlds)('a life that is lost to another process, on $name', ({ create }) => {
   async function open(lanes: Parameters<typeof createTestTeam>[0]['lanes']) {
-    standStill()
+    freezeClock()
     const world = create()
     onTestFinished(() => world.dispose())
-    const press = stubborn()
+    const press = stubbornTool()
     const team = createTestTeam({
       agents: Object.keys(lanes).map((name) => ({ name })),
       lanes,
@@ -144,7 +144,7 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
 
   test('of a session that is about to end does not end it', async () => {
     let review: (() => void) | undefined
-    standStill()
+    freezeClock()
     const world = create()
     onTestFinished(() => world.dispose())
     const team = createTestTeam({
@@ -177,7 +177,7 @@ test('a lost life records nothing, even if its engine would allow it', async () 
     ...inner,
     open: async (spec) => ({ ...(await inner.open(spec)), lost: life.signal }),
   }
-  const press = stubborn()
+  const press = stubbornTool()
   const lanes = {
     lead: [call(work('presser'), work('thinker')), say('ok')],
     presser: [call(['press', {}])],
@@ -224,7 +224,7 @@ test('a life that is lost while its end is recorded reports no end', async () =>
 
 test('two lives of one session in one process do not remove each other', async () => {
   const clock = createFakeClock()
-  const press = stubborn()
+  const press = stubbornTool()
   const inner = createMemoryEngine({ clock })
   let runner: (spec: SessionSpec) => Promise<Report> = () => Promise.reject(new Error('not attached'))
   const lives: Promise<Report>[] = []

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import type { Entry, ModelRequest, Reply } from '@cadre/core'
 import { call, say } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
-import { lastSaid } from './team-heard.ts'
+import { lastMessage } from './team-messages.ts'
 import { createTeamWorld } from './team-world.ts'
 
 const only = (...names: string[]) => ({ tools: { kind: 'list' as const, names } })
@@ -20,7 +20,7 @@ const member = (name: string, agentType = 'reader') => ({
 const create = (name: string, ...members: object[]) => call(['create_team', { name, members }])
 const send = (to: string) => call(['send_message', { to, text: 'Deploy now.' }])
 const always = (line: (request: ModelRequest) => Reply) => Array.from({ length: 20 }, () => line)
-const untilIdle = always((request) => say(lastSaid(request).includes('are idle') ? 'end' : 'waiting'))
+const untilIdle = always((request) => say(lastMessage(request).includes('are idle') ? 'end' : 'waiting'))
 const contents = (entries: readonly Entry[] = []) =>
   entries.flatMap((entry) => (entry.role === 'tool_result' ? [entry.content] : []))
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import type { Entry, ModelRequest, Reply } from '@cadre/core'
 import { call, say } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
-import { heard, lastSaid } from './team-heard.ts'
+import { lastMessage, receivedTeamMessages } from './team-messages.ts'
 import { createTeamWorld } from './team-world.ts'
 import { countingTools } from './tools.ts'
 
@@ -17,7 +17,7 @@ const create = (name: string, ...members: object[]) => call(['create_team', { na
 const send = (to: string, text: string) => ['send_message', { to, text }] as const
 const always = (line: (request: ModelRequest) => Reply, rounds = 60) =>
   Array.from({ length: rounds }, () => line)
-const untilIdle = always((request) => say(lastSaid(request).includes('are idle') ? 'end' : 'waiting'))
+const untilIdle = always((request) => say(lastMessage(request).includes('are idle') ? 'end' : 'waiting'))
 const never = new AbortController().signal
 const results = (entries: readonly Entry[] = []) =>
   entries.flatMap((entry) => (entry.role === 'tool_result' ? [entry] : []))
@@ -161,7 +161,7 @@ describe('controls of a lead apply to its teammates', () => {
     })
     const report = await team.report({ agent: 'lead' })
     const lead = await team.engine.read(report.session)
-    expect(heard(lead?.entries ?? [])).toEqual(['alice: from alice'])
+    expect(receivedTeamMessages(lead?.entries ?? [])).toEqual(['alice: from alice'])
   })
 })
 
@@ -228,7 +228,7 @@ describe('a run with a team', () => {
     if (waiting.kind !== 'waiting') return
     const [question] = waiting.questions
     const lead = await first.engine.read(waiting.session)
-    expect(heard(lead?.entries ?? [])).toEqual(['bob: bob was here'])
+    expect(receivedTeamMessages(lead?.entries ?? [])).toEqual(['bob: bob was here'])
     await world.answer(question?.session ?? '', question?.name ?? '', 'approve')
     const second = await world.open({ agents, tools, lanes, rules })
     const result = await second.orchestrator.resume(waiting.session, {}, never)
@@ -240,7 +240,7 @@ describe('a run with a team', () => {
     const world = createTeamWorld()
     const team = await world.open({
       agents,
-      most: 7,
+      maxMessages: 7,
       lanes: {
         lead: [create('t', member('alice'), member('bob', 'tester')), ...untilIdle],
         worker: [...always(() => call(send('bob', 'ping')), 10), say('enough')],
@@ -411,8 +411,8 @@ test('a team of another program is adopted, with its unread messages', async () 
   const all = await world.sessions()
   const lead = all.find(({ spec }) => spec.id === report.session)
   const mate = all.find(({ spec }) => spec.team !== undefined)
-  expect(heard(lead?.entries ?? [])).toEqual(['another program ("zoe"): for the lead'])
-  expect(heard(mate?.entries ?? [])).toEqual(['another program ("zoe"): new'])
+  expect(receivedTeamMessages(lead?.entries ?? [])).toEqual(['another program ("zoe"): for the lead'])
+  expect(receivedTeamMessages(mate?.entries ?? [])).toEqual(['another program ("zoe"): new'])
 })
 
 test('delivers a line that a person writes to an inbox', async () => {
@@ -432,5 +432,5 @@ test('delivers a line that a person writes to an inbox', async () => {
   })
   await team.report({ agent: 'lead' })
   const [mate] = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
-  expect(heard(mate?.entries ?? [])).toEqual(['a person: by hand'])
+  expect(receivedTeamMessages(mate?.entries ?? [])).toEqual(['a person: by hand'])
 })

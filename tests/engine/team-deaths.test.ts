@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { amount } from '../support/amount.ts'
 import { chatterAgents, chatterLanes, checkChatter } from './chatter.ts'
 import { createTeamWorld } from './team-world.ts'
-import { mortal } from './worlds.ts'
+import { crashAt } from './worlds.ts'
 
 const never = () => new AbortController().signal
 const seed = Number(process.env['CADRE_SEED'] ?? 20_261_116)
@@ -21,18 +21,18 @@ test('each message of a team is delivered once and in order, whenever its proces
   const world = createTeamWorld()
   const each = amount({ usual: 12, deep: 60 })
   const deaths = amount({ usual: 6, deep: 60 })
-  const options = { agents: chatterAgents, lanes: chatterLanes(each), most: 100_000 }
+  const options = { agents: chatterAgents, lanes: chatterLanes(each), maxMessages: 100_000 }
   const next = random(seed)
   let root: string | undefined
   let died = 0
   for (let life = 0; life < deaths; life++) {
     const at = 10 + Math.floor(next() * 120)
-    let death: ReturnType<typeof mortal>['death'] | undefined
+    let death: ReturnType<typeof crashAt>['death'] | undefined
     let isDead = false
     const team = await world.open({
       ...options,
       wrap(engine) {
-        const wrapped = mortal(engine, at)
+        const wrapped = crashAt(engine, at)
         death = wrapped.death
         return wrapped.engine
       },
@@ -71,7 +71,7 @@ test('a team is created once, wherever the process of its lead dies', async () =
     const first = await world.open({
       ...options,
       wrap(engine) {
-        const wrapped = mortal(engine, at)
+        const wrapped = crashAt(engine, at)
         died = wrapped.death.died
         return wrapped.engine
       },

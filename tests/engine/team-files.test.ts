@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Entry, ModelRequest, Reply } from '@cadre/core'
 import { call, say } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
-import { lastSaid } from './team-heard.ts'
+import { lastMessage } from './team-messages.ts'
 import { createTeamWorld } from './team-world.ts'
 
 type World = ReturnType<typeof createTeamWorld>
@@ -14,7 +14,7 @@ const member = (name: string) => ({ name, agentType: 'reader', initialPrompt: `b
 const create = (name: string, ...members: object[]) => call(['create_team', { name, members }])
 const remove = (name: string) => call(['delete_team', { name }])
 const always = (line: (request: ModelRequest) => Reply) => Array.from({ length: 20 }, () => line)
-const untilIdle = always((request) => say(lastSaid(request).includes('are idle') ? 'end' : 'waiting'))
+const untilIdle = always((request) => say(lastMessage(request).includes('are idle') ? 'end' : 'waiting'))
 const contents = (entries: readonly Entry[] = []) =>
   entries.flatMap((entry) => (entry.role === 'tool_result' ? [entry.content] : []))
 

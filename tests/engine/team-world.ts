@@ -12,7 +12,7 @@ import { onTestFinished } from 'vitest'
 export type TeamRun = TestTeam & { readonly home: Home }
 export type TeamRunOptions = Omit<TestTeamOptions, 'engine' | 'teams' | 'clock' | 'ids'> & {
   /** The maximum number of messages per team. */
-  readonly most?: number
+  readonly maxMessages?: number
   /** Wraps the engine for the orchestrator. */
   readonly wrap?: (engine: Engine) => Engine
   /** Called before every tool. */
@@ -44,10 +44,15 @@ export function createTeamWorld() {
   return {
     home,
     folder,
-    async open({ most = 500, wrap = (own) => own, before, ...options }: TeamRunOptions): Promise<TeamRun> {
+    async open({
+      maxMessages = 500,
+      wrap = (own) => own,
+      before,
+      ...options
+    }: TeamRunOptions): Promise<TeamRun> {
       await engine?.close()
       engine = await createFileEngine({ home, clock: systemClock })
-      const teams = openTeams(home, { most })
+      const teams = openTeams(home, { maxMessages })
       const all = createTools({
         home: home.path,
         teams: true,

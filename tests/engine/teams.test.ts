@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import type { CadreEvent, ModelRequest, Reply } from '@cadre/core'
 import { call, say } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
-import { heard, lastSaid, memberOf } from './team-heard.ts'
+import { lastMessage, memberOf, receivedTeamMessages } from './team-messages.ts'
 import { createTeamWorld } from './team-world.ts'
 
 const agents = [{ name: 'lead' }, { name: 'worker' }, { name: 'tester' }]
@@ -27,7 +27,7 @@ describe('a team', () => {
           create('review', member('alice'), member('bob', 'tester')),
           say('waiting'),
           ...always((request) => {
-            if (lastSaid(request).includes('are idle')) return say(`done: ${request.messages.length > 0}`)
+            if (lastMessage(request).includes('are idle')) return say(`done: ${request.messages.length > 0}`)
             return say('noted')
           }),
         ],
@@ -38,7 +38,7 @@ describe('a team', () => {
     const report = await team.report({ agent: 'lead' })
     expect(report).toMatchObject({ status: 'completed', text: 'done: true', sessions: 3, calls: 2 })
     const lead = await team.engine.read(report.session)
-    expect(heard(lead?.entries ?? [])).toEqual(['alice: alice has begun'])
+    expect(receivedTeamMessages(lead?.entries ?? [])).toEqual(['alice: alice has begun'])
     const told = lead?.entries.find((entry) => entry.role === 'user' && entry.content.includes('are idle'))
     expect(told).toMatchObject({ content: expect.stringContaining('alice is done') })
     expect(told).toMatchObject({ content: expect.stringContaining('name="bob" agent_type="tester"') })
@@ -66,7 +66,7 @@ describe('a team', () => {
           create('pair', member('alice'), member('bob')),
           call(send('alice', 'to alice'), send('bob', 'to bob')),
           ...always((request) => {
-            const isLast = lastSaid(request).includes('are idle')
+            const isLast = lastMessage(request).includes('are idle')
             return say(isLast ? 'end' : 'waiting')
           }),
         ],
@@ -75,7 +75,9 @@ describe('a team', () => {
     })
     const report = await team.report({ agent: 'lead' })
     const mates = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
-    expect(mates.map(({ spec, entries }) => [spec.team?.member, heard(entries)]).sort()).toEqual([
+    expect(
+      mates.map(({ spec, entries }) => [spec.team?.member, receivedTeamMessages(entries)]).sort(),
+    ).toEqual([
       ['alice', ['lead: to alice']],
       ['bob', ['lead: to bob']],
     ])
@@ -91,7 +93,7 @@ describe('a team', () => {
         say('first answer'),
         call(send('duo/alice', 'once more')),
         say('waiting'),
-        ...always((request) => say(lastSaid(request).includes('once more') ? 'second answer' : 'no')),
+        ...always((request) => say(lastMessage(request).includes('once more') ? 'second answer' : 'no')),
       ],
       worker: [say('one'), call(send('lead', 'once more, done')), say('two')],
     }
@@ -105,12 +107,12 @@ describe('a team', () => {
     )
     expect(result).toMatchObject({ kind: 'report', report: { status: 'completed', sessions: 2 } })
     const [mate] = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
-    expect(heard(mate?.entries ?? [])).toEqual(['lead: once more'])
+    expect(receivedTeamMessages(mate?.entries ?? [])).toEqual(['lead: once more'])
     expect(mate?.entries.filter((entry) => entry.role === 'assistant').map(({ content }) => content)).toEqual(
       ['one', null, 'two'],
     )
     const lead = await again.engine.read(first.session)
-    expect(heard(lead?.entries ?? [])).toEqual(['alice: once more, done'])
+    expect(receivedTeamMessages(lead?.entries ?? [])).toEqual(['alice: once more, done'])
   })
 
   test('lets a person write to the lead while it works', async () => {
@@ -127,7 +129,7 @@ describe('a team', () => {
           create('slow', member('alice')),
           say('waiting'),
           (request) => {
-            expect(lastSaid(request)).toBe('how far are you?')
+            expect(lastMessage(request)).toBe('how far are you?')
             letGo()
             return say('alice is at it')
           },
@@ -161,7 +163,7 @@ describe('a team', () => {
             ['create_team', { name: 'blue', members: [member('alice', 'tester')] }],
           ),
           call(send('alice', 'who?'), send('blue/alice', 'you')),
-          ...always((request) => say(lastSaid(request).includes('are idle') ? 'end' : 'waiting')),
+          ...always((request) => say(lastMessage(request).includes('are idle') ? 'end' : 'waiting')),
         ],
         worker: always(() => say('red')),
         tester: always(() => say('blue')),
@@ -172,10 +174,12 @@ describe('a team', () => {
     const results = lead?.entries.flatMap((entry) => (entry.role === 'tool_result' ? [entry.content] : []))
     expect(results?.[2]).toContain('Write to red/alice or blue/alice')
     const mates = (await world.sessions()).filter(({ spec }) => spec.team !== undefined)
-    expect(mates.map(({ spec, entries }) => [spec.team?.name, heard(entries)]).sort()).toEqual([
-      ['blue', ['lead: you']],
-      ['red', []],
-    ])
+    expect(mates.map(({ spec, entries }) => [spec.team?.name, receivedTeamMessages(entries)]).sort()).toEqual(
+      [
+        ['blue', ['lead: you']],
+        ['red', []],
+      ],
+    )
   })
 
   test('may be led by a session that must report, which first receives its team’s messages', async () => {
@@ -192,7 +196,7 @@ describe('a team', () => {
           call(['reportOut', { report: 'too early' }]),
           say('waiting'),
           (request) => {
-            expect(lastSaid(request)).toContain('alice is done')
+            expect(lastMessage(request)).toContain('alice is done')
             return call(['reportOut', { report: 'all of it' }])
           },
         ],
@@ -211,7 +215,7 @@ describe('a team', () => {
     const team = await world.open({
       agents,
       lanes: {
-        lead: [create('far', member('alice')), ...always((request) => say(lastSaid(request)))],
+        lead: [create('far', member('alice')), ...always((request) => say(lastMessage(request)))],
         worker: [say('one'), call(send('lead', 'by mail')), say('two')],
       },
     })
@@ -233,7 +237,7 @@ describe('a team', () => {
           create('t', member('alice')),
           say('waiting'),
           (request) => {
-            expect(lastSaid(request)).toContain('worker was cancelled')
+            expect(lastMessage(request)).toContain('worker was cancelled')
             return call(send('alice', 'too late'))
           },
           say('end'),

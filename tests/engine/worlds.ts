@@ -20,7 +20,7 @@ export interface World {
   open(): Promise<Engine>
   /** Records a person's decision. */
   answer(question: QuestionId, answer: Answer): Promise<void>
-  /** Another process takes over the tree, and ends immediately. Requires `standStill` before the engine is opened. */
+  /** Another process takes over the tree, and ends immediately. Requires `freezeClock` before the engine is opened. */
   lose(root: string): void
   /** Ends the engine like the end of its process; its records stay. */
   close(): Promise<void>
@@ -85,7 +85,7 @@ export function fileWorld(): World & { readonly folder: string } {
 }
 
 /** From now on the system clock, which determines dead processes, stands still unless a world moves it. */
-export function standStill(): void {
+export function freezeClock(): void {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
   onTestFinished(() => {
     vi.useRealTimers()
@@ -109,7 +109,7 @@ export interface Death {
  * An engine that dies at the `at`-th point: from then on its calls never return and nothing more is recorded, as if the
  * process were gone. Points are: before each step's work, between work and record, and after each record.
  */
-export function mortal(engine: Engine, at: number): { engine: Engine; death: Death } {
+export function crashAt(engine: Engine, at: number): { engine: Engine; death: Death } {
   let points = 0
   let die: () => void = () => {}
   const died = new Promise<void>((resolve) => {

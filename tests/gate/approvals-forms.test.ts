@@ -331,7 +331,7 @@ describe('whatever an action contains', () => {
       fc.property(text, fc.constantFrom('terminal_command', 'file_write', 'deploy'), (action, type) => {
         check(record(action, type, [['more', action]]))
       }),
-      { numRuns: amount({ usual: 30, deep: 300 }) },
+      { numRuns: amount({ usual: 10, deep: 300 }) },
     )
   })
 })
@@ -387,7 +387,7 @@ test('many approvals decided by hand and by Cadre in any order lose no byte', ()
         )
       }
     }),
-    { numRuns: amount({ usual: 30, deep: 300 }) },
+    { numRuns: amount({ usual: 10, deep: 300 }) },
   )
 })
 
@@ -414,7 +414,7 @@ test('an unusable form is reported, and the other one still decides', async () =
   const world = await openWorld(lanes)
   world.home.folder('tasks', 'approvals.task.md')
   await world.start()
-  expect(world.told.join()).toMatch(/approvals\.task\.md: this must be a regular file/)
+  expect(world.messages.join()).toMatch(/approvals\.task\.md: this must be a regular file/)
   const [record] = await world.approvals.list()
   const file = world.file('pending', record!.id)
   writeFileSync(file, readFileSync(file, 'utf8').replace('**Decision:**', 'Decision: APPROVED'))

@@ -13,7 +13,7 @@ export type Lanes = Parameters<typeof scriptedModels>[0]
 
 export interface World {
   readonly home: Home
-  readonly told: string[]
+  readonly messages: string[]
   /** The real effects, in order. */
   readonly done: string[]
   readonly engine: FileEngine
@@ -110,7 +110,7 @@ export async function openWorld(
   const at = (...names: string[]) => home.at(...names)
   return {
     home,
-    told,
+    messages: told,
     done,
     engine,
     approvals,

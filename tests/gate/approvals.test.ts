@@ -15,6 +15,7 @@ import { cleanEnvironment, createPlaces, runCommand } from '@cadre/gate'
 import { beginUnguarded } from '@cadre/home'
 import { call, say } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import { inDeep } from '../support/amount.ts'
 import { openWorld, type World } from './approvals-world.ts'
 
 const lanes = { lead: [call(['launch', { command: 'docker ps' }]), say('done')] }
@@ -114,7 +115,7 @@ test('parallel children that ask at once are all shown to a person, and each get
   await later.close()
 })
 
-test('fifty pending approvals are listed, decided by hand in one save, and carried out', async () => {
+inDeep('fifty pending approvals are listed, decided by hand in one save, and carried out', async () => {
   const commands = Array.from({ length: 50 }, (_, index) => `number-${index}`)
   const world = await openWorld({
     lead: [call(...commands.map((command): [string, object] => ['launch', { command }])), say('done')],
@@ -173,7 +174,7 @@ test('a changed action in a form is reported and decides nothing; the command st
   mark(world, 'x')
   world.writeTasks(world.tasks().replace('Command: docker ps', 'Command: docker ps --dry-run'))
   expect(await world.resume()).toMatchObject({ kind: 'waiting' })
-  expect(world.told.join()).toMatch(
+  expect(world.messages.join()).toMatch(
     /approvals\.task\.md: no valid decision for .*: the action in the file is not the requested one/,
   )
   expect(world.done).toEqual([])

@@ -12,7 +12,7 @@ const outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-attacks-')))
 const workspace = path.join(outer, 'project')
 afterAll(() => rmSync(outer, { recursive: true, force: true }))
 
-function lay(root: string): void {
+function createFiles(root: string): void {
   const write = (file: string, text: string) => {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true })
     writeFileSync(path.join(root, file), text)
@@ -37,7 +37,7 @@ function lay(root: string): void {
   write('bare/objects/x', '')
   write('bare/refs/x', '')
 }
-lay(workspace)
+createFiles(workspace)
 
 function judge(line: string, sandboxed: boolean) {
   const places = createPlaces({ project: workspace, home: path.join(workspace, '.cadre'), userHome: outer })

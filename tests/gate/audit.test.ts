@@ -17,7 +17,10 @@ import path from 'node:path'
 import type { CadreEvent } from '@cadre/core'
 import { createAudit, openAuditLog } from '@cadre/gate'
 import { openHome } from '@cadre/home'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
+
+const it = sampled(2)
 
 /** From here, a process finds the built packages. */
 const builtPackage = path.join(import.meta.dirname, '..', '..', 'packages', 'cli')

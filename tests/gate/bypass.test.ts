@@ -32,8 +32,8 @@ const tables = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 
 function read(name: string): Pick<Written, 'allowlist' | 'permissions'> & { readonly rows: readonly Row[] } {
   const file = path.join(folder, name)
-  const most = { letters: 4_000_000, nodes: 400_000 }
-  const yaml = readYaml({ text: readFileSync(file, 'utf8'), path: file, most })
+  const limits = { letters: 4_000_000, nodes: 400_000 }
+  const yaml = readYaml({ text: readFileSync(file, 'utf8'), path: file, limits })
   if (yaml.kind === 'broken') throw new Error(JSON.stringify(yaml.diagnostics))
   const { allowlist, permissions, lines, calls, defaults } = yaml.root.value as unknown as Written
   const rows =
@@ -94,7 +94,7 @@ describe.each(tables)('%s', (name) => {
 
   test('cadre policy explain reports the same for a single row', async () => {
     const project = projectWith(given)
-    const step = Math.max(1, Math.floor(rows.length / (isDeep ? 12 : 4)))
+    const step = Math.max(1, Math.floor(rows.length / (isDeep ? 12 : 2)))
     const sample = rows.filter((_, index) => index % step === 0)
     for (const { tool, input, expect: decision } of sample) {
       const flags = ['--trust', '--json', '--tool', tool, '--input', '-']

@@ -137,5 +137,5 @@ test('an unknown word decides nothing, and is reported', async () => {
   const { world, record } = await openDoubt()
   decideInFile(world, record.id, 'perhaps')
   expect(await world.approvals.list()).toHaveLength(1)
-  expect(world.told.join('\n')).toContain('only AGAIN, DONE or LEAVE is allowed after Decision')
+  expect(world.messages.join('\n')).toContain('only AGAIN, DONE or LEAVE is allowed after Decision')
 })

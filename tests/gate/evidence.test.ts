@@ -19,7 +19,7 @@ const save = (content: string) => call(['save', { path: own, content }])
 const delegate = (name: string) =>
   ['delegate_task', { description: 'd', prompt: 'p', subagent_type: name, wait_for_result: true }] as const
 
-function promised(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+function promisedSections(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = () => {}
   const promise = new Promise<void>((done) => {
     resolve = done
@@ -127,7 +127,7 @@ test('only the content that the call itself left counts, not a concurrent write'
 
 test('two concurrent workers of one agent are each judged by their own', async () => {
   const workspace = createWorkspace()
-  const [wroteHalf, wroteFull] = [promised(), promised()]
+  const [wroteHalf, wroteFull] = [promisedSections(), promisedSections()]
   const sessions: string[] = []
   const isFirst = (session: string) => {
     if (!sessions.includes(session)) sessions.push(session)

@@ -75,7 +75,7 @@ describe('exit codes', () => {
       table.flatMap(([event, code, by]) =>
         dialects.map((dialect) => [dialect, event, code, by[dialect]] as const),
       ),
-      4,
+      8,
     ),
   )('of %s: %s and %i', async (dialect, event, code, expected) => {
     expect(await answerOf(dialect, event, `${said} ${code}`)).toEqual(expected)
@@ -129,7 +129,7 @@ describe('a hook with an unknown answer', () => {
       cases.flatMap(([what, script, more]) =>
         dialects.map((dialect) => [what, dialect, script, more] as const),
       ),
-      4,
+      8,
     ),
   )('denies as PreToolUse and only warns otherwise: it %s (%s)', async (_, dialect, script, more) => {
     const before = await answerOf(dialect, 'PreToolUse', script, more)

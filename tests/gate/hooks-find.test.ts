@@ -408,7 +408,7 @@ describe('entries', () => {
           if (read.status === 'failed') expect(read.diagnostics.length).toBeGreaterThan(0)
         }
       }),
-      { numRuns: amount({ usual: 300, deep: 2_000 }) },
+      { numRuns: amount({ usual: 100, deep: 2_000 }) },
     )
   })
 })

@@ -3,9 +3,12 @@ import path from 'node:path'
 import type { AgentDefinition, Report, Verdict } from '@cadre/core'
 import { nudgeLimits } from '@cadre/core'
 import { call, createTestTeam, defineAgent, say } from '@cadre/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { createHookProject, record } from './support/hook-project.ts'
 import { callOf, never, sessionAt, tools } from './support/sessions.ts'
+
+const it = sampled(3)
 
 const bash = callOf('execute_command', { command: 'ls' })
 const pre = (...commands: string[]) => ({
@@ -149,7 +152,7 @@ describe('before a call', () => {
         'echo x >> count; ls -d running.* 2>/dev/null | wc -l >> most; mkdir running.$$; sleep 0.01; rmdir running.$$',
       ),
     })
-    const { rule } = project.hooks({ most: 4 })
+    const { rule } = project.hooks({ max: 4 })
     let turns = 0
     let over = false
     const turn = () => {

@@ -1,7 +1,10 @@
 import type { JsonObject, Report } from '@cadre/core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { createHookProject, type HookProject, record } from './support/hook-project.ts'
 import { callOf, never, sessionAt } from './support/sessions.ts'
+
+const it = sampled(2)
 
 const events = {
   SessionStart: 'sessionStart',
@@ -233,7 +236,7 @@ describe.each([
         if (fires) expect(project.payload(name), name).toEqual(expected[format][event])
       }
     }
-    expect(project.told).toEqual([])
+    expect(project.messages).toEqual([])
   })
 })
 

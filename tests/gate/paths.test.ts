@@ -14,16 +14,16 @@ import { createPlaces } from '@cadre/gate'
 import { createTools } from '@cadre/tools'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { share } from '../support/amount.ts'
-import { createGround, type Ground, own, spelt } from './path-ground.ts'
+import { createPathFixture, expandNames, own, type PathFixture } from './path-fixture.ts'
 import { pathTricks } from './path-tricks.ts'
 import { stateOf } from './sandbox-support.ts'
 
 describe('every spelling of a path has its answer', () => {
-  let ground: Ground
+  let fixture: PathFixture
   beforeAll(() => {
-    ground = createGround()
+    fixture = createPathFixture()
   })
-  afterAll(() => rmSync(ground.out, { recursive: true, force: true }))
+  afterAll(() => rmSync(fixture.out, { recursive: true, force: true }))
 
   it('at least 110 of them, without duplicates', () => {
     expect(pathTricks.length).toBeGreaterThanOrEqual(110)
@@ -31,38 +31,38 @@ describe('every spelling of a path has its answer', () => {
   })
 
   it.each(pathTricks)('%j: reading is %s, writing is %s', (given, read, write) => {
-    const request = { path: spelt(given, ground), workspace: ground.ws, own }
-    const reading = ground.places.judge({ ...request, write: false })
-    const writing = ground.places.judge({ ...request, write: true })
+    const request = { path: expandNames(given, fixture), workspace: fixture.ws, own }
+    const reading = fixture.places.judge({ ...request, write: false })
+    const writing = fixture.places.judge({ ...request, write: true })
     expect([reading.kind, writing.kind]).toEqual([read, write])
     if (writing.kind !== 'inside') expect(writing.reason).toMatch(/^.+[.]$/s)
-    if (reading.kind === 'inside') expect(reading.real.startsWith(ground.ws)).toBe(true)
+    if (reading.kind === 'inside') expect(reading.real.startsWith(fixture.ws)).toBe(true)
   })
 })
 
 describe('the tools respect it', () => {
-  let ground: Ground
+  let fixture: PathFixture
   beforeEach(() => {
-    ground = createGround()
+    fixture = createPathFixture()
   })
-  afterEach(() => rmSync(ground.out, { recursive: true, force: true }))
+  afterEach(() => rmSync(fixture.out, { recursive: true, force: true }))
 
   it.each(
     share(
       pathTricks.filter(([, , write]) => write !== 'inside'),
-      2,
+      5,
     ),
   )('no tool writes %j', async (given, read) => {
-    const tools = createTools({ places: ground.places, own: () => own })
+    const tools = createTools({ places: fixture.places, own: () => own })
     const call = (name: string, input: object) =>
       tools
         .find((tool) => tool.name === name)
         ?.run(
-          { path: spelt(given, ground), ...input },
-          { session: 's', agent: 'a', call: 'c', key: `s/${name}`, workspace: ground.ws },
+          { path: expandNames(given, fixture), ...input },
+          { session: 's', agent: 'a', call: 'c', key: `s/${name}`, workspace: fixture.ws },
           new AbortController().signal,
         )
-    const before = stateOf(ground.out, ['.'])
+    const before = stateOf(fixture.out, ['.'])
     for (const [name, input] of [
       ['write_file', { content: 'evil' }],
       ['edit_file', { old: 'x', new: 'evil' }],
@@ -70,7 +70,7 @@ describe('the tools respect it', () => {
       ['edit_file', { old: '', new: 'evil' }],
     ] as const)
       expect(await call(name, input), name).toMatchObject({ failed: true })
-    expect(stateOf(ground.out, ['.'])).toEqual(before)
+    expect(stateOf(fixture.out, ['.'])).toEqual(before)
     const reading = await call('read_file', {})
     if (read !== 'inside') expect(reading).toMatchObject({ failed: true })
     expect(reading?.content).not.toContain('the secret')
@@ -78,43 +78,43 @@ describe('the tools respect it', () => {
 
   it('only its owner can write an artifact', async () => {
     const write = (options: object) =>
-      createTools({ places: ground.places, ...options })
+      createTools({ places: fixture.places, ...options })
         .find((tool) => tool.name === 'write_file')
         ?.run(
           { path: own, content: 'mine' },
-          { session: 's', agent: 'a', call: 'c', key: 'k', workspace: ground.ws },
+          { session: 's', agent: 'a', call: 'c', key: 'k', workspace: fixture.ws },
           new AbortController().signal,
         )
     expect(await write({})).toMatchObject({ failed: true })
     expect(await write({ own: () => '.github/hooks/artifacts/other.md' })).toMatchObject({ failed: true })
     expect(await write({ own: () => own })).not.toHaveProperty('failed')
-    expect(readFileSync(path.join(ground.ws, own), 'utf8')).toBe('mine')
+    expect(readFileSync(path.join(fixture.ws, own), 'utf8')).toBe('mine')
   })
 
   it('an artifact that was replaced by a link, or a hard link to a hook, cannot be written', () => {
-    const judge = () => ground.places.judge({ path: own, workspace: ground.ws, write: true, own }).kind
-    rmSync(path.join(ground.ws, own))
-    symlinkSync('../pre.json', path.join(ground.ws, own))
+    const judge = () => fixture.places.judge({ path: own, workspace: fixture.ws, write: true, own }).kind
+    rmSync(path.join(fixture.ws, own))
+    symlinkSync('../pre.json', path.join(fixture.ws, own))
     expect(judge()).toBe('protected')
-    rmSync(path.join(ground.ws, own))
-    linkSync(path.join(ground.ws, '.github/hooks/pre.json'), path.join(ground.ws, own))
+    rmSync(path.join(fixture.ws, own))
+    linkSync(path.join(fixture.ws, '.github/hooks/pre.json'), path.join(fixture.ws, own))
     expect(judge()).toBe('protected')
   })
 })
 
 describe('places', () => {
-  let ground: Ground
+  let fixture: PathFixture
   beforeEach(() => {
-    ground = createGround()
+    fixture = createPathFixture()
   })
-  afterEach(() => rmSync(ground.out, { recursive: true, force: true }))
+  afterEach(() => rmSync(fixture.out, { recursive: true, force: true }))
 
   it('resolve paths as the system does: .. after a link is the parent of its target', () => {
-    const at = (given: string) => ground.places.locate(spelt(given, ground), ground.ws)
-    expect(at('deep/up-two/x')).toBe(path.join(ground.out, 'x'))
-    expect(at('folder-out/../secret.txt')).toBe(path.join(ground.out, 'secret.txt'))
-    expect(at('src/link-inside')).toBe(path.join(ground.ws, 'src', 'a.txt'))
-    expect(at('dangling-out')).toBe(path.join(ground.out, 'elsewhere', 'new.txt'))
+    const at = (given: string) => fixture.places.locate(expandNames(given, fixture), fixture.ws)
+    expect(at('deep/up-two/x')).toBe(path.join(fixture.out, 'x'))
+    expect(at('folder-out/../secret.txt')).toBe(path.join(fixture.out, 'secret.txt'))
+    expect(at('src/link-inside')).toBe(path.join(fixture.ws, 'src', 'a.txt'))
+    expect(at('dangling-out')).toBe(path.join(fixture.out, 'elsewhere', 'new.txt'))
     expect(at('/nowhere/../etc')).toBe('/etc')
     expect(at('loop-a')).toBeUndefined()
     expect(at('/proc/self/cwd')).toBeUndefined()
@@ -122,12 +122,12 @@ describe('places', () => {
   })
 
   it('protect a repository that is stored elsewhere in the workspace', () => {
-    rmSync(path.join(ground.ws, '.git'), { recursive: true })
-    mkdirSync(path.join(ground.ws, 'store/worktrees/one'), { recursive: true })
-    writeFileSync(path.join(ground.ws, 'store/worktrees/one/commondir'), '../..\n')
-    writeFileSync(path.join(ground.ws, '.git'), 'gitdir: store/worktrees/one\n')
+    rmSync(path.join(fixture.ws, '.git'), { recursive: true })
+    mkdirSync(path.join(fixture.ws, 'store/worktrees/one'), { recursive: true })
+    writeFileSync(path.join(fixture.ws, 'store/worktrees/one/commondir'), '../..\n')
+    writeFileSync(path.join(fixture.ws, '.git'), 'gitdir: store/worktrees/one\n')
     const judge = (given: string) =>
-      ground.places.judge({ path: given, workspace: ground.ws, write: true }).kind
+      fixture.places.judge({ path: given, workspace: fixture.ws, write: true }).kind
     expect([
       judge('.git'),
       judge('store/config'),
@@ -137,8 +137,8 @@ describe('places', () => {
   })
 
   it('protect nothing more in a workspace that is in the home', () => {
-    const workspace = path.join(ground.ws, 'my-home', 'workspaces', 'one')
-    const judge = (given: string) => ground.places.judge({ path: given, workspace, write: true }).kind
+    const workspace = path.join(fixture.ws, 'my-home', 'workspaces', 'one')
+    const judge = (given: string) => fixture.places.judge({ path: given, workspace, write: true }).kind
     expect([judge('a.txt'), judge('.git/config'), judge('../../config.yaml'), judge('../two/a')]).toEqual([
       'inside',
       'protected',
@@ -151,18 +151,18 @@ describe('places', () => {
     for (const workspace of ['', 'relative', '/nowhere', '/etc/passwd', '/proc/self/cwd', 'a\0b'])
       for (const given of ['a', '', '\0', '../..', '/', '\ud800'])
         expect(() => [
-          ground.places.judge({ path: given, workspace, write: true }),
-          ground.places.locate(given, workspace),
-          workspace.includes('\0') || ground.places.protectedIn(workspace),
+          fixture.places.judge({ path: given, workspace, write: true }),
+          fixture.places.locate(given, workspace),
+          workspace.includes('\0') || fixture.places.protectedIn(workspace),
         ]).not.toThrow()
   })
 
   it('list the protected paths of a workspace, existing or not', () => {
-    const all = ground.places.protectedIn(ground.ws)
+    const all = fixture.places.protectedIn(fixture.ws)
     for (const name of ['.git', '.claude', '.github/hooks', '.opencode', '.mcp.json', 'my-home'])
-      expect(all).toContain(path.join(ground.ws, name))
+      expect(all).toContain(path.join(fixture.ws, name))
     expect(all).toContain('/etc/cadre')
-    expect(all).toContain(path.join(ground.user, '.copilot'))
+    expect(all).toContain(path.join(fixture.user, '.copilot'))
   })
 })
 

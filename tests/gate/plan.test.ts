@@ -109,7 +109,7 @@ test.each([
   expect(understandLine(line).plan).toBeUndefined()
 })
 
-describe.each(share(shellLike, 8).map(([line, output, code = 0]) => ({ line, output, code })))(
+describe.each(share(shellLike, 16).map(([line, output, code = 0]) => ({ line, output, code })))(
   '$line',
   ({ line, output, code }) => {
     it('prints and exits like a shell', async () => {
@@ -201,7 +201,7 @@ describe('git in an allowed line', () => {
       'git blame src/a.txt',
       'git grep changed',
     ]
-    for (const line of share(lines, 3)) {
+    for (const line of share(lines, 9)) {
       expect((await run(line)).kind, line).toBe('exited')
       expect(existsSync(mark()), line).toBe(false)
     }

@@ -3,8 +3,10 @@ import { cpSync, linkSync, mkdirSync, symlinkSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { isDeep, share } from '../support/amount.ts'
+import { isDeep, sampled, share } from '../support/amount.ts'
 import { createWorkspace } from './support/boundary-team.ts'
+
+const it = sampled(2)
 
 const shipped = fileURLToPath(new URL('../../packages/gate/hooks/', import.meta.url))
 const harness = fileURLToPath(new URL('../../scripts/test-hook-artifacts.mjs', import.meta.url))
@@ -199,7 +201,7 @@ describe('the security check', () => {
           { command: 'ls' },
         ],
       ],
-      3,
+      9,
     ),
   )('%s: %s', (expected, _, agent, tool, given) => {
     const { project, run } = install()
@@ -357,7 +359,7 @@ describe('dangerous commands', () => {
         'cat x > /dev/sda',
         ':(){ :|:& };:',
       ],
-      3,
+      9,
     ),
   )('%s', (command) => {
     expect(dangerIn(command)).toMatch(/\w{3}/)
@@ -388,7 +390,7 @@ describe('dangerous commands', () => {
         'cat shutdown.md',
         '# rm -rf /',
       ],
-      3,
+      9,
     ),
   )('not %s', (command) => {
     expect(dangerIn(command)).toBeUndefined()
@@ -441,7 +443,7 @@ describe('the quality gate', () => {
     ])
   })
 
-  test('accepts the artifact of the given folder, or of its own project', () => {
+  it('accepts the artifact of the given folder, or of its own project', () => {
     const { project, run } = install()
     project.write(own, full)
     expect(run('subagent-quality-gate', stop())).toBeUndefined()
@@ -455,7 +457,7 @@ describe('the quality gate', () => {
     expect(logged(project)[1]).toMatchObject({ artifactPath: worktree.at(own), missingChecks: ['Verdict'] })
   })
 
-  test('blocks with the missing sections, and only logs the second time', () => {
+  it('blocks with the missing sections, and only logs the second time', () => {
     const { project, run } = install()
     project.write(own, half)
     const said = run('subagent-quality-gate', stop())
@@ -478,7 +480,7 @@ describe('the quality gate', () => {
     ])
   })
 
-  test('asks once if there is no evidence at all', () => {
+  it('asks once if there is no evidence at all', () => {
     const { project, run } = install()
     expect(run('subagent-quality-gate', stop())).toMatchObject({
       reason: expect.stringContaining('There is no report.'),
@@ -488,7 +490,7 @@ describe('the quality gate', () => {
     expect(logged(project)).toMatchObject([{ evidenceSource: 'none' }, { enforcementMode: 'log' }, {}])
   })
 
-  test('accepts neither an artifact from before the session, nor the evidence of another worker', () => {
+  it('accepts neither an artifact from before the session, nor the evidence of another worker', () => {
     const { project, run } = install()
     project.write(own, full)
     utimesSync(project.at(own), new Date(1_000), new Date(1_000))
@@ -512,7 +514,7 @@ describe('the quality gate', () => {
     ])
   })
 
-  test("accepts only the last message of the worker's own transcript", () => {
+  it("accepts only the last message of the worker's own transcript", () => {
     const { project, run, elsewhere } = install()
     const line = (role: string, content: unknown) => JSON.stringify({ message: { role, content } })
     const transcript = (...lines: string[]) => {
@@ -537,7 +539,7 @@ describe('the quality gate', () => {
     })
   })
 
-  test('ignores other agents', () => {
+  it('ignores other agents', () => {
     const { run } = install()
     expect(run('subagent-quality-gate', stop({ agent_type: 'stranger' }))).toBeUndefined()
     expect(run('subagent-quality-gate', { hook_event_name: 'Stop', session_id: 's1' })).toBeUndefined()
@@ -545,7 +547,7 @@ describe('the quality gate', () => {
     expect(run('subagent-quality-gate', stop({ hook_event_name: 'Stop' }))).toBeUndefined()
   })
 
-  test('a worker that leads its session needs evidence too', () => {
+  it('a worker that leads its session needs evidence too', () => {
     const { run } = install()
     const end = { hook_event_name: 'Stop', session_id: 's1', agent_type: 'verifier' }
     expect(run('subagent-quality-gate', { ...end, last_assistant_message: 'Fine.' })).toMatchObject({
@@ -555,7 +557,7 @@ describe('the quality gate', () => {
     expect(run('subagent-quality-gate', { ...end, last_assistant_message: full })).toBeUndefined()
   })
 
-  test('the supervisor stops once the last change has a verdict', () => {
+  it('the supervisor stops once the last change has a verdict', () => {
     const { run } = install()
     const end = (more: Json = {}) =>
       run('subagent-quality-gate', {
@@ -579,7 +581,7 @@ describe('the quality gate', () => {
     expect(end()).toBeUndefined()
   })
 
-  test('a link in place of the artifact is no evidence', () => {
+  it('a link in place of the artifact is no evidence', () => {
     const { project, run } = install()
     project.write('notes.md', full)
     mkdirSync(project.at('.github/hooks/artifacts'), { recursive: true })

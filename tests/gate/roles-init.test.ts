@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readShippedHooks } from '@cadre/gate'
 import { expect, test } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
+import { inDeep } from '../support/amount.ts'
 
 const init = ['init', '--json', '--team', 'supervisor'] as const
 const config = '.github/hooks/copilot-hooks.json'
@@ -10,7 +11,7 @@ const hooksOf = ([line]: Record<string, unknown>[]) =>
     /hooks\/(?:copilot-hooks\.json$|scripts\/|artifacts\/)/.test(path),
   )
 
-test('the hooks of a team are installed with it, work there, and stay unchanged', async () => {
+inDeep('the hooks of a team are installed with it, work there, and stay unchanged', async () => {
   const project = createProject({ 'src/a.js': 'a' })
   execFileSync('git', ['init', '-q'], { cwd: project.path })
   const planned = await project.cadre([...init, '--dry-run'])

@@ -1,7 +1,10 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createDeniedPaths, createPlaces } from '@cadre/gate'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
+import { sampled } from '../support/amount.ts'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'
+
+const it = sampled(2)
 
 let world: World
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { bubblewrap, createWorld, git, stateOf, type World, without } from './sandbox-support.ts'
 
-const it = sampled(2)
+const it = sampled(4)
 
 let world: World
 beforeEach(() => {
@@ -75,7 +75,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
   })
 
   it('keeps the start and the end of a long output', async () => {
-    const end = await world.run('echo first; seq 1 50000; echo last', { sandbox, mostOutput: 1_000 })
+    const end = await world.run('echo first; seq 1 50000; echo last', { sandbox, maxOutput: 1_000 })
     expect(end.cut).toBe(true)
     expect(end.output).toMatch(/^first\n1\n/)
     expect(end.output).toMatch(/50000\nlast\n$/)
@@ -162,7 +162,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
   })
 
   it('does not wait for a process that holds its output open', async () => {
-    const end = await world.run('setsid tail -f /dev/null & yes & echo done', { sandbox, mostOutput: 100 })
+    const end = await world.run('setsid tail -f /dev/null & yes & echo done', { sandbox, maxOutput: 100 })
     expect(end).toMatchObject({ kind: 'exited', code: 0 })
   })
 

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { fileWorld } from '../engine/worlds.ts'
 import { share } from '../support/amount.ts'
 import { type Control, controls } from './tree-controls.ts'
-import { createGround } from './tree-guard.ts'
+import { createTreeFixture } from './tree-fixture.ts'
 import { names, type Place, places } from './tree-places.ts'
 
 const signal = () => new AbortController().signal
@@ -26,8 +26,8 @@ interface Tried {
 async function play(place: Place, control: Partial<Control>): Promise<Tried> {
   const world = fileWorld()
   onTestFinished(() => world.dispose())
-  const ground = createGround(control)
-  const before = ground.files()
+  const fixture = createTreeFixture(control)
+  const before = fixture.files()
   const parts = control.agents?.(place) ?? {}
   const agents = names.map((name) => defineAgent({ name, delegates: { kind: 'all' }, ...parts[name] }))
   let reached: () => void = () => {}
@@ -37,11 +37,11 @@ async function play(place: Place, control: Partial<Control>): Promise<Tried> {
   const ids = countingIds()
   const lanes = place.lanes(call(control.attempt ?? write), () => reached())
   const open = async (): Promise<TestTeam> => {
-    const { rules, answerers, reviewers, attend, places: at } = await ground.guard(agents, world.folder)
+    const { rules, answerers, reviewers, attend, places: at } = await fixture.guard(agents, world.folder)
     return createTestTeam({
       agents,
       tools: createTools({ places: at, teams: true }),
-      teams: openTeams(openHome({ home: world.folder, cwd: world.folder, env: {} }), { most: 100 }),
+      teams: openTeams(openHome({ home: world.folder, cwd: world.folder, env: {} }), { maxMessages: 100 }),
       engine: await world.open(),
       clock: world.clock,
       ids,
@@ -56,7 +56,7 @@ async function play(place: Place, control: Partial<Control>): Promise<Tried> {
   let team = await open()
   const stop = new AbortController()
   const set = control.controls && { controls: control.controls }
-  const running = team.run({ agent: 'root', workspace: ground.workspace, ...set }, stop.signal)
+  const running = team.run({ agent: 'root', workspace: fixture.workspace, ...set }, stop.signal)
   let result: RunResult | undefined
   if (place.ending === 'died') await there
   else {
@@ -80,7 +80,7 @@ async function play(place: Place, control: Partial<Control>): Promise<Tried> {
   expect(result?.kind).toBe('report')
   await world.close()
   const recorded = await read((await world.open()) as FileEngine)
-  return { ...recorded, changed: ground.files().filter((file) => !before.includes(file)) }
+  return { ...recorded, changed: fixture.files().filter((file) => !before.includes(file)) }
 }
 
 async function read(engine: FileEngine): Promise<Omit<Tried, 'changed'>> {
@@ -97,7 +97,7 @@ async function read(engine: FileEngine): Promise<Omit<Tried, 'changed'>> {
 }
 
 describe('without any control', () => {
-  test.each(share(places, 2))('it is done $name', async (place) => {
+  test.each(share(places, 3))('it is done $name', async (place) => {
     const { decisions, begun, changed } = await play(place, {})
     expect(decisions).toEqual([])
     expect(begun).toBe(place.tries)
@@ -109,7 +109,7 @@ describe('without any control', () => {
 describe.each(controls)('$name, set at the root', (control) => {
   const held = places.filter((place) => control.isOver?.(place) !== true)
 
-  test.each(share(held, 9, controls.indexOf(control)))(
+  test.each(share(held, 18, controls.indexOf(control)))(
     'applies $name, and the journal names it',
     async (place) => {
       const { decisions, begun, changed } = await play(place, control)

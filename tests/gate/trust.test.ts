@@ -6,7 +6,7 @@ import path from 'node:path'
 import { createAgents } from '@cadre/agents'
 import type { SessionSpec, Tool } from '@cadre/core'
 import { readWithin } from '@cadre/disk'
-import { createUntrustedRule, judgeFolder, keepAnswer, readFolderContents } from '@cadre/gate'
+import { createUntrustedRule, judgeFolder, readFolderContents, storeAnswer } from '@cadre/gate'
 import { createTrust } from '@cadre/home'
 import { createTools } from '@cadre/tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -25,14 +25,14 @@ const write = (file: string, content: string | object) => {
   mkdirSync(path.dirname(at(file)), { recursive: true })
   writeFileSync(at(file), typeof content === 'string' ? content : JSON.stringify(content))
 }
-const brings = () => {
+const folderItems = () => {
   const home = at('.cadre')
   const userHome = path.join(root, 'user')
   const agents = createAgents({ home, project, userHome }).list()
   return readFolderContents({ project, home, agents, userHome, startsServers: true })
 }
 const listed = async () =>
-  (await brings()).items.map(({ path: file, what }) => `${path.relative(project, file)} ${what}`)
+  (await folderItems()).items.map(({ path: file, what }) => `${path.relative(project, file)} ${what}`)
 
 const hook = { hooks: { PreToolUse: [{ type: 'command', command: 'node scripts/guard.mjs' }] } }
 const everything = {
@@ -57,14 +57,14 @@ const writeAll = () => {
 
 describe('the items of a folder that need trust', () => {
   it('are none if there are none, or if all of them only restrict', async () => {
-    expect(await brings()).toEqual({ items: [], unusable: [] })
+    expect(await folderItems()).toEqual({ items: [], unusable: [] })
     write('.cadre/config.yaml', 'entry: a\nlimits: {depth: 1}\nteam: operators\n')
     write('.cadre/storage/policy.yaml', 'effects: {write: deny}\nsubagent.enabled: false\n')
     write('.claude/settings.json', { permissions: { deny: ['Bash'] } })
     write('.mcp.json', { mcpServers: {} })
     write('.github/agents/a.agent.md', '---\nname: a\ndescription: d\n---\nDo.\n')
     write('.cadre/storage/terminal-cmd-allowlist.yaml', 'rm: deny\ngit push: ask\n')
-    expect(await brings()).toEqual({ items: [], unusable: [] })
+    expect(await folderItems()).toEqual({ items: [], unusable: [] })
   })
 
   it('are all files that can run code or permit more, with their effect', async () => {
@@ -106,7 +106,7 @@ describe('the items of a folder that need trust', () => {
     writeFileSync(path.join(root, 'outside.json'), JSON.stringify({ servers: { a: {} }, ...hook }))
     symlinkSync(path.join(root, 'outside.json'), at('.vscode/mcp.json'))
     symlinkSync(path.join(root, 'outside.json'), at('.github/hooks/b.json'))
-    const { items, unusable } = await brings()
+    const { items, unusable } = await folderItems()
     expect(items).toEqual([])
     expect(unusable.map(({ file }) => path.relative(project, file)).sort()).toEqual([
       '.cadre/storage/terminal-cmd-allowlist.yaml',
@@ -128,7 +128,7 @@ describe('the items of a folder that need trust', () => {
 
 describe('trust', () => {
   const trust = (more = false) => createTrust({ file: path.join(root, 'conf/trust.yaml'), everything: more })
-  const judged = async (more = false) => judgeFolder(project, await brings(), trust(more))
+  const judged = async (more = false) => judgeFolder(project, await folderItems(), trust(more))
 
   it('an empty folder is trusted; any other as a whole or not at all', async () => {
     expect((await judged()).trusted).toBe(true)
@@ -136,7 +136,7 @@ describe('trust', () => {
     const before = await judged()
     expect(before).toMatchObject({ trusted: false, declined: false })
     expect(before.missing).toEqual(before.contents.items)
-    keepAnswer('yes', before, trust())
+    storeAnswer('yes', before, trust())
     const after = await judged()
     expect(after).toMatchObject({ trusted: true, missing: [] })
     for (const item of before.contents.items) expect(after.trusts(item)).toBe(true)
@@ -148,7 +148,7 @@ describe('trust', () => {
     'a change of %s asks again, and until then nothing is trusted',
     async (file) => {
       writeAll()
-      keepAnswer('yes', await judged(), trust())
+      storeAnswer('yes', await judged(), trust())
       const content = everything[file as keyof typeof everything]
       const other = typeof content === 'string' ? content : JSON.stringify(content)
       const changes: Record<string, string> = {
@@ -166,14 +166,14 @@ describe('trust', () => {
 
   it('covers only the hooks and servers of an agent, not its text', async () => {
     writeAll()
-    keepAnswer('yes', await judged(), trust())
+    storeAnswer('yes', await judged(), trust())
     write('.github/agents/a.agent.md', everything['.github/agents/a.agent.md'].replace('Do.', 'Do it well.'))
     expect((await judged()).trusted).toBe(true)
   })
 
   it('a no applies to exactly these items, and is no yes to anything', async () => {
     writeAll()
-    keepAnswer('no', await judged(), trust())
+    storeAnswer('no', await judged(), trust())
     expect(await judged()).toMatchObject({ trusted: false, declined: true })
     expect((await judged(true)).trusted).toBe(true)
     write('.mcp.json', { mcpServers: { other: { command: 'x' } } })
@@ -182,7 +182,7 @@ describe('trust', () => {
 
   it('another folder with the same content is another folder', async () => {
     writeAll()
-    keepAnswer('yes', await judged(), trust())
+    storeAnswer('yes', await judged(), trust())
     const first = project
     project = path.join(root, 'copy')
     mkdirSync(project)
@@ -194,7 +194,7 @@ describe('trust', () => {
 
   it('covers exactly the bytes that were read', async () => {
     write('.mcp.json', { mcpServers: { a: {} } })
-    const [item] = (await brings()).items
+    const [item] = (await folderItems()).items
     const bytes = JSON.stringify({ mcpServers: { a: {} } })
     expect(item?.sha256).toBe(createHash('sha256').update(bytes).digest('hex'))
   })

@@ -34,7 +34,7 @@ async function play(project: Project, lanes: Lanes, agent = 'supervisor') {
 test('a verifier writes only its artifact, and a builder writes files', async () => {
   const project = await withTeam()
   const artifact = project.at('.github/hooks/artifacts/verifier.md')
-  const { told } = await play(project, {
+  const { received: told } = await play(project, {
     supervisor: [delegate('builder'), delegate('verifier'), { text: 'It works.' }],
     builder: [
       { calls: [write(project.at('built.txt'))] },
@@ -58,7 +58,7 @@ test('a verifier writes only its artifact, and a builder writes files', async ()
 
 test('a worker without evidence is sent back, and stops once it has provided it', async () => {
   const project = await withTeam()
-  const { told, asked } = await play(project, {
+  const { received: told, asked } = await play(project, {
     supervisor: [delegate('verifier'), { text: 'It works.' }],
     verifier: [{ text: 'All fine.' }, { text: verified }],
   })
@@ -72,7 +72,7 @@ test('the supervisor edits nothing, and stops only with a verdict on the last ch
   // The host itself gives the supervisor no such tool. The hook denies it even if someone adds it.
   const file = '.claude/agents/supervisor.md'
   project.write(file, project.read(file).replace(', Grep, Glob', ', Grep, Glob, Write'))
-  const { told, output } = await play(project, {
+  const { received: told, output } = await play(project, {
     supervisor: [
       { calls: [write(project.at('s.txt'))] },
       delegate('builder'),

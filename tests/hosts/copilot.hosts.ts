@@ -34,7 +34,7 @@ async function play(project: Project, lanes: Lanes) {
 test('a verifier writes only its artifact, and a builder writes files', async () => {
   const project = await withTeam()
   const artifact = project.at('.github/hooks/artifacts/verifier.md')
-  const { told } = await play(project, {
+  const { received: told } = await play(project, {
     supervisor: [delegate('builder'), delegate('verifier'), { text: 'It works.' }],
     builder: [
       { calls: [write(project.at('built.txt'))] },
@@ -58,7 +58,7 @@ test('a verifier writes only its artifact, and a builder writes files', async ()
 
 test('a worker without evidence is sent back, and stops once it has provided it', async () => {
   const project = await withTeam()
-  const { told, asked } = await play(project, {
+  const { received: told, asked } = await play(project, {
     supervisor: [delegate('verifier'), { text: 'It works.' }],
     verifier: [{ text: 'All fine.' }, { text: verified }],
   })
@@ -70,7 +70,7 @@ test('a worker without evidence is sent back, and stops once it has provided it'
 // The CLI does not tell a hook which agent leads the session, but it enforces the supervisor's list of tools.
 test('the supervisor has no editing tool', async () => {
   const project = await withTeam()
-  const { told } = await play(project, {
+  const { received: told } = await play(project, {
     supervisor: [{ calls: [write(project.at('s.txt'))] }, { text: 'I cannot.' }],
   })
   expect(told('supervisor', 2)).toMatch(/does not exist|not available|not found/i)

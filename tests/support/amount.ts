@@ -14,7 +14,10 @@ export function share<Row>(rows: readonly Row[], every: number, first = 0): read
 }
 
 /** Also set by `npm run test:optional` and `test:user`. */
-const isWhole = isDeep || process.env['CADRE_OPTIONAL'] === '1'
+export const isWhole = isDeep || process.env['CADRE_OPTIONAL'] === '1'
+
+/** A `test` that `npm test` skips, because it takes seconds: many processes, much data, or a kill at every step. */
+export const inDeep = (isWhole ? test : test.skip) as typeof test
 
 /**
  * A `test` for files in which each test starts several processes. `npm test` runs the first test of a file and every so many-th

@@ -31,7 +31,7 @@ function open() {
     testDaemon(home, workspace, {
       lanes: { planner: [planned, say('planned'), say('told')], worker: [dear] },
       tools: createTools({ home: home.path }).filter(({ name }) => name === 'create_task'),
-      duties: (context) => [createTaskDuty(context, { tasks, parallel: 6, patience: 0 })],
+      duties: (context) => [createTaskDuty(context, { tasks, parallel: 6, missingMs: 0 })],
     })
   const states = () =>
     ['part-1', 'part-2', 'part-3', 'part-4', 'part-5', 'part-6'].map((id) => tasks.find(id)?.task)
@@ -116,7 +116,7 @@ test('sessions that messages start spend from the sender’s budget', async () =
       planner: [say('planned')],
       ...Object.fromEntries(workers.map((name) => [name, [dear]])),
     },
-    duties: (context) => [createTaskDuty(context, { tasks, patience: 0 }), createMailboxDuty(context)],
+    duties: (context) => [createTaskDuty(context, { tasks, missingMs: 0 }), createMailboxDuty(context)],
   })
   await running.start()
   writeFileSync(home.at('tasks', 'first.task.md'), '- [ ] @planner "Plan it"\n  id: plan\n')

@@ -34,7 +34,7 @@ function open(lanes: Lanes, { text, parallel = 4, daemon = {} }: OpenOptions = {
         createTaskDuty(context, {
           tasks: openTaskFiles({ folder: home.at('tasks') }),
           parallel,
-          patience: 0,
+          missingMs: 0,
         }),
       ],
       ...daemon,
@@ -109,7 +109,7 @@ test('the tasks of a page are done in order, and everything else on it stays unc
 })
 
 test('a task written while the daemon runs starts; marked by hand, its session ends; reopened, there is another', async () => {
-  const { home, start, task } = open({ worker: [hangs] }, { daemon: { patienceMs: 1 } })
+  const { home, start, task } = open({ worker: [hangs] }, { daemon: { shutdownMs: 1 } })
   const daemon = start()
   await daemon.start()
   save(home, '- [ ] @worker "Look"\n')

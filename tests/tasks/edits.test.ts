@@ -20,7 +20,7 @@ const two = (part: Parameters<typeof taskItem>[0] = {}) =>
 const field = ({ files }: Simulation, id: string, key: string) => files.find(id)?.fields.get(key)
 const state = ({ files }: Simulation, id: string) => files.find(id)?.state
 const stateOf = ({ sessions }: Simulation, session: string) => sessions.sessions.get(session)?.state
-const heard = ({ sessions }: Simulation, session: string) => sessions.sessions.get(session)?.heard ?? []
+const heard = ({ sessions }: Simulation, session: string) => sessions.sessions.get(session)?.received ?? []
 
 describe('running a task', () => {
   test('it is claimed with its session, and its end is recorded in it', async () => {

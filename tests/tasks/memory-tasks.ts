@@ -1,4 +1,4 @@
-import type { KeepRequest, KeptState, SessionKeeper } from '@cadre/server'
+import type { KeepRequest, SessionKeeper, SessionState } from '@cadre/server'
 import type { TaskChange, TaskItem, TaskProblem } from '@cadre/tasks'
 import type { TaskStore } from '../../packages/server/src/tasks/task-store.ts'
 
@@ -109,9 +109,9 @@ function changed(task: TaskItem, { state, title, who, fields: wanted = {} }: Tas
 export interface MemorySession {
   readonly request: KeepRequest
   /** The messages it received. */
-  readonly heard: string[]
+  readonly received: string[]
   /** `left`: no longer running, because its process is gone. */
-  state: 'running' | 'waiting' | 'left' | Extract<KeptState, { kind: 'ended' }>
+  state: 'running' | 'waiting' | 'left' | Extract<SessionState, { kind: 'ended' }>
 }
 
 export interface MemorySessions extends SessionKeeper {
@@ -134,7 +134,7 @@ export function memorySessions(point: Point): MemorySessions {
       const known = sessions.get(request.id)
       if (known === undefined) {
         begun.push(request.id)
-        sessions.set(request.id, { request, heard: [request.work.message ?? ''], state: 'running' })
+        sessions.set(request.id, { request, received: [request.work.message ?? ''], state: 'running' })
       } else if (known.state === 'left') known.state = 'running'
       point()
     },
@@ -142,15 +142,15 @@ export function memorySessions(point: Point): MemorySessions {
       point()
       const known = sessions.get(id)
       if (known === undefined) return 'missing'
-      if (!known.heard.includes(work.message)) {
-        known.heard.push(work.message)
+      if (!known.received.includes(work.message)) {
+        known.received.push(work.message)
         known.state = 'running'
       }
       point()
       return 'queued'
     },
     async delivery(id, message) {
-      return sessions.get(id)?.heard.includes(message) ? 'delivered' : 'unknown'
+      return sessions.get(id)?.received.includes(message) ? 'delivered' : 'unknown'
     },
     async resume() {},
     async cancel(id, reason) {

@@ -1,9 +1,9 @@
 import type { TaskItem, TaskState } from '@cadre/tasks'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Book, indexTasks, withAllBelow } from '../../packages/server/src/tasks/book.ts'
 import { findTaskProblems } from '../../packages/server/src/tasks/find-task-problems.ts'
 import { planTasks } from '../../packages/server/src/tasks/plan-tasks.ts'
+import { indexTasks, type TaskBook, withAllBelow } from '../../packages/server/src/tasks/task-book.ts'
 import { amount } from '../support/amount.ts'
 import { taskItem } from './memory-tasks.ts'
 import { allTasks, type Simulation, simulate } from './simulation.ts'
@@ -106,7 +106,7 @@ describe('whatever people, sessions and crashes do', () => {
           }
         },
       ),
-      { numRuns: amount({ usual: 80, deep: 250 }) },
+      { numRuns: amount({ usual: 25, deep: 250 }) },
     )
   }, 600_000)
 })
@@ -178,13 +178,13 @@ test('ten thousand tasks in a chain are planned quickly', () => {
   expect(actions).toMatchObject([{ kind: 'claim', at: { id: 'n0' } }])
 })
 
-function bookOf(tasks: readonly TaskItem[]): Book {
+function bookOf(tasks: readonly TaskItem[]): TaskBook {
   return {
     files: [{ file: 'a.task.md', tasks, problems: [] }],
     agents,
     parallel: 100,
     claims: new Map(),
-    told: new Map(),
+    notifiedEnds: new Map(),
     begun: new Set(),
     gone: new Set(),
   }
@@ -315,7 +315,7 @@ function leftOver({ files, sessions }: Simulation): string[] {
       wrong.push(`the session of ${id} goes on`)
     const below = index.children.get(id ?? '') ?? []
     const isDoneHere = state === 'done' && fields.has('completed') && session?.state !== undefined
-    if (isDoneHere && below.length > 0 && !session?.heard.some((message) => message.startsWith('tree/')))
+    if (isDoneHere && below.length > 0 && !session?.received.some((message) => message.startsWith('tree/')))
       if (below.every(({ task }) => task.fields.has('completed'))) wrong.push(`${id} was told nothing`)
     if (fields.get('problem') !== undefined && !stuck.has(id ?? ''))
       wrong.push(`${id} has a problem that is mended`)

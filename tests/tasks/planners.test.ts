@@ -18,7 +18,7 @@ const part = (id: string, more: Parameters<typeof taskItem>[0] = {}) =>
   taskItem({ id, line: 4, who: ['worker'], title: `Part ${id}`, parent: 'p', depth: 1, ...more })
 const state = ({ files }: Simulation, id: string) => files.find(id)?.state
 const field = ({ files }: Simulation, id: string, key: string) => files.find(id)?.fields.get(key)
-const heard = ({ sessions }: Simulation, session: string) => sessions.sessions.get(session)?.heard ?? []
+const heard = ({ sessions }: Simulation, session: string) => sessions.sessions.get(session)?.received ?? []
 const end = async (
   world: Simulation,
   session: string,

@@ -23,7 +23,7 @@ test(`${count} tasks over 8 agents: in order, in parallel up to the limit, and n
   const tasks = openTaskFiles({ folder: join(folder, 'tasks') })
   const all = () => tasks.list().flatMap((file) => tasks.read(file).tasks)
   const faults: string[] = []
-  let most = 0
+  let peak = 0
   let asked = 0
 
   /** Every life has its own model: that of a dead one never answers. */
@@ -38,7 +38,7 @@ test(`${count} tasks over 8 agents: in order, in parallel up to the limit, and n
     const line: Line = async (request) => {
       asked += 1
       active += 1
-      most = Math.max(most, active)
+      peak = Math.max(peak, active)
       if (active > parallel) faults.push(`${active} at once`)
       const work = request.messages[0]?.content ?? ''
       const id = /This is task (\S+) of/.exec(work)?.[1] ?? ''
@@ -75,7 +75,7 @@ test(`${count} tasks over 8 agents: in order, in parallel up to the limit, and n
   await last.stop()
 
   expect(faults).toEqual([])
-  expect(most).toBe(parallel)
+  expect(peak).toBe(parallel)
   expect(all()).toHaveLength(count)
   const sessions = readdirSync(join(folder, 'sessions'))
   expect(sessions).toHaveLength(count)

@@ -67,7 +67,7 @@ export function simulate({ agents, parallel }: SimulationOptions): Simulation {
       clock,
       parallel: () => parallel,
     }
-    duty = createTaskDuty(context, { tasks: files, parallel, patience: 1000 })
+    duty = createTaskDuty(context, { tasks: files, parallel, missingMs: 1000 })
     await duty.start()
   }
   const bury = async () => {

@@ -315,7 +315,7 @@ describe('add, edit and remove agents, with persistence and confirmation', () =>
     await set('lead', [agent('lead')])
     const page = await openPage()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('lead is the last agent of this level').waitFor()
+    await page.getByText('lead is the last agent at this level').waitFor()
     await page.locator('dialog').getByRole('button', { name: 'Keep the agent' }).click()
     expect(await names(page)).toEqual(['lead'])
     await page.getByRole('button', { name: 'Delete' }).click()
@@ -423,7 +423,7 @@ describe('fields and permissions are validated on save', () => {
     })
   })
 
-  it('shows the prompt that the model gets, as it changes', async () => {
+  it('shows the prompt sent to the model, as it changes', async () => {
     const page = await openTeam()
     await select(page, 'lead')
     const prompt = page.locator('.prompt')

@@ -17,7 +17,7 @@ export const noHooks: ReplyHooks = { text: () => {} }
 export interface Answered {
   readonly reply: Reply | ReplyFailure
   /** The pieces of text, as streamed. */
-  readonly told: readonly string[]
+  readonly streamed: readonly string[]
 }
 
 export async function ask(
@@ -25,13 +25,13 @@ export async function ask(
   over: Partial<ModelRequest> = {},
   signal = neverAborted(),
 ): Promise<Answered> {
-  const told: string[] = []
+  const streamed: string[] = []
   const reply = await model.reply(
     question(over),
-    { ...noHooks, text: (delta) => void told.push(delta) },
+    { ...noHooks, text: (delta) => void streamed.push(delta) },
     signal,
   )
-  return { reply, told }
+  return { reply, streamed }
 }
 
 export async function askFor(model: Model, over: Partial<ModelRequest> = {}): Promise<Reply> {
@@ -51,7 +51,7 @@ export function neverAborted(): AbortSignal {
 }
 
 /** A clock on which every wait below a minute ends immediately, and longer ones never end. */
-export function hurriedClock(): Clock & { readonly waits: number[] } {
+export function fastClock(): Clock & { readonly waits: number[] } {
   const waits: number[] = []
   return {
     waits,

@@ -34,7 +34,7 @@ const ownBackends: { readonly [prefix: string]: BackendLoader } = {
     (await import('./copilot-sdk/copilot-backend.ts')).openCopilotSdk(context),
 }
 
-const howTo =
+const modelHint =
   'Run "cadre setup" to choose one. Or sign in to GitHub Copilot with "cadre login", or set OPENAI_BASE_URL and OPENAI_API_KEY, or ANTHROPIC_API_KEY, and choose a model with --model BACKEND:NAME, CADRE_MODEL, or "model" in config.yaml.'
 
 /**
@@ -52,12 +52,15 @@ export function createModels(options: ModelsOptions = {}): Models {
   }
   const loaders: { readonly [prefix: string]: BackendLoader } = { ...ownBackends, ...options.backends }
   const loaded = new Map<string, Promise<Backend>>()
-  const chosen = given(options.model) ?? given(env['CADRE_MODEL']) ?? given(config.model)
+  const chosen =
+    trimmedOrUndefined(options.model) ??
+    trimmedOrUndefined(env['CADRE_MODEL']) ??
+    trimmedOrUndefined(config.model)
   let offered: Promise<string | undefined> | undefined
   return { resolve, close }
 
   async function resolve(name: string | undefined): Promise<ModelResolution> {
-    const wanted = given(name) ?? (await defaultModel())
+    const wanted = trimmedOrUndefined(name) ?? (await defaultModel())
     if (wanted === undefined) return nothingChosen()
     const { prefix, rest } = split(expand(wanted))
     return prefix === undefined ? resolveBare(rest) : open(prefix, rest)
@@ -69,7 +72,7 @@ export function createModels(options: ModelsOptions = {}): Models {
 
   async function ofAccount(): Promise<string | undefined> {
     offered ??= Promise.resolve(options.defaultModel?.())
-    return given(await offered)
+    return trimmedOrUndefined(await offered)
   }
 
   async function close(): Promise<void> {
@@ -79,8 +82,8 @@ export function createModels(options: ModelsOptions = {}): Models {
 
   /** A name without a backend refers to the default model's backend or, if that has none, to the one that would be the default. */
   async function resolveBare(name: string): Promise<ModelResolution> {
-    const usual = await defaultModel()
-    let main = usual === undefined ? undefined : split(expand(usual))
+    const fallback = await defaultModel()
+    let main = fallback === undefined ? undefined : split(expand(fallback))
     if (main?.prefix === undefined) {
       const other = await ofAccount()
       main = other === undefined ? undefined : split(expand(other))
@@ -146,7 +149,7 @@ export function createModels(options: ModelsOptions = {}): Models {
   /** The backend of the configured server; of two, that of OpenAI's API. */
   function serverPrefix(): 'openai' | 'anthropic' | undefined {
     const has = (section: 'openai' | 'anthropic', ...variables: readonly string[]) =>
-      config[section] !== undefined || variables.some((name) => given(env[name]) !== undefined)
+      config[section] !== undefined || variables.some((name) => trimmedOrUndefined(env[name]) !== undefined)
     if (has('openai', 'OPENAI_BASE_URL', 'OPENAI_API_KEY')) return 'openai'
     return has('anthropic', 'ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY') ? 'anthropic' : undefined
   }
@@ -161,7 +164,7 @@ export function createModels(options: ModelsOptions = {}): Models {
 
   /** If a Copilot server is configured, the hint is about it. */
   function howToGetOne(): string {
-    return wrongServer({ env, configured: config.copilot?.server }) ?? howTo
+    return wrongServer({ env, configured: config.copilot?.server }) ?? modelHint
   }
 
   async function nothingChosen(): Promise<ModelResolution> {
@@ -188,7 +191,7 @@ function own<T>(values: { readonly [key: string]: T } | undefined, key: string):
   return values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined
 }
 
-function given(text: string | undefined): string | undefined {
+function trimmedOrUndefined(text: string | undefined): string | undefined {
   return text?.trim() || undefined
 }
 

@@ -90,9 +90,9 @@ export class Field {
     return Array.isArray(this.value) ? this.items().map((item) => item.text()) : [this.text()]
   }
 
-  whole(least: number): number {
-    if (Number.isSafeInteger(this.value) && (this.value as number) >= least) return this.value as number
-    return this.fail(`${this.name} must be a whole number of at least ${least}.`)
+  whole(min: number): number {
+    if (Number.isSafeInteger(this.value) && (this.value as number) >= min) return this.value as number
+    return this.fail(`${this.name} must be a whole number of at least ${min}.`)
   }
 
   amount(): number {

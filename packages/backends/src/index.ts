@@ -5,6 +5,7 @@ export {
   type Subscription,
 } from './copilot-access/account.ts'
 export { type AccountModel, readModels, type ServerMode } from './copilot-access/catalogue.ts'
+export { readCache } from './copilot-access/copilot-cache.ts'
 export { copilotDefaultModel } from './copilot-access/copilot-default-model.ts'
 export {
   type CopilotPackage,
@@ -16,7 +17,6 @@ export {
   versionIn,
 } from './copilot-access/copilot-packages.ts'
 export { missingServer, wrongServer } from './copilot-access/missing-server.ts'
-export { recall } from './copilot-access/remembered.ts'
 export {
   type DeviceCode,
   forgetAccount,
@@ -29,9 +29,9 @@ export {
 } from './copilot-access/sign-in.ts'
 export { signInFolder, storedSignIns, tokenVariable } from './copilot-access/stored-sign-in.ts'
 export {
+  cacheSignIn,
+  cacheSignOut,
   mayBeSignedIn,
-  rememberSignIn,
-  rememberSignOut,
   type Survey,
   surveyCopilot,
 } from './copilot-access/survey-copilot.ts'

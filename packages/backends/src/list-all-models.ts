@@ -67,11 +67,11 @@ async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBac
   if (survey === undefined || survey.account?.kind === 'signed-out') return undefined
   const { account, models } = survey
   if (models !== undefined) {
-    const usual = models.find(({ isDefault }) => isDefault)?.id
+    const defaultId = models.find(({ isDefault }) => isDefault)?.id
     return {
       backend,
       models: models.map(({ id, isDefault: _, ...facts }) => ({ id: `${backend}:${id}`, ...facts })),
-      ...(usual !== undefined && { defaultModel: `${backend}:${usual}` }),
+      ...(defaultId !== undefined && { defaultModel: `${backend}:${defaultId}` }),
     }
   }
   const reason =

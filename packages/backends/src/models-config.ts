@@ -24,7 +24,7 @@ export interface ServerConfig {
   readonly tries?: number
 }
 
-/** A server with OpenAI's chat completions, Responses API or embeddings. */
+/** A server with OpenAI's Chat Completions, Responses or Embeddings API. */
 export interface OpenAiConfig extends ServerConfig {
   /** The reasoning effort, for the Responses API: `low`, `medium`, `high` or another value that the model accepts. */
   readonly reasoningEffort?: string

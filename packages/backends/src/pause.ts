@@ -8,7 +8,7 @@ export const systemClock: Clock = {
   },
 }
 
-const farAway = 2 ** 31 - 1
+const maxDelay = 2 ** 31 - 1
 
 /**
  * Waits on the clock; resolves to false immediately if aborted. A clock does not keep the process alive, but a caller is
@@ -17,7 +17,7 @@ const farAway = 2 ** 31 - 1
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
-    const alive = setInterval(() => {}, farAway)
+    const alive = setInterval(() => {}, maxDelay)
     const cancelTimer = ms === Infinity ? undefined : clock.after(ms, () => end(true))
     const stop = () => end(false)
     signal.addEventListener('abort', stop)

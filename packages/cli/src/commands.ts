@@ -18,6 +18,8 @@ export const commands = {
   agents: 'List, inspect, edit and convert agents',
   lint: 'Check agent files for errors and for differences between hosts; --fix applies safe fixes',
   policy: 'Explain how the policy decides about a call, and test policies with tables of calls',
+  record: 'Record a finished run as a fixture for "cadre replay"',
+  replay: 'Run a recorded run again, offline, and report what differs',
   hooks: 'List the hooks of this project, and run them on a sample event',
   setup: 'Choose a model: find servers and keys, test one request, and store the choice',
   config: 'Show and change settings, with the source of each value',

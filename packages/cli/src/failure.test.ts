@@ -1,6 +1,6 @@
 import { CadreError } from '@cadre/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { tellFailure } from './failure.ts'
+import { reportFailure } from './failure.ts'
 import type { Io } from './io.ts'
 
 function tell(error: unknown, asJson: boolean, env: Record<string, string> = {}) {
@@ -12,7 +12,7 @@ function tell(error: unknown, asJson: boolean, env: Record<string, string> = {})
     },
   })
   const io = { stdout: output('stdout'), stderr: output('stderr'), env } as unknown as Io
-  return { code: tellFailure(error, io, asJson), ...said }
+  return { code: reportFailure(error, io, asJson), ...said }
 }
 
 test('reports a failure in one sentence with its place', () => {

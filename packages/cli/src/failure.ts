@@ -5,7 +5,7 @@ import { cleanLine } from './output/clean-text.ts'
 import { foldFor } from './output/fold-for.ts'
 
 /** Reports a failure, in one sentence or one JSON object, and returns the exit code. The only place that does. */
-export function tellFailure(error: unknown, io: Io, asJson: boolean): ExitCode {
+export function reportFailure(error: unknown, io: Io, asJson: boolean): ExitCode {
   const known = error instanceof CadreError || isSystemError(error)
   const code = error instanceof CadreError ? error.code : known ? 'configuration' : 'bug'
   const said = known ? messageOf(error) : bugMessage(error)

@@ -1,6 +1,6 @@
-import { sealEnvironment } from '@cadre/gate'
+import { hideInitialEnvironment } from '@cadre/gate'
 
 /** A separate module, so that little code is loaded for it. */
 export function hideKeys(): void {
-  sealEnvironment()
+  hideInitialEnvironment()
 }

@@ -1,19 +1,19 @@
 // Imports only what every start needs, so that the help and the version are fast.
 import { openOutput } from './output/output.ts'
-import { answerAtOnce, asksForJson, runCadre } from './run-cadre.ts'
+import { answerHelpOrVersion, asksForJson, runCadre } from './run-cadre.ts'
 
 const args = process.argv.slice(2)
 const stdout = openOutput(process.stdout)
 const stderr = openOutput(process.stderr)
 
 // Most commands need no standard input, so it is opened on first use.
-const ends = {
+const endsWithoutInput = {
   stdout,
   get stdin() {
     return process.stdin
   },
 }
-if (answerAtOnce(args, ends) === undefined) void start()
+if (answerHelpOrVersion(args, endsWithoutInput) === undefined) void start()
 
 async function start(): Promise<void> {
   // Before any program starts that could read them.
@@ -21,7 +21,7 @@ async function start(): Promise<void> {
   hideKeys()
   const { createIo } = await import('./io.ts')
   const io = createIo({ stdout, stderr, stdin: process.stdin, env: process.env, cwd: process.cwd() })
-  const { tellFailure } = await import('./failure.ts')
+  const { reportFailure: tellFailure } = await import('./failure.ts')
   const crash = (error: unknown) => process.exit(tellFailure(error, io, asksForJson(args)))
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)

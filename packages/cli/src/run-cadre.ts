@@ -6,7 +6,7 @@ import { foldText } from './output/fold-text.ts'
 import { version } from './version.ts'
 
 /** Handles the help and the version, which need only this text. Undefined for anything else. */
-export function answerAtOnce(
+export function answerHelpOrVersion(
   args: readonly string[],
   io: Pick<Io, 'stdin' | 'stdout'>,
 ): ExitCode | undefined {
@@ -27,9 +27,9 @@ export function answerAtOnce(
  * reject. Open watchers or connections must not delay the caller.
  */
 export async function runCadre(args: readonly string[], io: Io): Promise<ExitCode> {
-  const answered = answerAtOnce(args, io)
+  const answered = answerHelpOrVersion(args, io)
   if (answered !== undefined) return answered
-  const { tellFailure } = await import('./failure.ts')
+  const { reportFailure: tellFailure } = await import('./failure.ts')
   // Without a command, a user at a terminal wants to chat.
   if (args.length === 0) return runCadre(['chat'], io)
   try {

@@ -39,7 +39,7 @@ export type {
   WireCall,
 } from './ports/entry.ts'
 export { CadreError, type ErrorCode, messageOf, Suspended, sentenceOf } from './ports/errors.ts'
-export type { CadreEvent, EventBody } from './ports/events.ts'
+export type { CadreEvent, EarlierLives, EventBody } from './ports/events.ts'
 export type {
   Answerer,
   CommandFinding,
@@ -123,7 +123,7 @@ export {
 export type { Isolation, Prepared, Settled, WorkspaceRequest, Workspaces } from './ports/workspaces.ts'
 export { createGate, type GateParts } from './rules/create-gate.ts'
 export { type Subject, subjectsOf } from './rules/permission-subject.ts'
-export { isReading } from './rules/rules.ts'
+export { isReadOnlyTool } from './rules/rules.ts'
 export { unknownDenial } from './rules/unknown-denial.ts'
 export { checkSchema } from './schema/check-schema.ts'
 export { schemaFaults } from './schema/schema-faults.ts'
@@ -138,9 +138,10 @@ export { sectionsOf } from './session/sections.ts'
 export type { SessionState } from './session/session-state.ts'
 export { approveSession, foldEntries, nextMove, openCalls } from './session/state.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'
+export { readTrace, type TraceContext } from './text/trace-context.ts'
 export { type AgentSetup, agentSetup } from './tree/agent-setup.ts'
 export { allowedTargets, isTargetDenied, readDelegation } from './tree/delegation.ts'
-export type { Explained, ExplainRequest } from './tree/explain.ts'
+export type { CallExplanation, ExplainRequest } from './tree/explain.ts'
 export { createOrchestrator } from './tree/orchestrator.ts'
 export type {
   Orchestrator,
@@ -150,7 +151,7 @@ export type {
   StartRequest,
 } from './tree/orchestrator-contract.ts'
 export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolve-model.ts'
-export { type Specified, type SpecRequest, specify, specifyInParts } from './tree/specify.ts'
+export { type Specified, type SpecRequest, specify, specifyWithParts } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'
@@ -167,3 +168,4 @@ export { covers } from './vocabulary/select-tools.ts'
 export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './vocabulary/toolset.ts'
 export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary/vocabulary.ts'
 export type { NamingHost } from './vocabulary/vocabulary-hosts.ts'
+export { matchesWildcard } from './vocabulary/wildcard.ts'

@@ -7,8 +7,8 @@ export {
   listFolder,
   makeFolder,
   namesIn,
-  openPlain,
   openRegular,
+  openWithoutLinks,
   ownerOnly,
   readRegular,
   realPathIfThere,
@@ -71,5 +71,5 @@ export { isObject } from './yaml/is-object.ts'
 export { type Located, readYaml } from './yaml/located.ts'
 export { flow, isPlain, quoted, scalar } from './yaml/scalar.ts'
 export { type ChangedText, type SettingToSet, setSetting } from './yaml/set-setting.ts'
-export { isTooDeep, resolved, scalarText, yamlParser } from './yaml/yaml-parser.ts'
+export { isTooDeep, resolveAlias, scalarText, yamlParser } from './yaml/yaml-parser.ts'
 export { yamlText } from './yaml/yaml-text.ts'

@@ -13,7 +13,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-const mostMatches = 20_000
+const maxMatches = 20_000
 /** Every pipe can buffer this many bytes without a reader. */
 const smallestPipe = 4_096
 
@@ -199,7 +199,7 @@ export class Runner {
     let found = [text.startsWith('/') ? '/' : '']
     for (const [at, parts] of names.entries()) {
       found = found.flatMap((before) => this.step(before, parts, at === names.length - 1))
-      if (found.length > mostMatches) throw new Error(`${text} matches too many files`)
+      if (found.length > maxMatches) throw new Error(`${text} matches too many files`)
     }
     if (found.length === 0 || (found.length === 1 && found[0] === '')) return [text]
     for (const one of found) this.requireInside(one)

@@ -19,10 +19,11 @@ import { ownRuleItem } from './commands/own-rule.ts'
 import { createEffectsRule } from './effects/create-effects-rule.ts'
 import { createPathRule } from './effects/create-path-rule.ts'
 import { createDeniedPaths, type Unreadable, type Unwritable } from './effects/denied-paths.ts'
-import { createEvidence } from './evidence/create-evidence.ts'
+import { createEvidence, type Evidence } from './evidence/create-evidence.ts'
 import { createAgentHooks } from './hooks/agent-hooks.ts'
 import { createHooks, type Hooks } from './hooks/create-hooks.ts'
 import type { HookSet } from './hooks/hook.ts'
+import type { HookRun } from './hooks/hook-runner.ts'
 import { createPlaces, type Places } from './paths/places.ts'
 import type { ClaudeRule } from './permissions/claude-rule.ts'
 import { createPermissionsRule } from './permissions/create-permissions-rule.ts'
@@ -65,6 +66,12 @@ export interface GuardOptions {
   readonly agents: Agents
   readonly environment: NodeJS.ProcessEnv
   readonly tell: (message: string) => void
+  /** Replaces the artifacts in workspaces. A replay reads them from its fixture. */
+  readonly evidence?: Evidence | undefined
+  /** False: no hook runs, and none decides anything. */
+  readonly runsHooks?: boolean | undefined
+  /** Called when a hook has run. Must not throw. */
+  readonly hookRan?: ((run: HookRun) => void) | undefined
 }
 
 /** Everything that protects the machine from the agents of a run: rules for the engine, and settings for the tools. */
@@ -118,7 +125,8 @@ export function createGuard(options: GuardOptions): Guard {
     },
     ...(options.userAllowlist === undefined ? [] : [{ path: options.userAllowlist, isOwn: () => true }]),
   ])
-  const evidence = createEvidence({ places, folder: home.at('storage', 'evidence') })
+  const { evidence = createEvidence({ places, folder: home.at('storage', 'evidence') }), runsHooks = true } =
+    options
   const hooks = createHooks({
     hooks: () => options.hooks,
     project: folder.folder,
@@ -130,8 +138,9 @@ export function createGuard(options: GuardOptions): Guard {
     ownHome: options.ownHome,
     // Everything was trusted when the run started. So hooks that are untrusted now have changed since, or a record names
     // hooks that no file contains.
-    strangers: folder.trusted ? 'barred' : 'idle',
+    untrustedHooks: folder.trusted ? 'barred' : 'idle',
     transcript: (session) => home.at('sessions', `${session}.session.yaml`),
+    ran: options.hookRan,
   })
   const rules: readonly Rule[] = [
     ...(folder.trusted ? [] : [createUntrustedRule(folder.folder)]),
@@ -169,12 +178,12 @@ export function createGuard(options: GuardOptions): Guard {
     }),
   ]
   const nobody = options.noHuman ? [denyWithoutHuman] : []
-  const { events } = hooks
+  const events = runsHooks ? hooks.events : new Set<string>()
   return {
-    rules: [...rules, hooks.rule],
+    rules: runsHooks ? [...rules, hooks.rule] : rules,
     answerers: [
       ...(events.has('PermissionRequest')
-        ? [policy.beforehand ? hooks.answerer : refusing(hooks.answerer)]
+        ? [policy.beforehand ? hooks.answerer : denyOnly(hooks.answerer)]
         : []),
       ...nobody,
     ],
@@ -191,7 +200,7 @@ export function createGuard(options: GuardOptions): Guard {
     unreadableIn: (workspace) => denied.unreadableIn(workspace),
     unwritableIn: (workspace) => denied.unwritableIn(workspace),
     diagnostics: [...allowlists.diagnostics(), ...permissions.diagnostics],
-    withoutHooks: (list) => ({ rules: [...rules, namingHooks(hooks, list)], answerers: nobody }),
+    withoutHooks: (list) => ({ rules: [...rules, withHookNames(hooks, list)], answerers: nobody }),
   }
 }
 
@@ -200,21 +209,21 @@ function perGrant(
   { allow = [], granted = () => [] }: Pick<GuardOptions, 'allow' | 'granted'>,
   create: (allow: readonly Effect[], preapproved: readonly ClaudeRule[]) => Rule,
 ): Rule {
-  const usual = create(allow, [])
+  const defaultRule = create(allow, [])
   const others = new Map<string, Rule>()
   const ruleFor = ({ root, agent }: SessionSpec): Rule => {
     const more = granted(root).filter((effect) => !allow.includes(effect))
     const preapproved = preapprovedFor(agent)
-    if (more.length === 0 && preapproved.length === 0) return usual
+    if (more.length === 0 && preapproved.length === 0) return defaultRule
     const key = JSON.stringify([more.toSorted(), preapproved])
     const rule = others.get(key) ?? create([...allow, ...more], preapproved)
     others.set(key, rule)
     return rule
   }
   return {
-    ...usual,
+    ...defaultRule,
     judge: (call, session, signal) =>
-      (call.tool.effect === 'read' ? usual : ruleFor(session)).judge(call, session, signal),
+      (call.tool.effect === 'read' ? defaultRule : ruleFor(session)).judge(call, session, signal),
   }
 }
 
@@ -255,7 +264,7 @@ function createKnownSandbox(given: Sandbox | Promise<Sandbox>): KnownSandbox {
 }
 
 /** If automatic approval is forbidden, a hook can deny for a person, but not approve. */
-function refusing(answerer: Answerer): Answerer {
+function denyOnly(answerer: Answerer): Answerer {
   return async (...asked) => {
     const said = await answerer(...asked)
     return said?.kind === 'deny' ? said : undefined
@@ -269,7 +278,7 @@ const denyWithoutHuman: Answerer = ({ verdict }) => ({
   reason: `it needs an approval, but no person is available (--no-human): ${verdict.reason}`,
 })
 
-function namingHooks(hooks: Hooks, list: (names: readonly string[]) => void): Rule {
+function withHookNames(hooks: Hooks, list: (names: readonly string[]) => void): Rule {
   return {
     by: 'hook',
     name: 'hooks',

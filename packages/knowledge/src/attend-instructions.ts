@@ -6,9 +6,9 @@ import { instructionsFor } from './instructions/instructions-for.ts'
 import type { KnowledgePlaces } from './places.ts'
 import { wantsInstructions } from './wants-instructions.ts'
 
-const longest = 40_000
+const maxLength = 40_000
 
-interface Given {
+interface DeliveredInstructions {
   /** The real paths of files that the session has received. */
   readonly files: Set<string>
   readonly find: ReturnType<typeof instructionsFor>
@@ -19,8 +19,8 @@ interface Given {
  * once, and again after its context was summarised or it was resumed. Tracks which files each session has.
  */
 export function attendInstructions(placesOf: (workspace: string) => KnowledgePlaces): Attend {
-  const sessions = new Map<string, Given>()
-  const givenTo = ({ id, workspace }: SessionSpec): Given => {
+  const sessions = new Map<string, DeliveredInstructions>()
+  const givenTo = ({ id, workspace }: SessionSpec): DeliveredInstructions => {
     const given = sessions.get(id) ?? { files: new Set(), find: instructionsFor(placesOf(workspace)) }
     sessions.set(id, given)
     return given
@@ -37,7 +37,7 @@ export function attendInstructions(placesOf: (workspace: string) => KnowledgePla
     const texts = paths.flatMap(find).flatMap((file) => {
       if (files.has(file.real)) return []
       files.add(file.real)
-      return [instructionText(file, file.text.trim().slice(0, longest))]
+      return [instructionText(file, file.text.trim().slice(0, maxLength))]
     })
     if (texts.length === 0) return undefined
     return { context: `These instructions apply to files that this call used:\n\n${texts.join('\n\n')}` }

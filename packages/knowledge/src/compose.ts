@@ -3,9 +3,9 @@ import type { InstructionFile } from './instructions/instruction-file.ts'
 import type { Skill } from './skills/find-skills.ts'
 
 /** In characters. A file of this length fills 10,000 tokens of every request. */
-const longestFile = 40_000
-const longestTogether = 120_000
-const longestListing = 16_000
+const maxFileLength = 40_000
+const maxTotalLength = 120_000
+const maxListingLength = 16_000
 
 export interface Composed {
   readonly parts: readonly PromptPart[]
@@ -16,15 +16,15 @@ export interface Composed {
 export function instructionParts(files: readonly InstructionFile[], trusted: boolean): Composed {
   if (files.length === 0) return { parts: [], notices: [] }
   const notices: Notice[] = []
-  let room = longestTogether
+  let room = maxTotalLength
   const parts = files.map((file): PromptPart => {
-    const most = Math.min(longestFile, room)
+    const maxLength = Math.min(maxFileLength, room)
     const text = file.text.trim()
-    const shown = text.slice(0, most)
+    const shown = text.slice(0, maxLength)
     room -= shown.length
     const isCut = shown.length < text.length
     if (isCut) {
-      const limit = most === longestFile ? `${longestFile}` : `${longestTogether} in all`
+      const limit = maxLength === maxFileLength ? `${maxFileLength}` : `${maxTotalLength} in all`
       const message = `${file.shown} has ${text.length} characters of instructions; agents get ${shown.length} (limit: ${limit})`
       notices.push({ code: 'instructions', message })
     }
@@ -46,7 +46,7 @@ function introduction(files: readonly InstructionFile[], trusted: boolean): stri
   return [
     '## Instructions',
     '',
-    'These files tell you how to work here. The request of the user takes precedence. Where files disagree, the one for the nearest folder applies.',
+    "These files tell you how to work here. The user's request takes precedence. Where files disagree, the one for the nearest folder applies.",
     ...(trusted || isOwn ? [] : [doubt]),
   ].join('\n')
 }
@@ -74,7 +74,7 @@ export function listedPart(files: readonly InstructionFile[]): PromptPart | unde
     '',
     ...lines,
   ]
-  return { from: 'Cadre: instructions without applyTo', text: text.join('\n').slice(0, longestListing) }
+  return { from: 'Cadre: instructions without applyTo', text: text.join('\n').slice(0, maxListingLength) }
 }
 
 /** Returns nothing for a session that cannot read skills. */
@@ -87,7 +87,7 @@ export function skillsPart(skills: readonly Skill[], tools: ReadonlySet<string>)
   const how = byTool
     ? 'Before you do work that a skill describes, read it with read_skill.'
     : 'Before you do work that a skill describes, read its file with read_file.'
-  let room = longestListing
+  let room = maxListingLength
   const lines = readable.flatMap(({ name, description, shown }) => {
     const line = bullet(name, byTool ? description : `${description} (${shown})`)
     room -= line.length

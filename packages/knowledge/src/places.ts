@@ -2,7 +2,7 @@ import path from 'node:path'
 import { repositoryOf } from '@cadre/disk'
 
 /** The imports of one file that point outside its repository. */
-export interface LeavingImports {
+export interface OutsideImports {
   /** Relative to the root of the repository. */
   readonly file: string
   readonly line: number
@@ -18,7 +18,7 @@ export interface KnowledgePlaces {
   /** Returns whether a file must be hidden from agents, by its real path. */
   readonly isHidden?: ((real: string) => boolean) | undefined
   /** Returns whether a person trusts imports of a folder's file that point outside it. Absent: no. */
-  readonly mayLeave?: ((leaving: LeavingImports) => boolean) | undefined
+  readonly mayLeave?: ((leaving: OutsideImports) => boolean) | undefined
 }
 
 /** Returns the repository of a workspace, or the workspace itself. */
@@ -36,7 +36,7 @@ export function foldersDown(root: string, folder: string): string[] {
 }
 
 /** Formats a path for people and models: relative to the workspace, to the user's home, or absolute. With `/`. */
-export function shownAs(file: string, { workspace, userHome }: KnowledgePlaces): string {
+export function displayPath(file: string, { workspace, userHome }: KnowledgePlaces): string {
   const below = (folder: string) => {
     const relative = path.relative(folder, file)
     return relative.startsWith('..') || path.isAbsolute(relative) ? undefined : relative

@@ -48,7 +48,7 @@ export function textOf(fields: ReadonlyMap<string, Located>, ...keys: readonly s
   return undefined
 }
 
-/** Returns a key that is a list of texts, or comma-separated text. */
+/** Returns a key that is a list of strings, or comma-separated text. */
 export function listOf(
   fields: ReadonlyMap<string, Located>,
   ...keys: readonly string[]

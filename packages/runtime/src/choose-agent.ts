@@ -25,7 +25,7 @@ export function namesOf({ agents }: Pick<Runtime, 'agents'>): string[] {
 }
 
 /** If other files have more problems than this, only their number is shown. */
-const mostTold = 3
+const maxReported = 3
 
 /** Reports problems in agent files: all problems of this agent's file, and those of other files if there are few. */
 export function reportAgentProblems({ agents, tell }: Runtime, agent: AgentDefinition): void {
@@ -34,7 +34,7 @@ export function reportAgentProblems({ agents, tell }: Runtime, agent: AgentDefin
   const own = faults.filter(({ path }) => path === agent.source?.path)
   const others = faults.filter((fault) => !own.includes(fault))
   for (const fault of own) tell(showDiagnostic(fault))
-  if (others.length <= mostTold) {
+  if (others.length <= maxReported) {
     for (const fault of others) tell(showDiagnostic(fault))
     return
   }

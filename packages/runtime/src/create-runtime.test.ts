@@ -230,7 +230,7 @@ test('uses no hooks or tools from a restricted folder, even if it is trusted, an
     restricted: true,
     trust: true,
     allow: ['write'],
-    confirmTrust: () => Promise.reject(new Error('unreachable: nobody is asked')),
+    confirmTrust: () => Promise.reject(new Error('unreachable: a person was asked')),
   })
   try {
     expect(restricted.agents.list()).toEqual([])

@@ -10,8 +10,9 @@ import {
   type RunResult,
   type StartRequest,
 } from '@cadre/core'
-import { createAudit, homeItems, openAuditLog } from '@cadre/gate'
+import { createAudit, listHomeItems, openAuditLog } from '@cadre/gate'
 import { type Config, watchRequests } from '@cadre/home'
+import type { Telemetry } from '@cadre/telemetry'
 import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
 import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
@@ -21,13 +22,15 @@ import { stateOfHome } from './home-trust.ts'
 import { loadParts, type PartsOptions, type RunParts } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
+import { openTelemetry, telemetryNotices } from './open-telemetry.ts'
 import { orchestrate } from './orchestrate.ts'
 import { personName } from './person-name.ts'
 import type { AskPerson, ConfirmTrust } from './person-port.ts'
 import { createPromptCommands, type PromptCommands } from './prompt-commands.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
+import { homeOf } from './user-places.ts'
 
-export interface RuntimeOptions extends PartsOptions, ControlFlags {
+export interface RuntimeOptions extends Omit<PartsOptions, 'telemetry'>, ControlFlags {
   /** The environment variables, the current folder and the function for warnings. Default: those of this process. */
   readonly environment?: Partial<Environment> | undefined
   /** Receives every event of every session, in order. Must not throw. */
@@ -68,6 +71,8 @@ export interface Runtime extends Sessions {
   tell(message: string): void
   /** Messages to the user before a run starts. */
   readonly notices: readonly Notice[]
+  /** Set if the run is exported to an OpenTelemetry collector. */
+  readonly telemetry?: Pick<Telemetry, 'traceparent' | 'link'>
   /** Handles requests of other processes, such as to cancel a session that runs here. The returned function stops watching. */
   watchRequests(): () => void
 }
@@ -88,7 +93,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ...options.environment,
   }
   const { workspace = environment.cwd, tell = environment.warn } = options
-  const given = { ...options, workspace, tell }
+  const telemetry = await openTelemetry(environment.env, {
+    tell,
+    home: () => homeOf(environment, options.home, options.trust).path,
+  })
+  const given = { ...options, workspace, tell, telemetry }
   const parts = await loadParts(environment, given, options.confirmTrust)
   const { home, models, registry, entry } = parts
   const audit = createAudit({ home, tell, environment: environment.env })
@@ -96,18 +105,23 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const keepGrant = await grantKeeper(environment, given, parts)
   const emit = (event: CadreEvent) => {
     audit(event)
+    telemetry?.take(event)
     if (event.type === 'session.started' && event.depth === 0) keepGrant(event.root)
     options.onEvent?.(event)
   }
   const ask = options.noHuman ? answerForNobody : options.ask
   const engine = await openEngine(home, tell, { env: environment.env, ask, adopt: adoptFrom(() => parts) })
   const checkpoints = openCheckpoints({ home })
-  const orchestrator = orchestrate(parts, { engine, emit, controls, checkpoints })
+  const orchestrator = orchestrate(parts, { engine, emit, controls, checkpoints, telemetry })
   return {
     ...sessionsOf(home, engine),
     async close() {
-      await engine.close()
-      await models.close?.()
+      try {
+        await engine.close()
+        await models.close?.()
+      } finally {
+        await telemetry?.close()
+      }
     },
     orchestrator,
     models,
@@ -123,7 +137,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     agents: registry,
     ...(entry !== undefined && { entry }),
     ...(parts.config.notify && { notify: parts.config.notify }),
-    notices: parts.notices,
+    notices: [...parts.notices, ...telemetryNotices(telemetry)],
+    ...(telemetry && { telemetry }),
     async run(request, signal = new AbortController().signal) {
       const wanted: RunRequest = typeof request === 'string' ? { work: request } : request
       const { agent } = wanted
@@ -157,7 +172,7 @@ async function grantKeeper(
 ): Promise<(root: string) => void> {
   if (allow.length === 0 && trust !== true) return () => {}
   const items = trust
-    ? [...homeItems(home.path, await stateOfHome(environment, home)), ...brought]
+    ? [...listHomeItems(home.path, await stateOfHome(environment, home)), ...brought]
     : undefined
   const kept = items?.map(({ path, sha256 }) => ({ path, sha256 }))
   return (root) => {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { agentsHere } from './agents-here.ts'
 import { createRuntime, type RuntimeOptions } from './create-runtime.ts'
+import { findAvailableAgents } from './find-available-agents.ts'
 
 let folder: string
 beforeEach(() => {
@@ -80,7 +80,7 @@ test('starts the agent file that the editor’s settings name, and ignores an un
   writeAgent('a')
   writeAgent('lone')
   const entryOf = async (entry: string) =>
-    (await agentsHere(environment(), { settings: { ...empty, entry } })).entry
+    (await findAvailableAgents(environment(), { settings: { ...empty, entry } })).entry
   expect(await entryOf('a')).toBe('a')
   expect(await entryOf('lone')).toBe('lone')
   expect(await entryOf('nobody')).toBe('assistant')

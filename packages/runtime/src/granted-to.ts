@@ -1,7 +1,7 @@
 import { openGrants } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import type { TrustFlags } from './home-trust.ts'
-import { idsLike } from './open-sessions.ts'
+import { idsWithPrefix } from './open-sessions.ts'
 import { homeOf, userPlaces } from './user-places.ts'
 
 /**
@@ -15,7 +15,7 @@ export function withGrantOf<Flags extends Omit<TrustFlags, 'granted'>>(
 ): Flags & TrustFlags {
   if (flags.trust === true) return flags
   const home = homeOf(io, flags.home)
-  const [id, ...others] = idsLike(home, beginning)
+  const [id, ...others] = idsWithPrefix(home, beginning)
   if (id === undefined || others.length > 0) return flags
   const granted = openGrants(userPlaces(io.env).grants).of(home.path, id)?.trust
   return granted === undefined ? flags : { ...flags, granted }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import { type FolderItem, type HomeState, homeItems, inspectHome } from '@cadre/gate'
+import { type FolderItem, type HomeState, inspectHome, listHomeItems } from '@cadre/gate'
 import { createTrust, type Home, openOwnHomes, type TrustItem } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import { homeOf, userPlaces } from './user-places.ts'
@@ -32,18 +32,18 @@ export async function untrustedIn(
 ): Promise<readonly FolderItem[]> {
   if (trustsEverything(io, flags)) return []
   const trust = createTrust({ file: userPlaces(io.env).trust, also: flags.granted })
-  const items = homeItems(home.path, await stateOfHome(io, home, flags))
+  const items = listHomeItems(home.path, await stateOfHome(io, home, flags))
   return items.filter((item) => item.path === home.path || !trust.trusts(item))
 }
 
 /** The home for a command that changes it or decides something in it. Rejects if the home is not trusted. */
 export async function requireTrustedHome(io: Environment, flags: TrustFlags): Promise<Home> {
   const home = homeOf(io, flags.home, flags.trust)
-  refuseUntrusted(home, await untrustedIn(io, home, flags))
+  rejectUntrusted(home, await untrustedIn(io, home, flags))
   return home
 }
 
-export function refuseUntrusted(home: Home, items: readonly FolderItem[]): void {
+export function rejectUntrusted(home: Home, items: readonly FolderItem[]): void {
   if (items.length === 0) return
   const reasons = items.map(({ what }) => `it ${what}`).join('; ')
   throw new CadreError(
@@ -57,7 +57,7 @@ export function refuseUntrusted(home: Home, items: readonly FolderItem[]): void 
  * The home to use instead of an untrusted one: a folder of this user outside all projects, so that nothing in the untrusted home is read by
  * accident.
  */
-export function standInHome(io: Environment, { path: home }: Home): Home {
+export function substituteHome(io: Environment, { path: home }: Home): Home {
   const digest = createHash('sha256').update(home).digest('hex').slice(0, 12)
   const name = `${path.basename(path.dirname(home)) || 'root'}-${digest}`
   return homeOf(io, path.join(userPlaces(io.env).state, 'untrusted', name))

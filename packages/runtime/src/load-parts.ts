@@ -5,7 +5,7 @@ import type { ModelsOptions } from '@cadre/backends'
 import {
   type Agents,
   defaultLimits,
-  isReading,
+  isReadOnlyTool,
   type Models,
   type Notice,
   type RunLimits,
@@ -13,7 +13,15 @@ import {
   withinCeilings,
 } from '@cadre/core'
 import { type Diagnostic, showDiagnostic, systemClock } from '@cadre/disk'
-import { createGuard, findHooks, findPermissions, findSandbox, type Guard, importsItem } from '@cadre/gate'
+import {
+  createGuard,
+  type Evidence,
+  findHooks,
+  findPermissions,
+  findSandbox,
+  type Guard,
+  importsItem,
+} from '@cadre/gate'
 import {
   allowOnly,
   type Config,
@@ -30,11 +38,12 @@ import {
   withModelAliases,
 } from '@cadre/home'
 import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
-import { agentsOfRun } from './agents-of-run.ts'
+import type { Telemetry } from '@cadre/telemetry'
 import { assistant } from './assistant.ts'
 import type { Environment } from './environment.ts'
 import type { GateFlags } from './gate-flags.ts'
-import { refuseUntrusted, standInHome, stateOfHome, trustsEverything, untrustedIn } from './home-trust.ts'
+import { rejectUntrusted, stateOfHome, substituteHome, trustsEverything, untrustedIn } from './home-trust.ts'
+import { loadRunAgents } from './load-run-agents.ts'
 import { limitsOf, loadSettings } from './load-settings.ts'
 import { loadTools } from './load-tools.ts'
 import type { ConfirmTrust } from './person-port.ts'
@@ -81,8 +90,14 @@ export interface PartsOptions extends GateFlags {
   readonly settings?: EditorSettings | undefined
   /** Model backends of the program that runs Cadre, by the prefix of their model names. */
   readonly backends?: ModelsOptions['backends']
+  /** Replaces the artifacts in workspaces. A replay reads them from its fixture. */
+  readonly evidence?: Evidence | undefined
+  /** False: no hook runs, and none decides anything. */
+  readonly runsHooks?: boolean | undefined
   /** Receives messages to the user during the run, one sentence each. */
   readonly tell?: ((message: string) => void) | undefined
+  /** Exports what happens in the run. See `openTelemetry`. */
+  readonly telemetry?: Telemetry | undefined
 }
 
 /** The parts of a run. */
@@ -145,7 +160,7 @@ export async function loadParts(
   })
   const { restricted = false } = options
   const ofFolder = homeOf(io, options.home, options.trust)
-  const found = restricted ? standInHome(io, ofFolder) : ofFolder
+  const found = restricted ? substituteHome(io, ofFolder) : ofFolder
   // Runs git while the rest is loaded.
   const state = trustsEverything(io, options) ? undefined : stateOfHome(io, found, options)
   state?.catch(() => {})
@@ -170,10 +185,10 @@ export async function loadParts(
   })
   const folder = restricted ? { ...judged, homeTrusted: true, trusted: false, trusts: () => false } : judged
   const { homeTrusted } = folder
-  if (!homeTrusted && options.needsHome) refuseUntrusted(found, await untrustedIn(io, found, options))
+  if (!homeTrusted && options.needsHome) rejectUntrusted(found, await untrustedIn(io, found, options))
   // A person trusts something in this folder, which is not merely empty.
   if (folder.trusted && (state === undefined || folder.contents.items.length > 0)) restorePath(io.env)
-  const home = homeTrusted ? found : standInHome(io, found)
+  const home = homeTrusted ? found : substituteHome(io, found)
   const places = homeTrusted ? foundPlaces : { ...foundPlaces, home: home.path }
   const files = homeTrusted ? foundAgents : createAgents(places)
   const settings = await loadSettings(io, home, { homeTrusted: true, trust: folder.trust })
@@ -181,7 +196,12 @@ export async function loadParts(
   const policy = withSettings(await requirePolicy(io, found, homeTrusted), settings)
   // `plain` replaces an agent that could not start.
   const enforced = enforcePolicy(policy, { builtIns: [assistant.name, 'plain'] })
-  const { agents, entry, team, notices: ofTeam } = agentsOfRun({ ...options, config, places, policy, files })
+  const {
+    agents,
+    entry,
+    team,
+    notices: ofTeam,
+  } = loadRunAgents({ ...options, config, places, policy, files })
   const hooks = findHooks({
     project: folder.folder,
     userHome: user.home,
@@ -206,7 +226,7 @@ export async function loadParts(
     policy,
     team,
     allow: options.allow,
-    granted: briefly((root) => grants.of(home.path, root)?.allow ?? []),
+    granted: cacheBriefly((root) => grants.of(home.path, root)?.allow ?? []),
     noHuman: options.noHuman,
     sandbox,
     hooks,
@@ -214,6 +234,9 @@ export async function loadParts(
     agents,
     environment: io.env,
     tell: options.tell ?? (() => {}),
+    evidence: options.evidence,
+    runsHooks: options.runsHooks,
+    hookRan: options.telemetry?.hook,
   })
   const knowledge =
     options.knowledge === false
@@ -226,7 +249,7 @@ export async function loadParts(
           hiddenIn: (workspace) => guard.hiddenIn(workspace),
           now: () => systemClock.now(),
         })
-  const teams = openTeams(home, { most: config.limits?.teamMessages ?? defaultTeamMessages })
+  const teams = openTeams(home, { maxMessages: config.limits?.teamMessages ?? defaultTeamMessages })
   const { tools, notices: ofTools } = await loadTools({
     home,
     teams,
@@ -264,7 +287,7 @@ export async function loadParts(
     agents: enforced.permitted(agents),
     ...(entry !== undefined && { entry }),
     teams,
-    tools: folder.trusted ? tools : tools.filter(isReading),
+    tools: folder.trusted ? tools : tools.filter(isReadOnlyTool),
     brought: folder.contents.items,
     trusted: folder.trusted,
     grants,
@@ -286,16 +309,16 @@ export async function loadParts(
   }
 }
 
-const moment = 1000
+const cacheMs = 1000
 
 /** Caches a result briefly: it is needed for every call, and takes several system calls. */
-function briefly<Answer>(ask: (key: string) => Answer): (key: string) => Answer {
+function cacheBriefly<Answer>(ask: (key: string) => Answer): (key: string) => Answer {
   let known = new Map<string, Answer>()
   let until = 0
   return (key) => {
     if (performance.now() > until) {
       known = new Map()
-      until = performance.now() + moment
+      until = performance.now() + cacheMs
     }
     if (!known.has(key)) known.set(key, ask(key))
     return known.get(key) as Answer

@@ -135,13 +135,13 @@ function ceilingsOf({
   network,
   environment,
   commands,
-}: Pick<Policy, 'network' | 'environment' | 'commands'>) {
+}: Pick<Policy, 'network' | 'environment' | 'commands'>): import('@cadre/tools').CommandOptions {
   const { timeoutSeconds, outputKilobytes, ...limits } = commands
   return {
     network,
     environment,
     limits,
-    ...(timeoutSeconds !== undefined && { mostSeconds: timeoutSeconds }),
-    ...(outputKilobytes !== undefined && { mostOutput: outputKilobytes * 1024 }),
+    maxSeconds: timeoutSeconds,
+    maxOutput: outputKilobytes === undefined ? undefined : outputKilobytes * 1024,
   }
 }

@@ -31,7 +31,7 @@ export interface EngineOptions {
   /** Adds the tools, the prompt and the model of an agent to a session that a person started in an editor. */
   readonly adopt?: FileEngineOptions['adopt']
   /** Whether a failed write is retried until it succeeds. */
-  readonly endures?: FileEngineOptions['endures']
+  readonly shouldRetry?: FileEngineOptions['shouldRetry']
 }
 
 /**
@@ -41,7 +41,7 @@ export interface EngineOptions {
 export async function openEngine(
   home: Home,
   tell: (message: string) => void,
-  { env, ask, taken, adopt, endures }: EngineOptions,
+  { env, ask, taken, adopt, shouldRetry }: EngineOptions,
 ): Promise<OpenedEngine> {
   const askHere: AskHere | undefined =
     ask &&
@@ -55,11 +55,11 @@ export async function openEngine(
       clock: systemClock,
       diagnostics: ({ message }) => tell(message),
       ...(adopt && { adopt }),
-      ...(endures && { endures }),
+      ...(shouldRetry && { shouldRetry }),
       answer: (session, question, signal) =>
-        enduring(
+        retryWhile(
           () => askEverywhere(approvals, { session, question, ask: askHere }, signal),
-          endures,
+          shouldRetry,
           signal,
         ),
     })
@@ -79,16 +79,16 @@ export async function openEngine(
 }
 
 /** Retries writing a question to the forms, instead of ending the session that asks. */
-async function enduring<T>(
+async function retryWhile<T>(
   work: () => Promise<T>,
-  endures: FileEngineOptions['endures'],
+  shouldRetry: FileEngineOptions['shouldRetry'],
   signal: AbortSignal,
 ): Promise<T> {
   for (;;) {
     try {
       return await work()
     } catch (error) {
-      if (signal.aborted || !endures?.(error)) throw error
+      if (signal.aborted || !shouldRetry?.(error)) throw error
       await pause(250)
     }
   }

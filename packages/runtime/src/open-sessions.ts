@@ -56,7 +56,7 @@ export function sessionsOf(home: Home, engine: OpenedEngine): Sessions {
     list,
     read,
     find: async (beginning) => {
-      const fitting = idsLike(home, beginning)
+      const fitting = idsWithPrefix(home, beginning)
       const [only] = fitting
       if (only !== undefined && fitting.length === 1) return only
       if (fitting.length > 1) {
@@ -102,7 +102,7 @@ export function sessionsOf(home: Home, engine: OpenedEngine): Sessions {
 const ending = '.session.yaml'
 
 /** Searches file names only, so that unreadable sessions are found and their errors reported. */
-export function idsLike(home: Home, beginning: string): string[] {
+export function idsWithPrefix(home: Home, beginning: string): string[] {
   const ids = idsIn(home.at('sessions'))
   if (ids.includes(beginning)) return [beginning]
   return beginning === '' ? [] : ids.filter((id) => id.startsWith(beginning))

@@ -1,4 +1,5 @@
 import {
+  type Attend,
   attendAll,
   type CadreEvent,
   type Controls,
@@ -6,9 +7,12 @@ import {
   type Engine,
   type Models,
   type Orchestrator,
+  type Ports,
+  type Workspaces,
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { sessionIds, teamRules } from '@cadre/home'
+import type { Telemetry } from '@cadre/telemetry'
 import {
   attendCheckpoints,
   attendWorkspaces,
@@ -25,7 +29,9 @@ export interface OrchestrateOptions {
   /** The restrictions of every tree that is started. */
   readonly controls?: Controls | undefined
   /** Whether a failed workspace operation is retried until it succeeds. */
-  readonly endures?: ((error: unknown) => boolean) | undefined
+  readonly shouldRetry?: ((error: unknown) => boolean) | undefined
+  /** Gives each new run its trace. */
+  readonly telemetry?: Pick<Telemetry, 'newTrace'> | undefined
   /** Default: those of the home. */
   readonly checkpoints?: Checkpoints | undefined
   /** Default: those of the parts. */
@@ -34,21 +40,24 @@ export interface OrchestrateOptions {
    * Set to explain decisions without running hooks. Receives the names of the hooks that would run for a call.
    */
   readonly listHooks?: (names: readonly string[]) => void
+  /** Replaces git worktrees and checkpoints, for sessions that change nothing. */
+  readonly workspaces?: Workspaces
+  /** When to summarise older rounds. Default: when a request would fill most of the context window. */
+  readonly prepareContext?: Ports['prepareContext']
 }
 
 /** Creates an orchestrator from the parts of a run. Runs and explanations both use it, so that they apply the same rules. */
 export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orchestrator {
-  const { engine, emit, controls, models, endures } = options
+  const { engine, emit, controls, models } = options
   const { enforced, policy, guard, knowledge } = parts
   const { rules, answerers } = options.listHooks === undefined ? guard : guard.withoutHooks(options.listHooks)
-  const workspaces = createWorkspaces({ home: parts.home, ...(endures && { endures }) })
-  const { checkpoints = openCheckpoints({ home: parts.home }) } = options
+  const kept = options.workspaces === undefined ? keptWorkspaces(parts, options) : undefined
+  const workspaces = options.workspaces ?? kept?.workspaces
   // After the hooks, so that their changes count as part of the call.
   const attend = attendAll([
     ...(guard.attend ? [guard.attend] : []),
     ...(knowledge ? [knowledge.attend] : []),
-    attendCheckpoints(checkpoints),
-    attendWorkspaces(workspaces),
+    ...(kept?.attend ?? []),
   ])
   const orchestrator = createOrchestrator(
     {
@@ -61,7 +70,8 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
       reviewers: guard.reviewers,
       attend,
       ...(knowledge && { inform: knowledge.inform }),
-      workspaces: withCheckpoints(workspaces, checkpoints),
+      ...(workspaces && { workspaces }),
+      ...(options.prepareContext && { prepareContext: options.prepareContext }),
       teams: parts.teams,
       locate: (path, workspace) => guard.places.locate(path, workspace),
       refuse: enforced.refuse,
@@ -71,21 +81,35 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
     },
     { limits: parts.wanted, ceilings: enforced.ceilings },
   )
-  return startingWith(orchestrator, {
+  return withStartOptions(orchestrator, options.telemetry, {
     // Does not offer delegation if the policy would refuse it.
     ...(!policy.subagents && { delegation: false }),
     ...(controls && { controls }),
   })
 }
 
+/** Git worktrees for sessions, and checkpoints of shared workspaces. */
+function keptWorkspaces(
+  { home }: RunParts,
+  { shouldRetry, checkpoints = openCheckpoints({ home }) }: OrchestrateOptions,
+): { readonly workspaces: Workspaces; readonly attend: readonly Attend[] } {
+  const workspaces = createWorkspaces({ home, ...(shouldRetry && { shouldRetry }) })
+  return {
+    workspaces: withCheckpoints(workspaces, checkpoints),
+    attend: [attendCheckpoints(checkpoints), attendWorkspaces(workspaces)],
+  }
+}
+
 /** Adds these options to every start and explanation. */
-function startingWith(
+function withStartOptions(
   orchestrator: Orchestrator,
+  telemetry: Pick<Telemetry, 'newTrace'> | undefined,
   what: { readonly delegation?: false; readonly controls?: Controls },
 ): Orchestrator {
   return {
     ...orchestrator,
-    start: (request, signal) => orchestrator.start({ ...request, ...what }, signal),
+    start: (request, signal) =>
+      orchestrator.start({ ...(telemetry && { trace: telemetry.newTrace() }), ...request, ...what }, signal),
     explain: (request, signal) => orchestrator.explain({ ...request, ...what }, signal),
   }
 }

@@ -72,12 +72,12 @@ export function policyNotices(policy: LoadedPolicy, wanted: Partial<RunLimits>):
     ...remarks,
     ...(policy.customAgents ? [] : off('customAgent.enabled', 'only built-in agents are allowed')),
     ...(policy.subagents ? [] : off('subagent.enabled', 'delegation is disabled')),
-    ...lowered(policy, wanted),
+    ...loweredLimits(policy, wanted),
   ].map((message) => ({ code: 'policy', message }))
 }
 
 /** Returns the requested limits that exceed the policy. */
-function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>): string[] {
+function loweredLimits({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>): string[] {
   const seconds = wanted.timeLimit === undefined ? undefined : wanted.timeLimit / 1000
   const pairs: readonly [string, number | undefined, number | undefined][] = [
     ['limits.depth', wanted.depth, limits.depth],
@@ -95,11 +95,11 @@ function lowered({ limits, decidedBy }: LoadedPolicy, wanted: Partial<RunLimits>
     ['limits.budget.cost', wanted.budget?.cost, limits.budget?.cost],
     ['limits.budget.calls', wanted.budget?.calls, limits.budget?.calls],
   ]
-  return pairs.flatMap(([key, asked, most]) =>
-    asked === undefined || most === undefined || asked <= most
+  return pairs.flatMap(([key, asked, max]) =>
+    asked === undefined || max === undefined || asked <= max
       ? []
       : [
-          `${key} is lowered from ${asked === Infinity ? 'no limit' : asked} to ${most}, the maximum set by ${decidedBy.get(key) ?? 'the policy'}`,
+          `${key} is lowered from ${asked === Infinity ? 'no limit' : asked} to ${max}, the maximum set by ${decidedBy.get(key) ?? 'the policy'}`,
         ],
   )
 }

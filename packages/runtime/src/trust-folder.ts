@@ -5,13 +5,13 @@ import {
   type FolderTrust,
   type HomeState,
   judgeFolder,
-  keepAnswer,
   openAuditLog,
   readFolderContents,
+  storeAnswer,
 } from '@cadre/gate'
 import { createTrust, type Home, openOwnHomes, type Trust, type TrustItem } from '@cadre/home'
 import type { Environment } from './environment.ts'
-import { standInHome, stateOfHome, trustsEverything } from './home-trust.ts'
+import { stateOfHome, substituteHome, trustsEverything } from './home-trust.ts'
 import type { ConfirmTrust } from './person-port.ts'
 import { policyHooks, userPlaces } from './user-places.ts'
 
@@ -56,8 +56,8 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
   const answer = await confirm(judged)
   if (answer === 'later') return judged
   if (answer === 'no') {
-    keepAnswer(answer, judged, trust)
-    note(io, judged.homeTrusted ? home : standInHome(io, home), judged, 'trust.declined')
+    storeAnswer(answer, judged, trust)
+    note(io, judged.homeTrusted ? home : substituteHome(io, home), judged, 'trust.declined')
     return judge(judged.contents)
   }
   if (state?.kind === 'foreign') openOwnHomes(homes).add(home.path)
@@ -65,7 +65,7 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
   const shown = new Set(judged.contents.items.map(({ path, sha256 }) => `${sha256} ${path}`))
   // Trust only the items that the person has seen.
   const items = left.items.filter(({ path, sha256 }) => shown.has(`${sha256} ${path}`))
-  keepAnswer(answer, { ...judged, contents: { ...left, items } }, trust)
+  storeAnswer(answer, { ...judged, contents: { ...left, items } }, trust)
   note(io, home, judged, 'trust.given')
   return judge(left)
 }

@@ -1,7 +1,7 @@
 import type { Controls, RunResult, Work } from '@cadre/core'
 
 /** The state of a session as the daemon sees it. */
-export type KeptState =
+export type SessionState =
   | { readonly kind: 'absent' }
   /** Runs here, or is queued to run. `stuck`: why its last run failed; it is retried when something changes. */
   | { readonly kind: 'running'; readonly stuck?: string }
@@ -23,7 +23,7 @@ export type KeptState =
 export type MessageWork = Work & { readonly message: string }
 
 /** How a session is started. */
-export interface Beginning {
+export interface SessionStart {
   readonly agent: string
   readonly controls?: Controls
   /** The session that created this task or sent the message. If it has a budget, the budget pays for this session. */
@@ -36,7 +36,7 @@ export interface Beginning {
   readonly from?: readonly string[]
 }
 
-export interface KeepRequest extends Beginning {
+export interface KeepRequest extends SessionStart {
   /** Chosen by the caller, so that a repeated request after a crash finds the same session. */
   readonly id: string
   readonly work: Work
@@ -64,14 +64,14 @@ export interface SessionKeeper {
    * `work.message` is delivered once. A message that cannot be delivered stays queued and is retried. If the session does not
    * exist, `begin` starts it; without `begin`, the result is `missing`. Rejects when the message cannot be queued.
    */
-  tell(session: string, work: MessageWork, begin?: Beginning): Promise<'queued' | 'missing'>
+  tell(session: string, work: MessageWork, begin?: SessionStart): Promise<'queued' | 'missing'>
   /** Returns whether a message is queued for a session or recorded by it. */
   delivery(session: string, message: string): Promise<'unknown' | 'queued' | 'delivered'>
   /** Resumes a session, or the tree it belongs to, if it has work to do. */
   resume(session: string): Promise<void>
   /** Ends a session permanently and drops its queued requests. Returns true unless it had already ended. */
   cancel(session: string, reason: string): Promise<boolean>
-  state(session: string): Promise<KeptState>
+  state(session: string): Promise<SessionState>
   /** Calls `listener` when an entry session ends or waits. Returns a function that removes the listener. */
   onRest(listener: (session: string, result: RunResult) => void): () => void
 }

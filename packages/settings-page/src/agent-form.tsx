@@ -121,7 +121,7 @@ export function AgentForm(props: AgentFormProps) {
         label="Description"
         hint="What the agent is, in one sentence."
         problems={at('description')}
-        count={{ length: length(agent.description), most: limits.text }}
+        count={{ length: length(agent.description), max: limits.text }}
       >
         {(attributes) => (
           <input
@@ -137,7 +137,7 @@ export function AgentForm(props: AgentFormProps) {
         label="Use for"
         hint="What others should delegate to it. Their prompts list this."
         problems={at('useFor')}
-        count={{ length: length(agent.useFor), most: limits.text }}
+        count={{ length: length(agent.useFor), max: limits.text }}
       >
         {(attributes) => (
           <input
@@ -153,7 +153,7 @@ export function AgentForm(props: AgentFormProps) {
         label="Instructions"
         hint="The system prompt: who the agent is and how it works."
         problems={at('systemPrompt')}
-        count={{ length: length(agent.systemPrompt), most: limits.prompt }}
+        count={{ length: length(agent.systemPrompt), max: limits.prompt }}
       >
         {(attributes) => (
           <textarea
@@ -167,7 +167,7 @@ export function AgentForm(props: AgentFormProps) {
       <Field
         id="model"
         label="Model (optional)"
-        hint="Empty: the model that you picked in the chat."
+        hint="If empty: the model that you picked in the chat."
         problems={at('model')}
       >
         {(attributes) => (
@@ -221,19 +221,19 @@ export function AgentForm(props: AgentFormProps) {
         </p>
       )}
       <details class="preview" open>
-        <summary>Prompt that the model gets{isEntry ? '' : ' when work is delegated to this agent'}</summary>
+        <summary>Prompt sent to the model{isEntry ? '' : ' when work is delegated to this agent'}</summary>
         {preview === undefined || preview.agent !== agent.name ? (
           <p class="hint">It is shown once the agent is valid.</p>
         ) : (
           <>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
-            <section tabIndex={0} class="prompt" aria-label="Prompt that the model gets">
+            <section tabIndex={0} class="prompt" aria-label="Prompt sent to the model">
               <pre>{preview.prompt}</pre>
             </section>
             <p class="hint">
               {preview.tools.length === 0
-                ? 'No tools are offered.'
-                : `Tools that are offered: ${preview.tools.join(', ')}`}
+                ? 'The model gets no tools.'
+                : `Tools sent to the model: ${preview.tools.join(', ')}`}
             </p>
           </>
         )}

@@ -6,16 +6,16 @@ export interface AgentListProps {
   readonly selected: number
   readonly problems: readonly Problem[]
   readonly templates: readonly Template[]
-  readonly most: number
+  readonly max: number
   readonly onSelect: (index: number) => void
   readonly onAdd: () => void
   readonly onTemplate: (id: string) => void
 }
 
 export function AgentList(props: AgentListProps) {
-  const { configuration, selected, problems, templates, most, onSelect, onAdd, onTemplate } = props
+  const { configuration, selected, problems, templates, max, onSelect, onAdd, onTemplate } = props
   const { agents, entryAgent } = configuration
-  const isFull = agents.length >= most
+  const isFull = agents.length >= max
   return (
     <nav class="list" aria-label="Agents">
       <h2 id="agents">
@@ -70,7 +70,7 @@ export function AgentList(props: AgentListProps) {
           ))}
         </ul>
       </details>
-      {isFull && <p class="hint">Settings can have at most {most} agents.</p>}
+      {isFull && <p class="hint">Settings can have at most {max} agents.</p>}
     </nav>
   )
 }

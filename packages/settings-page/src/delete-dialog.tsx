@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
-import { deleteAgent, namedBy } from './edit.ts'
+import { deleteAgent, referencesTo } from './edit.ts'
 import type { Configuration } from './protocol.ts'
 
 export interface DeleteDialogProps {
@@ -24,7 +24,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
   if (others.length === 0)
     return (
       <Dialog
-        title={`${agent?.name || 'This agent'} is the last agent of this level`}
+        title={`${agent?.name || 'This agent'} is the last agent at this level`}
         actions={[{ label: isSet ? 'Reset this level…' : 'Discard changes', onChoose: onRemoveAll }]}
         close="Keep the agent"
         onClose={onClose}
@@ -32,12 +32,12 @@ export function DeleteDialog(props: DeleteDialogProps) {
         <p>
           Without agents at this level, other levels, agent files or the built-in team answer.{' '}
           {isSet
-            ? 'To remove the agent, reset this level. You are asked again.'
+            ? 'To remove the agent, reset this level. VS Code asks for confirmation.'
             : 'The agent is not saved yet. To remove it, discard your changes.'}
         </p>
       </Dialog>
     )
-  const names = namedBy(configuration, index)
+  const names = referencesTo(configuration, index)
   return (
     <Dialog
       title={`Delete ${agent?.name || 'this agent'}?`}

@@ -9,7 +9,7 @@ import {
   emptyAgent,
   freeName,
   moveAgent,
-  namedBy,
+  referencesTo,
   renameAgent,
 } from './edit.ts'
 import type { Agent, Configuration } from './protocol.ts'
@@ -79,7 +79,7 @@ describe('editing agents', () => {
     expect(targets(left, 0)).toEqual({ type: 'specific', agents: ['tester'] })
     expect(targets(left, 1)).toEqual({ type: 'none' })
     expect(left.entryAgent).toBe('lead')
-    expect(namedBy(team, 1)).toEqual(['lead', 'tester'])
+    expect(referencesTo(team, 1)).toEqual(['lead', 'tester'])
   })
 
   it('replaces a deleted entry agent with the chosen successor', () => {

@@ -108,14 +108,14 @@ export function moveAgent(configuration: Configuration, index: number, by: -1 | 
 }
 
 /** Returns the other agents that refer to this one, for the confirmation before deleting it. */
-export function namedBy(configuration: Configuration, index: number): readonly string[] {
+export function referencesTo(configuration: Configuration, index: number): readonly string[] {
   const name = configuration.agents[index]?.name
   return configuration.agents.flatMap((agent, at) =>
     at !== index && agent.delegationPermissions.agents?.includes(name ?? '') ? [agent.name] : [],
   )
 }
 
-export function isSame(one: Configuration | undefined, other: Configuration | undefined): boolean {
+export function isEqual(one: Configuration | undefined, other: Configuration | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 

@@ -35,7 +35,7 @@ export interface FieldProps {
   readonly hint?: string
   readonly problems: readonly Problem[]
   /** The length of the text, and its limit. */
-  readonly count?: { readonly length: number; readonly most: number }
+  readonly count?: { readonly length: number; readonly max: number }
   readonly children: (attributes: FieldAttributes) => ComponentChildren
 }
 
@@ -55,7 +55,7 @@ export function Field({ id, label, hint, problems, count, children }: FieldProps
         <label for={id}>{label}</label>
         {count && (
           <span class="hint">
-            {count.length.toLocaleString('en')} of {count.most.toLocaleString('en')} characters
+            {count.length.toLocaleString('en')} of {count.max.toLocaleString('en')} characters
           </span>
         )}
       </div>

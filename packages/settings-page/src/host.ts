@@ -1,25 +1,25 @@
 import type { FromPage, ToPage } from './protocol.ts'
-import type { Kept } from './view.ts'
+import type { PersistedView } from './view.ts'
 
 interface VsCodeApi {
   postMessage(message: FromPage): void
-  getState(): Kept | undefined
-  setState(state: Kept): void
+  getState(): PersistedView | undefined
+  setState(state: PersistedView): void
 }
 
 declare function acquireVsCodeApi(): VsCodeApi
 
 const api = acquireVsCodeApi()
 
-export function ask(message: FromPage): void {
+export function postMessage(message: FromPage): void {
   api.postMessage(message)
 }
 
-export function kept(): Kept | undefined {
+export function loadState(): PersistedView | undefined {
   return api.getState()
 }
 
-export function keep(state: Kept): void {
+export function saveState(state: PersistedView): void {
   api.setState(state)
 }
 

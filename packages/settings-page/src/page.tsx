@@ -5,10 +5,10 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import { Dialog } from './dialog.tsx'
 import { duplicateAgent, moveAgent } from './edit.ts'
 import { sentenceOf } from './field.tsx'
-import { ask } from './host.ts'
+import { postMessage } from './host.ts'
 import { isSaveKey } from './keys.ts'
 import { OtherAgents } from './other-agents.tsx'
-import { agentOf, placeOf, problemsAt, shownProblems } from './problems.ts'
+import { agentOf, placeOf, problemsAt, visibleProblems } from './problems.ts'
 import type { Configuration, Level, Problem } from './protocol.ts'
 import { StartDialog } from './start-dialog.tsx'
 import { useStore } from './store.ts'
@@ -42,7 +42,7 @@ export function Page() {
 
   const configuration = configurationOf(view)
   const own = levelOf(view)
-  const shown = shownProblems({ problems, configuration, level: own, tried })
+  const shown = visibleProblems({ problems, configuration, level: own, tried })
   const errors = shown.filter(({ prevents }) => prevents).length
   const ofWhole = shown.filter((problem) => agentOf(problem) === undefined)
   const isMended = own !== undefined && own.problems.length > 0
@@ -57,7 +57,7 @@ export function Page() {
   const save = () => {
     dispatch({ type: 'saving' })
     const stamp = draft?.stamp ?? own?.stamp ?? ''
-    ask({ type: 'save', draft: { level: view.level, configuration, stamp }, overwrite: false })
+    postMessage({ type: 'save', draft: { level: view.level, configuration, stamp }, overwrite: false })
   }
   // While a question is open, nothing is saved.
   saveNow.current = canSave && question === undefined && !view.asksStart ? save : undefined
@@ -72,27 +72,27 @@ export function Page() {
       <header>
         <h1>Agent settings</h1>
         <div class="buttons">
-          <button type="button" onClick={() => ask({ type: 'import' })}>
+          <button type="button" onClick={() => postMessage({ type: 'import' })}>
             Import…
           </button>
           <button
             type="button"
             disabled={!hasAgents}
-            onClick={() => ask({ type: 'export', configuration, to: 'json' })}
+            onClick={() => postMessage({ type: 'export', configuration, to: 'json' })}
           >
             Export JSON…
           </button>
           <button
             type="button"
             disabled={!hasAgents}
-            onClick={() => ask({ type: 'export', configuration, to: 'files' })}
+            onClick={() => postMessage({ type: 'export', configuration, to: 'files' })}
           >
             Export agent files…
           </button>
-          <button type="button" onClick={() => ask({ type: 'openJson', level: view.level })}>
+          <button type="button" onClick={() => postMessage({ type: 'openJson', level: view.level })}>
             Open settings.json
           </button>
-          <button type="button" onClick={() => ask({ type: 'refreshTools' })}>
+          <button type="button" onClick={() => postMessage({ type: 'refreshTools' })}>
             Refresh tools
           </button>
           <button
@@ -101,7 +101,7 @@ export function Page() {
             onClick={() =>
               unlessEdited('Resetting discards your unsaved changes.', () => {
                 dispatch({ type: 'discarded' })
-                ask({ type: 'reset', level: view.level })
+                postMessage({ type: 'reset', level: view.level })
               })
             }
           >
@@ -168,7 +168,7 @@ export function Page() {
               Discard changes
             </button>
             <span role="status" class="hint">
-              {draft === undefined ? savedText(errors) : 'Not saved yet.'}
+              {draft === undefined ? saveMessage(errors) : 'Not saved yet.'}
             </span>
           </div>
         </div>
@@ -248,10 +248,10 @@ export function Page() {
             selected={selected}
             problems={shown}
             templates={state.templates}
-            most={state.limits.agents}
+            max={state.limits.agents}
             onSelect={(index) => dispatch({ type: 'selected', index })}
             onAdd={() => dispatch({ type: 'adding' })}
-            onTemplate={(id) => ask({ type: 'template', id })}
+            onTemplate={(id) => postMessage({ type: 'template', id })}
           />
           {hasAgents ? (
             <AgentForm
@@ -278,9 +278,9 @@ export function Page() {
         </div>
         <OtherAgents
           state={state}
-          onCustomize={() => ask({ type: 'template', id: 'coordinator' })}
-          onOpen={(id) => ask({ type: 'openFile', id })}
-          onCopy={(id) => ask({ type: 'copyFile', id })}
+          onCustomize={() => postMessage({ type: 'template', id: 'coordinator' })}
+          onOpen={(id) => postMessage({ type: 'openFile', id })}
+          onCopy={(id) => postMessage({ type: 'copyFile', id })}
         />
       </main>
       {view.asksStart && (
@@ -298,7 +298,7 @@ export function Page() {
           onRemoveAll={() => {
             setQuestion(undefined)
             dispatch({ type: 'discarded' })
-            if (own?.configuration !== undefined) ask({ type: 'reset', level: view.level })
+            if (own?.configuration !== undefined) postMessage({ type: 'reset', level: view.level })
           }}
           onDelete={(changed) => {
             setQuestion(undefined)
@@ -336,7 +336,7 @@ export function Page() {
   }
 }
 
-function savedText(errors: number): string {
+function saveMessage(errors: number): string {
   if (errors === 0) return 'All changes are saved.'
   return `The settings have ${errors} ${errors === 1 ? 'error' : 'errors'}.`
 }

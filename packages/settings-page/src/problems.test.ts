@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addAgent, changeAgent, emptyAgent, renameAgent } from './edit.ts'
-import { shownProblems } from './problems.ts'
+import { visibleProblems } from './problems.ts'
 import type { Configuration, LevelState, Problem } from './protocol.ts'
 
 const set: Configuration = { entryAgent: 'lead', agents: [emptyAgent('lead'), emptyAgent('bad name')] }
@@ -24,7 +24,7 @@ const empty = (index: number): Problem => ({
   isEmpty: true,
 })
 const shown = (configuration: Configuration, problems: readonly Problem[], tried = false) =>
-  shownProblems({ problems, configuration, level: level(), tried })
+  visibleProblems({ problems, configuration, level: level(), tried })
 
 describe('the problems that the page shows', () => {
   it('include every problem of saved agents, before anything is edited', () => {
@@ -43,7 +43,7 @@ describe('the problems that the page shows', () => {
 
   it('include errors in the settings until their field is changed', () => {
     const at = (configuration: Configuration) =>
-      shownProblems({ problems: [], configuration, level: level([written]), tried: false })
+      visibleProblems({ problems: [], configuration, level: level([written]), tried: false })
     expect(at(set)).toEqual([written])
     expect(at(changeAgent(set, 1, { description: 'Mine' }))).toEqual([written])
     expect(at(changeAgent(set, 1, { toolPermissions: { type: 'all' } }))).toEqual([])

@@ -8,7 +8,7 @@ export function problemsAt(problems: readonly Problem[], path: string): readonly
   )
 }
 
-export interface ShownRequest {
+export interface VisibleProblemsRequest {
   /** The problems of the edits. */
   readonly problems: readonly Problem[]
   readonly configuration: Configuration
@@ -21,9 +21,14 @@ export interface ShownRequest {
  * Returns the problems to show, of edits and of saved settings. Empty fields of a new agent are reported only after an
  * attempt to save.
  */
-export function shownProblems({ problems, configuration, level, tried }: ShownRequest): readonly Problem[] {
+export function visibleProblems({
+  problems,
+  configuration,
+  level,
+  tried,
+}: VisibleProblemsRequest): readonly Problem[] {
   const set = level?.configuration
-  const asWritten = (level?.problems ?? []).filter((problem) => isUntouched(problem, configuration, set))
+  const asWritten = (level?.problems ?? []).filter((problem) => isUnedited(problem, configuration, set))
   if (configuration.agents.length === 0) return asWritten
   const ofEdits = problems.filter(
     (problem) => tried || problem.isEmpty !== true || !isNew(agentOf(problem), configuration, set),
@@ -45,7 +50,7 @@ function isNew(
   return before === undefined || has(agents, before)
 }
 
-function isUntouched(
+function isUnedited(
   { path }: Problem,
   configuration: Configuration,
   set: Configuration | undefined,

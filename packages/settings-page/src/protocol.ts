@@ -110,7 +110,7 @@ export interface Problem {
 export interface Preview {
   readonly agent: string
   readonly prompt: string
-  /** The tools that the model gets. */
+  /** The tools sent to the model. */
   readonly tools: readonly string[]
 }
 

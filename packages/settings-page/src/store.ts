@@ -1,5 +1,5 @@
 import { useEffect, useReducer, useRef } from 'preact/hooks'
-import { ask, keep, kept, onMessage } from './host.ts'
+import { loadState, onMessage, postMessage, saveState } from './host.ts'
 import { type Action, configurationOf, initialView, reduce, type View } from './view.ts'
 
 export interface Store {
@@ -8,7 +8,7 @@ export interface Store {
 }
 
 export function useStore(): Store {
-  const [view, dispatch] = useReducer(reduce, kept(), initialView)
+  const [view, dispatch] = useReducer(reduce, loadState(), initialView)
   const isFirst = useRef(true)
   const checks = useRef(0)
   const { draft, selected, state } = view
@@ -20,10 +20,10 @@ export function useStore(): Store {
       // Ignores answers to earlier requests.
       if (message.type !== 'checked' || message.id === checks.current) dispatch({ type: 'received', message })
     })
-    ask({ type: 'ready' })
+    postMessage({ type: 'ready' })
   }, [])
   useEffect(() => {
-    keep({ selected, ...(draft && { draft }) })
+    saveState({ selected, ...(draft && { draft }) })
   }, [draft, selected])
   useEffect(() => {
     // Before the first state, the extension may have a draft that the page does not know.
@@ -33,12 +33,12 @@ export function useStore(): Store {
       return
     }
     isFirst.current = false
-    ask({ type: 'keep', ...(draft && { draft }) })
+    postMessage({ type: 'keep', ...(draft && { draft }) })
   }, [draft, state === undefined])
   useEffect(() => {
     if (state === undefined || configuration.agents.length === 0) return
     const timer = setTimeout(() => {
-      ask({ type: 'check', id: ++checks.current, configuration, selected })
+      postMessage({ type: 'check', id: ++checks.current, configuration, selected })
     }, 100)
     return () => clearTimeout(timer)
   }, [written, selected, state])

@@ -1,4 +1,4 @@
-import { addAgent, addAgents, emptyAgent, isSame } from './edit.ts'
+import { addAgent, addAgents, emptyAgent, isEqual } from './edit.ts'
 import type {
   Configuration,
   Draft,
@@ -11,7 +11,7 @@ import type {
 } from './protocol.ts'
 
 /** What the page keeps while it is hidden. */
-export interface Kept {
+export interface PersistedView {
   readonly draft?: Draft
   readonly selected: number
 }
@@ -65,7 +65,7 @@ export function configurationOf(view: View): Configuration {
   return view.draft?.configuration ?? levelOf(view)?.configuration ?? empty
 }
 
-export function initialView(kept: Kept | undefined): View {
+export function initialView(kept: PersistedView | undefined): View {
   const { draft, selected = 0 } = kept ?? {}
   const level = draft?.level ?? 'user'
   return {
@@ -98,7 +98,7 @@ export function reduce(view: View, action: Action): View {
     }
     case 'discarded': {
       const { draft: _, message: __, ...rest } = view
-      return within({ ...rest, tried: false, hasConflict: false, problems: [] })
+      return clampSelection({ ...rest, tried: false, hasConflict: false, problems: [] })
     }
     case 'rebased': {
       const stamp = levelOf(view)?.stamp
@@ -119,10 +119,10 @@ function edit(
   const own = levelOf(view)
   const focusName = view.focusName + (focus ? 1 : 0)
   // Edited back to the saved settings, so nothing is left to save.
-  if (!view.hasConflict && own?.configuration && isSame(own.configuration, configuration))
-    return within({ ...rest, selected: select, focusName })
+  if (!view.hasConflict && own?.configuration && isEqual(own.configuration, configuration))
+    return clampSelection({ ...rest, selected: select, focusName })
   const draft: Draft = { level: view.level, configuration, stamp: before?.stamp ?? own?.stamp ?? '' }
-  return within({ ...rest, draft, selected: select, focusName })
+  return clampSelection({ ...rest, draft, selected: select, focusName })
 }
 
 function startAgent(view: View): View {
@@ -143,7 +143,7 @@ function addEmpty(view: View, before: Configuration): View {
   return edit(view, after, { select: before.agents.length, focus: true })
 }
 
-function within(view: View): View {
+function clampSelection(view: View): View {
   const last = Math.max(0, configurationOf(view).agents.length - 1)
   return { ...view, selected: Math.min(view.selected, last) }
 }
@@ -151,7 +151,7 @@ function within(view: View): View {
 function receive(view: View, message: ToPage): View {
   switch (message.type) {
     case 'state':
-      return takeState(view, message.state, message.draft)
+      return applyState(view, message.state, message.draft)
     case 'checked': {
       const { preview: _, ...rest } = view
       return { ...rest, problems: message.problems, ...(message.preview && { preview: message.preview }) }
@@ -159,7 +159,11 @@ function receive(view: View, message: ToPage): View {
     case 'saved': {
       const { draft: _, ...rest } = view
       const text = 'Saved. The changes apply from the next request.'
-      return { ...takeState(rest, message.state, undefined), tried: false, message: { text, isError: false } }
+      return {
+        ...applyState(rest, message.state, undefined),
+        tried: false,
+        message: { text, isError: false },
+      }
     }
     case 'conflict':
       return { ...view, hasConflict: true }
@@ -182,14 +186,14 @@ function receive(view: View, message: ToPage): View {
 }
 
 /** Edits are never replaced by settings that changed outside: the user decides. */
-function takeState(view: View, state: PageState, kept: Draft | undefined): View {
+function applyState(view: View, state: PageState, kept: Draft | undefined): View {
   const isFirst = view.state === undefined
   const draft = view.draft ?? (isFirst ? kept : undefined)
   const preferred = draft?.level ?? (isFirst ? (state.used ?? defaultLevel(state)) : view.level)
   const level = state.levels.some((one) => one.level === preferred) ? preferred : 'user'
   const next: View = { ...view, state, level, ...(draft && { draft }) }
   const stamp = levelOf(next)?.stamp
-  return within({ ...next, hasConflict: draft !== undefined && draft.stamp !== stamp })
+  return clampSelection({ ...next, hasConflict: draft !== undefined && draft.stamp !== stamp })
 }
 
 function defaultLevel({ levels }: PageState): Level {

@@ -1,15 +1,15 @@
 import { eolOf, isBlank, linesOf, type RawText, rawOf } from '@cadre/disk'
 import { markerOf, taskWithId } from './change-task.ts'
 import { applySplices, type Splice, todoIn } from './edit-tasks.ts'
-import { contentOf, deeper, replaceLines } from './field-edit.ts'
-import { writtenTitle } from './head-edit.ts'
+import { contentOf, fieldIndent, replaceLines } from './field-edit.ts'
+import { formatTitle } from './head-edit.ts'
 import { type Expected, isIntendedEdit } from './is-intended-edit.ts'
 import type { Heading } from './read-tasks.ts'
-import { refused, type TaskEdit } from './task-edit.ts'
+import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import type { NewTask } from './task-item.ts'
 import { isId } from './task-problems.ts'
-import { formOf, keptValue } from './task-values.ts'
-import { keptTitle, objectionTo } from './task-words.ts'
+import { formOf, normaliseValue } from './task-values.ts'
+import { normaliseTitle, objectionTo } from './task-words.ts'
 import { type ReadFile, readWritten } from './written-tasks.ts'
 
 export interface AddOptions {
@@ -32,14 +32,15 @@ export function addTask(
   const isSaid = task.state !== 'failed' || task.fields?.['status'] !== undefined
   const all = { ...task.fields, ...(!isSaid && { status: 'failed' }) }
   const objection = objectionTo({ ...task, state: task.state ?? 'open', fields: all }, undefined)
-  if (objection !== undefined) return refused(objection)
-  if (!isId(id)) return refused(`${JSON.stringify(id)} is not a valid id. An id is one word without commas.`)
+  if (objection !== undefined) return refusedEdit(objection)
+  if (!isId(id))
+    return refusedEdit(`${JSON.stringify(id)} is not a valid id. An id is one word without commas.`)
   const same = read.items.find((item) => item.id === id)
-  if (same !== undefined) return refused(`The task on line ${same.line} already has the id ${id}.`)
+  if (same !== undefined) return refusedEdit(`The task on line ${same.line} already has the id ${id}.`)
   const above = parent === undefined ? undefined : taskWithId(read, parent)
   if (typeof above === 'object')
     return above.kind === 'missing'
-      ? refused(`This file has no task with the id ${parent}, the parent of the new task.`)
+      ? refusedEdit(`This file has no task with the id ${parent}, the parent of the new task.`)
       : above
   const expected = expectedOf(task, id, all)
   const places = above === undefined ? sectionPlaces(text, read, options) : [parentPlace(text, read, above)]
@@ -52,16 +53,16 @@ export function addTask(
       if (at !== -1 && isBelow && isIntendedEdit(read, reread, { at, added: 1, expected }))
         return { kind: 'changed', raw: after }
     }
-  return refused(
+  return refusedEdit(
     'Adding the task would change the meaning of other tasks. Correct the file: "cadre lint" lists its problems.',
   )
 }
 
 function expectedOf(task: NewTask, id: string, fields: Readonly<Record<string, string>>): Expected {
-  const kept = Object.entries(fields).map(([key, value]) => [key, keptValue(value)] as const)
+  const kept = Object.entries(fields).map(([key, value]) => [key, normaliseValue(value)] as const)
   return {
     state: task.state ?? 'open',
-    title: keptTitle(task.title),
+    title: normaliseTitle(task.title),
     priority: task.priority,
     who: task.who ?? [],
     tags: task.tags ?? [],
@@ -81,9 +82,9 @@ function linesOfTask(task: Expected, { indent, bullet }: Place, careful: boolean
     ...(task.priority === undefined ? [] : [task.priority]),
     ...task.who.map((name) => `@${name}`),
     ...task.tags.map((name) => `#${name}`),
-    writtenTitle(task.title, '"'),
+    formatTitle(task.title, '"'),
   ]
-  const inner = deeper({ indent }, undefined)
+  const inner = fieldIndent({ indent }, undefined)
   const fields = [...task.fields].flatMap(([key, value]) => {
     const form = formOf(value, { quoted: careful })
     if (form.kind === 'line') return [rawOf(`${inner}${key}: ${form.text}`)]
@@ -95,10 +96,10 @@ function linesOfTask(task: Expected, { indent, bullet }: Place, careful: boolean
 function parentPlace(raw: RawText, read: ReadFile, above: number): Place {
   const parent = read.written[above]?.task
   const child = read.written.find(({ task }) => task.above === above)?.task
-  if (parent === undefined) throw new Error('unreachable: a task that was found is there')
+  if (parent === undefined) throw new Error('unreachable: the parent task is missing')
   const field = parent.fields.find(({ start }) => start < parent.end)
   return {
-    indent: child?.indent ?? field?.indent ?? deeper(parent, undefined),
+    indent: child?.indent ?? field?.indent ?? fieldIndent(parent, undefined),
     bullet: (child ?? parent).bullet,
     splice: (lines) => replaceLines(raw, parent.treeEnd, 0, lines, parent.eol || eolOf(raw)),
   }
@@ -136,7 +137,7 @@ function endOf(raw: RawText, read: ReadFile, heading: Heading, bullet: string): 
   const last = roots.at(-1)
   const before = roots.at(-2)
   const isTight = before !== undefined && last !== undefined && before.treeEnd === last.start
-  const at = afterIndented(raw, last?.treeEnd ?? heading.end, { until, isEmpty: last === undefined })
+  const at = skipIndented(raw, last?.treeEnd ?? heading.end, { until, isEmpty: last === undefined })
   const eol = eolOf(raw)
   return {
     indent: '',
@@ -160,7 +161,7 @@ function endOf(raw: RawText, read: ReadFile, heading: Heading, bullet: string): 
  * Indented text outside a task would become part of a task inserted before it. In a section without tasks, the end is after all of its
  * text.
  */
-function afterIndented(
+function skipIndented(
   raw: RawText,
   from: number,
   { until, isEmpty }: { until: number; isEmpty: boolean },

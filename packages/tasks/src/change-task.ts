@@ -3,12 +3,12 @@ import { applySplices, type Splice } from './edit-tasks.ts'
 import { fieldEdit } from './field-edit.ts'
 import { editHead } from './head-edit.ts'
 import { type Expected, isIntendedEdit } from './is-intended-edit.ts'
-import { refused, type TaskEdit } from './task-edit.ts'
+import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import type { TaskChange, TaskItem, TaskState } from './task-item.ts'
 import { isFailed, stateOfMarker } from './task-state.ts'
-import { keptValue } from './task-values.ts'
-import { keptTitle, objectionTo } from './task-words.ts'
-import { type ReadFile, readWritten, type Written } from './written-tasks.ts'
+import { normaliseValue } from './task-values.ts'
+import { normaliseTitle, objectionTo } from './task-words.ts'
+import { type ReadFile, readWritten, type WrittenTask } from './written-tasks.ts'
 
 /**
  * Changes one task of a text, and only the bytes of the named fields. Verifies the result by reading it: it has the change, and nothing
@@ -21,18 +21,18 @@ export function changeTask(raw: RawText, id: string, change: TaskChange): TaskEd
   const one = read.written[found]
   if (one?.item === undefined) return { kind: 'missing' }
   const objection = objectionTo(change, one.item)
-  if (objection !== undefined) return refused(objection)
+  if (objection !== undefined) return refusedEdit(objection)
   const plan = planOf(one, one.item, change)
   const next = read.written[found + 1]
   const child = next?.task.above === found ? next : undefined
   // Unquoted, as a person would write it; quoted if that would be misread.
   for (const careful of [false, true]) {
     const after = applySplices(raw, splicesOf({ raw, one, child, plan, careful }))
-    if (after === raw) return careful ? cannot(one) : { kind: 'same' }
+    if (after === raw) return careful ? notChangeable(one) : { kind: 'same' }
     if (isIntendedEdit(read, readWritten(after), { at: found, expected: plan.expected }))
       return { kind: 'changed', raw: after }
   }
-  return cannot(one)
+  return notChangeable(one)
 }
 
 /** Returns the index of the only task with this id. */
@@ -43,11 +43,11 @@ export function taskWithId(read: ReadFile, id: string): number | TaskEdit {
   if (place === undefined) return { kind: 'missing' }
   if (second === undefined) return place
   const lines = places.map((index) => read.written[index]?.task.line).join(' and ')
-  return refused(`Several tasks have the id ${id}, on lines ${lines}. Give each a different id.`)
+  return refusedEdit(`Several tasks have the id ${id}, on lines ${lines}. Give each a different id.`)
 }
 
-function cannot({ task }: Written): TaskEdit {
-  return refused(
+function notChangeable({ task }: WrittenTask): TaskEdit {
+  return refusedEdit(
     `Changing the task on line ${task.line} would change the meaning of other tasks. Correct the lines around it: "cadre lint" lists the problems.`,
   )
 }
@@ -59,16 +59,16 @@ interface Plan {
   readonly expected: Expected
 }
 
-function planOf({ head }: Written, item: TaskItem, change: TaskChange): Plan {
+function planOf({ head }: WrittenTask, item: TaskItem, change: TaskChange): Plan {
   const fields = new Map<string, string | null>()
   for (const [key, value] of Object.entries(change.fields ?? {}))
-    fields.set(key, value === null ? null : keptValue(value))
+    fields.set(key, value === null ? null : normaliseValue(value))
   if (change.state !== undefined && !fields.has('status')) {
     const status = item.fields.get('status')
     if (change.state === 'failed' && !isFailed(status)) fields.set('status', 'failed')
     else if (status !== undefined && isStale(status, change.state)) fields.set('status', null)
   }
-  const title = change.title === undefined ? undefined : keptTitle(change.title)
+  const title = change.title === undefined ? undefined : normaliseTitle(change.title)
   // A title in a field stays in the field.
   const isOnLine = head.tokens.some(({ kind }) => kind === 'title')
   const isField = item.fields.has('title') && !isOnLine
@@ -80,7 +80,7 @@ function planOf({ head }: Written, item: TaskItem, change: TaskChange): Plan {
   }
   const state = change.state ?? item.state
   return {
-    change: titled(change, isField ? undefined : title),
+    change: withTitle(change, isField ? undefined : title),
     fields,
     expected: {
       state:
@@ -99,7 +99,7 @@ function planOf({ head }: Written, item: TaskItem, change: TaskChange): Plan {
   }
 }
 
-function titled({ title: _, ...change }: TaskChange, title: string | undefined): TaskChange {
+function withTitle({ title: _, ...change }: TaskChange, title: string | undefined): TaskChange {
   return title === undefined ? change : { ...change, title }
 }
 
@@ -120,15 +120,15 @@ export function markerOf(state: TaskState): string {
   return markers[state]
 }
 
-interface Making {
+interface SpliceRequest {
   readonly raw: RawText
-  readonly one: Written
-  readonly child: Written | undefined
+  readonly one: WrittenTask
+  readonly child: WrittenTask | undefined
   readonly plan: Plan
   readonly careful: boolean
 }
 
-function splicesOf({ raw, one, child, plan, careful }: Making): Splice[] {
+function splicesOf({ raw, one, child, plan, careful }: SpliceRequest): Splice[] {
   const { task, head } = one
   const { change, fields } = plan
   const inHead = new Set(head.tokens.flatMap((token) => (token.kind === 'field' ? [token.key] : [])))
@@ -153,7 +153,7 @@ function splicesOf({ raw, one, child, plan, careful }: Making): Splice[] {
 }
 
 /** Keeps a marker with the same meaning. */
-function markerEdit({ task }: Written, state: TaskState | undefined): Splice[] {
+function markerEdit({ task }: WrittenTask, state: TaskState | undefined): Splice[] {
   if (state === undefined) return []
   const says = stateOfMarker(task.marker)
   const isSame = says === (state === 'failed' ? 'skipped' : state)

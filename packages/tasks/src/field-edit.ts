@@ -48,18 +48,18 @@ function newField({ raw, task, child, key }: FieldEdit, form: ValueForm): Splice
   const own = task.fields.filter(({ start }) => start < task.end)
   const lastLine = own.findLast(({ rawBlock }) => rawBlock === undefined)
   if (form.kind === 'line') {
-    const indent = lastLine?.indent ?? own[0]?.indent ?? deeper(task, child)
+    const indent = lastLine?.indent ?? own[0]?.indent ?? fieldIndent(task, child)
     const at = lastLine?.end ?? own[0]?.start ?? task.lineEnd
     return replaceLines(raw, at, 0, [rawOf(`${indent}${key}: ${form.text}`)], eol)
   }
-  const wanted = own.at(-1)?.indent ?? deeper(task, child)
+  const wanted = own.at(-1)?.indent ?? fieldIndent(task, child)
   const indent = child !== undefined && child.width > widthOf(wanted) ? child.indent : wanted
   const lines = [`${indent}${key}: ${form.sign}`, ...contentOf(form.lines, indent)]
   return replaceLines(raw, task.end, 0, lines, eol)
 }
 
 /** The indentation of the fields of a task. */
-export function deeper(task: Pick<Task, 'indent'>, child: Pick<Task, 'indent'> | undefined): string {
+export function fieldIndent(task: Pick<Task, 'indent'>, child: Pick<Task, 'indent'> | undefined): string {
   return child?.indent ?? task.indent + (task.indent.includes('\t') ? '\t' : '  ')
 }
 

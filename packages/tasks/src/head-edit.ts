@@ -1,7 +1,7 @@
 import { type RawText, rawOf } from '@cadre/disk'
 import { applySplices, type Splice } from './edit-tasks.ts'
 import { type HeadField, type HeadToken, type Quote, readHead, type TaskHead } from './task-head.ts'
-import { decodeValue, quoted } from './task-values.ts'
+import { decodeValue, quoteValue } from './task-values.ts'
 
 /** A change of a task's line. Absent fields stay unchanged. */
 export interface HeadChange {
@@ -19,7 +19,7 @@ export interface HeadChange {
 
 /** Applies the changes to the text after the brackets. Changes only the bytes of the named parts. */
 export function editHead(raw: RawText, head: TaskHead, change: HeadChange): RawText {
-  const gone = new Set(head.tokens.filter((token) => isGone(token, head, change)))
+  const gone = new Set(head.tokens.filter((token) => isRemoved(token, head, change)))
   const kept: TaskHead = { ...head, tokens: head.tokens.filter((token) => !gone.has(token)) }
   const parts = [
     ...[...gone].map((token) => removal(raw, token)),
@@ -29,15 +29,15 @@ export function editHead(raw: RawText, head: TaskHead, change: HeadChange): RawT
     ...fieldEdits(kept, change.fields ?? new Map()),
   ]
   const wanted = change.title ?? (change.careful ? titleOf(head)?.text : undefined)
-  if (wanted === undefined) return finished(raw, applySplices(raw, parts))
+  if (wanted === undefined) return trimEnd(raw, applySplices(raw, parts))
   const styles = change.careful ? (['"'] as const) : stylesOf(head, wanted)
   const tried = styles.map((quote) =>
-    finished(raw, applySplices(raw, [...parts, titleEdit(kept, wanted, quote)])),
+    trimEnd(raw, applySplices(raw, [...parts, titleEdit(kept, wanted, quote)])),
   )
   return tried.find((line) => readsAs(line, wanted)) ?? tried.at(-1) ?? raw
 }
 
-function isGone(token: HeadToken, head: TaskHead, change: HeadChange): boolean {
+function isRemoved(token: HeadToken, head: TaskHead, change: HeadChange): boolean {
   const isBeyond = (names: readonly string[] | undefined) =>
     names !== undefined && tokensOf(head, token.kind).indexOf(token) >= names.length
   if (token.kind === 'marker') return change.oneMarker === true
@@ -55,16 +55,16 @@ function stylesOf(head: TaskHead, wanted: string): (Quote | undefined)[] {
   return [...(isBare ? [undefined] : isFree ? [quote] : []), '"']
 }
 
-export function writtenTitle(title: string, quote: Quote | undefined): string {
+export function formatTitle(title: string, quote: Quote | undefined): string {
   if (quote === '"') return `"${title.replace(/["\\]/g, '\\$&')}"`
   return quote === undefined ? title : `${quote}${title}${quote}`
 }
 
 function titleEdit(head: TaskHead, title: string, quote: Quote | undefined): Splice {
   const token = titleOf(head)
-  const insert = rawOf(writtenTitle(title, quote))
+  const insert = rawOf(formatTitle(title, quote))
   if (token !== undefined) return { at: token.at, remove: token.end - token.at, insert }
-  return inserted(head, ['marker', 'priority', 'who', 'tag'], insert)
+  return insertion(head, ['marker', 'priority', 'who', 'tag'], insert)
 }
 
 function readsAs(line: RawText, title: string): boolean {
@@ -76,7 +76,7 @@ function readsAs(line: RawText, title: string): boolean {
 function priorityEdit(head: TaskHead, priority: string | null | undefined): Splice[] {
   if (priority === undefined || priority === null) return []
   const [token] = tokensOf(head, 'priority')
-  if (token === undefined) return [inserted(head, ['marker'], priority)]
+  if (token === undefined) return [insertion(head, ['marker'], priority)]
   return token.text === priority ? [] : [{ at: token.at, remove: 1, insert: priority }]
 }
 
@@ -95,7 +95,7 @@ function signEdits(head: TaskHead, kind: 'who' | 'tag', names: readonly string[]
     ...(kind === 'tag' ? (['tag'] as const) : []),
   ]
   const sign = kind === 'who' ? '@' : '#'
-  return [...changed, ...names.slice(there.length).map((name) => inserted(head, before, sign + rawOf(name)))]
+  return [...changed, ...names.slice(there.length).map((name) => insertion(head, before, sign + rawOf(name)))]
 }
 
 function fieldEdits(head: TaskHead, fields: ReadonlyMap<string, string | null>): Splice[] {
@@ -117,11 +117,11 @@ function valueEdit({ valueAt, end }: HeadField, text: string): Splice {
 function inlineValue(value: string): string {
   const isWord =
     /^[^\s@#|>"'`,][^\s"'`,]*$/.test(value) && !value.endsWith(':') && decodeValue(value) === value
-  return isWord && quoted(value) === `"${value}"` ? value : quoted(value)
+  return isWord && quoteValue(value) === `"${value}"` ? value : quoteValue(value)
 }
 
 /** Inserts after the last part of these kinds before the title, or at the start. */
-function inserted(head: TaskHead, kinds: readonly HeadToken['kind'][], text: RawText): Splice {
+function insertion(head: TaskHead, kinds: readonly HeadToken['kind'][], text: RawText): Splice {
   const end = head.tokens.findIndex(({ kind }) => kind === 'title' || kind === 'field')
   const front = end === -1 ? head.tokens : head.tokens.slice(0, end)
   const behind = front.findLast(({ kind }) => kinds.includes(kind))
@@ -148,6 +148,6 @@ function titleOf(head: TaskHead): (HeadToken & { kind: 'title' }) | undefined {
 }
 
 /** Removes the space after a part that was inserted at the end. */
-function finished(before: RawText, after: RawText): RawText {
+function trimEnd(before: RawText, after: RawText): RawText {
   return before === '' || !/[ \t]$/.test(before) ? after.replace(/ $/, '') : after
 }

@@ -1,7 +1,7 @@
 import { isBlank, type Line, widthOf } from '@cadre/disk'
 
 /** A closing delimiter that is indented deeper does not close, as in Markdown: it may be part of a field's block. */
-const deepestEnd = (floor: number, width: number) => Math.max(floor === -1 ? 3 : floor + 5, width)
+const maxEndIndent = (floor: number, width: number) => Math.max(floor === -1 ? 3 : floor + 5, width)
 const fence = /^[ \t]*(?:(`{3,})[^`]*|(~{3,})[^\n]*)$/
 const fenceEnd = /^[ \t]*(`{3,}|~{3,})[ \t]*$/
 const comment = /^[ \t]*<!--/
@@ -19,25 +19,25 @@ export type Hidden = { readonly last: number } | { readonly unclosed: 'fence' | 
 export function findHidden(lines: readonly Line[]): (index: number, floor: number) => Hidden {
   const failed = new Map<
     string,
-    { readonly size: number; readonly deepest: number; readonly until: number }
+    { readonly size: number; readonly maxIndent: number; readonly until: number }
   >()
   return (index, floor) => {
     const text = lines[index]?.text ?? ''
     const opening = openingOf(text)
     if (opening === undefined) return undefined
     const { sign, size } = opening
-    const deepest = deepestEnd(floor, widthOf(text))
+    const maxIndent = maxEndIndent(floor, widthOf(text))
     const known = failed.get(sign)
     const unclosed = { unclosed: sign === '<' ? ('comment' as const) : ('fence' as const) }
-    if (known && index < known.until && size >= known.size && deepest <= known.deepest) return unclosed
+    if (known && index < known.until && size >= known.size && maxIndent <= known.maxIndent) return unclosed
     for (let at = index + 1; ; at++) {
       const line = lines[at]?.text
       const depth = line === undefined ? -1 : widthOf(line)
       if (line === undefined || (depth <= floor && !isBlank(line))) {
-        failed.set(sign, { size, deepest, until: at })
+        failed.set(sign, { size, maxIndent, until: at })
         return unclosed
       }
-      if (depth <= deepest && isEnd(line, opening)) return { last: at }
+      if (depth <= maxIndent && isEnd(line, opening)) return { last: at }
     }
   }
 }

@@ -38,5 +38,5 @@ export {
   type TaskFilesOptions,
 } from './task-files.ts'
 export type { NewTask, TaskChange, TaskFile, TaskItem, TaskProblem, TaskState } from './task-item.ts'
-export { keptValue } from './task-values.ts'
-export { keptTitle } from './task-words.ts'
+export { normaliseValue } from './task-values.ts'
+export { normaliseTitle } from './task-words.ts'

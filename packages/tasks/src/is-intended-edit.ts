@@ -1,10 +1,10 @@
 import type { TaskItem } from './task-item.ts'
-import type { ReadFile, Written } from './written-tasks.ts'
+import type { ReadFile, WrittenTask } from './written-tasks.ts'
 
 /** The expected values of a task after a change. */
 export type Expected = Pick<TaskItem, 'state' | 'title' | 'priority' | 'who' | 'tags' | 'fields'>
 
-export interface Meant {
+export interface IntendedEdit {
   /** The index of the task that is changed, added or removed. */
   readonly at: number
   readonly added?: number
@@ -20,7 +20,7 @@ export interface Meant {
 export function isIntendedEdit(
   before: ReadFile,
   after: ReadFile,
-  { at, added = 0, removed = 0, expected }: Meant,
+  { at, added = 0, removed = 0, expected }: IntendedEdit,
 ): boolean {
   const shift = added - removed
   if (after.written.length !== before.written.length + shift) return false
@@ -36,14 +36,14 @@ export function isIntendedEdit(
     if (!isChanged && !isSame(one, other)) return false
   }
   const item = after.written[at]?.item
-  return expected === undefined || (item !== undefined && isAs(item, expected))
+  return expected === undefined || (item !== undefined && matchesExpected(item, expected))
 }
 
-function sectionOf({ scan }: ReadFile, { task }: Written): string | undefined {
+function sectionOf({ scan }: ReadFile, { task }: WrittenTask): string | undefined {
   return scan.headings[task.section]?.text
 }
 
-function isSame({ task: one }: Written, { task: other }: Written): boolean {
+function isSame({ task: one }: WrittenTask, { task: other }: WrittenTask): boolean {
   if (one === other) return true
   return (
     one.marker === other.marker &&
@@ -62,7 +62,7 @@ function isSame({ task: one }: Written, { task: other }: Written): boolean {
   )
 }
 
-function isAs(item: TaskItem, expected: Expected): boolean {
+function matchesExpected(item: TaskItem, expected: Expected): boolean {
   return (
     item.state === expected.state &&
     item.title === expected.title &&

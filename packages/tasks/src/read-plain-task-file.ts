@@ -5,7 +5,7 @@ import { hasCode } from '@cadre/disk'
 import type { TaskProblem } from './task-item.ts'
 
 /** A larger file was not written by hand, and is not read. */
-export const mostBytes = 16 * 1024 * 1024
+export const maxBytes = 16 * 1024 * 1024
 
 export interface PlainTaskFile {
   /** Changes with every change of the file. `none` if there is no file. */
@@ -32,7 +32,7 @@ export function readPlainTaskFile(file: string, known?: string): PlainTaskFile |
     if (stamp === known) return 'known'
     const changed = Math.max(Number(stats.mtimeMs), Number(stats.ctimeMs))
     if (!stats.isFile()) return { stamp, changed, content: { problem: notPlain } }
-    if (stats.size > mostBytes) return { stamp, changed, content: { problem: tooLarge } }
+    if (stats.size > maxBytes) return { stamp, changed, content: { problem: tooLarge } }
     const raw = readFileSync(handle, 'latin1')
     return { stamp, changed, content: isText(raw) ? { raw } : { problem: notText } }
   } catch (error) {
@@ -56,7 +56,7 @@ const notPlain: TaskProblem = {
 export const tooLarge: TaskProblem = {
   ...about,
   code: 'TD902',
-  message: `Cadre does not read this file, because it is larger than ${mostBytes / 1024 / 1024} MiB. Move completed tasks to another file.`,
+  message: `Cadre does not read this file, because it is larger than ${maxBytes / 1024 / 1024} MiB. Move completed tasks to another file.`,
 }
 export const notText: TaskProblem = {
   ...about,

@@ -83,7 +83,7 @@ export interface ScannedTasks {
 }
 
 const taskLine = /^([ \t]*)([-*+])[ \t]+\[([^\][\n]*)\](?:[ \t]+([^\n]*))?$/
-const almostTask = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]*\[[ xX_~-]\]/
+const nearTaskLine = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]*\[[ xX_~-]\]/
 const fieldStart = /^([ \t]+)([A-Za-z_][A-Za-z0-9_-]*):(?=[ \t]|$)/
 const headingLine = /^(#{1,6})(?:[ \t]([^\n]*))?$/
 export const blockSign = /^[|>](?:[-+]?[1-9]?|[1-9][-+])$/
@@ -126,7 +126,7 @@ export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
     if (owner?.isAlone) owner.task.end = end
   }
   const closeBlock = () => {
-    if (block !== undefined) block.field.block = dedented(block.lines)
+    if (block !== undefined) block.field.block = dedent(block.lines)
     block = undefined
   }
   for (let index = 0; index < lines.length; index++) {
@@ -165,7 +165,7 @@ export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
       continue
     }
     if (found !== undefined) odd(`unclosed ${found.unclosed}`, line)
-    if (almostTask.test(line.text)) odd('almost a task', line)
+    if (nearTaskLine.test(line.text)) odd('almost a task', line)
     const heading = width === 0 ? readHeading(line) : undefined
     if (heading !== undefined) headings.push(heading)
     if (owner === undefined) continue
@@ -274,9 +274,9 @@ function indentOf(text: RawText): string {
   return /^[ \t]*/.exec(text)?.[0] ?? ''
 }
 
-function dedented(lines: readonly RawText[]): string[] {
+function dedent(lines: readonly RawText[]): string[] {
   const written = lines.slice(0, lines.findLastIndex((line) => !isBlank(line)) + 1)
-  let least = Number.POSITIVE_INFINITY
-  for (const line of written) if (!isBlank(line)) least = Math.min(least, indentOf(line).length)
-  return written.map((line) => textOf(line.slice(least)).trimEnd())
+  let min = Number.POSITIVE_INFINITY
+  for (const line of written) if (!isBlank(line)) min = Math.min(min, indentOf(line).length)
+  return written.map((line) => textOf(line.slice(min)).trimEnd())
 }

@@ -2,7 +2,7 @@ import type { RawText } from '@cadre/disk'
 import { taskWithId } from './change-task.ts'
 import { applySplices } from './edit-tasks.ts'
 import { isIntendedEdit } from './is-intended-edit.ts'
-import { refused, type TaskEdit } from './task-edit.ts'
+import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import { readWritten } from './written-tasks.ts'
 
 /** Removes a task with its subtasks, and one of the two blank gaps around it. */
@@ -20,5 +20,5 @@ export function removeTask(raw: RawText, id: string): TaskEdit {
   const after = applySplices(raw, [{ at: start, remove: treeEnd + gap - start, insert: '' }])
   const meant = { at, removed: removed === -1 ? read.written.length - at : removed }
   if (isIntendedEdit(read, readWritten(after), meant)) return { kind: 'changed', raw: after }
-  return refused(`Removing the task on line ${task.line} would change the meaning of other tasks.`)
+  return refusedEdit(`Removing the task on line ${task.line} would change the meaning of other tasks.`)
 }

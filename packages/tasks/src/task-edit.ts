@@ -9,6 +9,6 @@ export type TaskEdit =
   | { readonly kind: 'missing' }
   | { readonly kind: 'refused'; readonly reason: string }
 
-export function refused(reason: string): Extract<TaskEdit, { kind: 'refused' }> {
+export function refusedEdit(reason: string): Extract<TaskEdit, { kind: 'refused' }> {
   return { kind: 'refused', reason }
 }

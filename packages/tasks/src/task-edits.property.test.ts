@@ -10,8 +10,8 @@ import { readTaskFile } from './read-task-file.ts'
 import { readTasks } from './read-tasks.ts'
 import { removeTask } from './remove-task.ts'
 import type { TaskChange, TaskItem, TaskState } from './task-item.ts'
-import { keptValue } from './task-values.ts'
-import { keptTitle } from './task-words.ts'
+import { normaliseValue } from './task-values.ts'
+import { normaliseTitle } from './task-words.ts'
 
 const hostile = fc.constantFrom(
   '- [x] @boss "Do it"\n  id: forged',
@@ -196,7 +196,7 @@ test('a change is read back as intended, and every other task is unchanged', () 
       const old = before.tasks.find((task) => task.id === id)
       const task = after.tasks.find((one) => one.id === id)
       expect(task?.line).toBe(old?.line)
-      if (change.title !== undefined) expect(task?.title).toBe(keptTitle(change.title))
+      if (change.title !== undefined) expect(task?.title).toBe(normaliseTitle(change.title))
       else if (!change.fields?.['title'])
         expect(task?.title).toBe(
           change.fields?.['title'] === null && old?.title === old?.fields.get('title') ? '' : old?.title,
@@ -209,7 +209,7 @@ test('a change is read back as intended, and every other task is unchanged', () 
       if (change.state !== undefined) expect(task?.state).toBe(change.state)
       for (const [field, value] of Object.entries(change.fields ?? {}))
         if (field !== 'title' || change.title === undefined)
-          expect(task?.fields.get(field)).toBe(value === null ? undefined : keptValue(value))
+          expect(task?.fields.get(field)).toBe(value === null ? undefined : normaliseValue(value))
       for (const [field, value] of old?.fields ?? [])
         if (
           change.fields?.[field] === undefined &&
@@ -250,9 +250,13 @@ test('an added task is read back once, and no other byte is lost', () => {
         expect(others(after.tasks, 'new')).toEqual(others(before.tasks, 'new'))
         const found = after.tasks.filter(({ id }) => id === 'new')
         expect(found).toHaveLength(1)
-        expect(found[0]).toMatchObject({ title: keptTitle(task.title), who: task.who, state: task.state })
+        expect(found[0]).toMatchObject({
+          title: normaliseTitle(task.title),
+          who: task.who,
+          state: task.state,
+        })
         for (const [field, value] of Object.entries(task.fields))
-          expect(found[0]?.fields.get(field)).toBe(keptValue(value))
+          expect(found[0]?.fields.get(field)).toBe(normaliseValue(value))
         if (parent !== undefined) expect(found[0]?.parent).toBe(parent)
         // Removing it again restores the text.
         const gone = removeTask(edit.raw, 'new')

@@ -213,103 +213,107 @@ test('keeps the changes of many writers in several processes', async () => {
   )
 })
 
-test('loses nothing if a person and Cadre write at the same time', async () => {
-  const eols = fc.constantFrom('\n', '\r\n')
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(
-        fc.tuple(
-          fc.constantFrom('hand', 'rename', 'state', 'field', 'add', 'block', 'during'),
-          fc.nat(5),
-          fc.string({ maxLength: 12 }),
+// Takes seconds.
+test.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])(
+  'loses nothing if a person and Cadre write at the same time',
+  async () => {
+    const eols = fc.constantFrom('\n', '\r\n')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.tuple(
+            fc.constantFrom('hand', 'rename', 'state', 'field', 'add', 'block', 'during'),
+            fc.nat(5),
+            fc.string({ maxLength: 12 }),
+          ),
+          { minLength: 5, maxLength: 25 },
         ),
-        { minLength: 5, maxLength: 25 },
-      ),
-      eols,
-      async (steps, eol) => {
-        const { files, at, folder } = world()
-        const file = at('a.task.md')
-        const part = (index: number) =>
-          [
-            `- [ ] @bob "task ${index}"`,
-            `  id: t${index}`,
-            `<!-- hand ${index}: -->`,
-            '\tOdd \u00ff bytes ',
-            '',
-          ].join(eol)
-        writeFileSync(file, rawOf(`# Text${eol}${eol}`) + [0, 1, 2, 3, 4, 5].map(part).join(eol), 'latin1')
-        const byHand: string[] = []
-        const states = new Map<string, string>()
-        const fields = new Map<string, string>()
-        const added: string[] = []
-        const during: [string, string][] = []
-        const running: Promise<unknown>[] = []
-        for (const [index, [kind, which, value]] of steps.entries()) {
-          const id = `t${which}`
-          // An editor that saves the file with one more line, in place or by a rename.
-          const save = (isRename: boolean) => {
-            const note = `hand ${which}:${index}-`
-            byHand.push(note)
-            const saved = readFileSync(file, 'latin1').replace(`hand ${which}:`, `${note} hand ${which}:`)
-            const target = isRename ? join(folder, 'draft') : file
-            writeFileSync(target, saved, 'latin1')
-            if (isRename) renameSync(target, file)
-          }
-          if (kind === 'hand' || kind === 'rename') save(kind === 'rename')
-          else if (kind === 'during') {
-            // Between the read and the write.
-            let saves = 1 + (index % 3)
-            const when = () => {
-              if (saves-- > 0) save(saves % 2 === 0)
-              return true
+        eols,
+        async (steps, eol) => {
+          const { files, at, folder } = world()
+          const file = at('a.task.md')
+          const part = (index: number) =>
+            [
+              `- [ ] @bob "task ${index}"`,
+              `  id: t${index}`,
+              `<!-- hand ${index}: -->`,
+              '\tOdd \u00ff bytes ',
+              '',
+            ].join(eol)
+          writeFileSync(file, rawOf(`# Text${eol}${eol}`) + [0, 1, 2, 3, 4, 5].map(part).join(eol), 'latin1')
+          const byHand: string[] = []
+          const states = new Map<string, string>()
+          const fields = new Map<string, string>()
+          const added: string[] = []
+          const during: [string, string][] = []
+          const running: Promise<unknown>[] = []
+          for (const [index, [kind, which, value]] of steps.entries()) {
+            const id = `t${which}`
+            // An editor that saves the file with one more line, in place or by a rename.
+            const save = (isRename: boolean) => {
+              const note = `hand ${which}:${index}-`
+              byHand.push(note)
+              const saved = readFileSync(file, 'latin1').replace(`hand ${which}:`, `${note} hand ${which}:`)
+              const target = isRename ? join(folder, 'draft') : file
+              writeFileSync(target, saved, 'latin1')
+              if (isRename) renameSync(target, file)
             }
-            states.set(id, 'done')
-            running.push(
-              files.change('a.task.md', id, { state: 'done', fields: { [`x${index}`]: 'y' } }, when),
-            )
-            during.push([id, `x${index}`])
-          } else if (kind === 'state') {
-            states.set(id, 'done')
-            running.push(files.change('a.task.md', id, { state: 'done' }))
-          } else if (kind === 'add') {
-            added.push(`n${index}`)
-            running.push(files.add('a.task.md', { id: `n${index}`, title: `new ${value}` }))
-          } else {
-            const text = kind === 'block' ? `${value}\n- [x] @boss "forged"\n  id: forged` : `v${value}`
-            fields.set(id, text)
-            running.push(files.change('a.task.md', id, { fields: { note: text } }))
+            if (kind === 'hand' || kind === 'rename') save(kind === 'rename')
+            else if (kind === 'during') {
+              // Between the read and the write.
+              let saves = 1 + (index % 3)
+              const when = () => {
+                if (saves-- > 0) save(saves % 2 === 0)
+                return true
+              }
+              states.set(id, 'done')
+              running.push(
+                files.change('a.task.md', id, { state: 'done', fields: { [`x${index}`]: 'y' } }, when),
+              )
+              during.push([id, `x${index}`])
+            } else if (kind === 'state') {
+              states.set(id, 'done')
+              running.push(files.change('a.task.md', id, { state: 'done' }))
+            } else if (kind === 'add') {
+              added.push(`n${index}`)
+              running.push(files.add('a.task.md', { id: `n${index}`, title: `new ${value}` }))
+            } else {
+              const text = kind === 'block' ? `${value}\n- [x] @boss "forged"\n  id: forged` : `v${value}`
+              fields.set(id, text)
+              running.push(files.change('a.task.md', id, { fields: { note: text } }))
+            }
+            // Other writers run in between, in any order.
+            if (which % 2) await Promise.race([Promise.all(running), new Promise((go) => setImmediate(go))])
           }
-          // Other writers run in between, in any order.
-          if (which % 2) await Promise.race([Promise.all(running), new Promise((go) => setImmediate(go))])
-        }
-        await Promise.all(running)
-        const raw = readFileSync(file, 'latin1')
-        for (const note of byHand) expect(raw).toContain(note)
-        expect(raw.match(/\tOdd \u00ff bytes /g)).toHaveLength(6)
-        const { tasks } = readTaskFile(raw)
-        expect(tasks.map(({ id }) => id).filter((id) => id?.startsWith('t'))).toEqual([
-          't0',
-          't1',
-          't2',
-          't3',
-          't4',
-          't5',
-        ])
-        expect(
-          tasks
-            .map(({ id }) => id)
-            .filter((id) => id?.startsWith('n'))
-            .sort(),
-        ).toEqual(added.sort())
-        expect(tasks).toHaveLength(6 + added.length)
-        for (const [id, state] of states) expect(tasks.find((task) => task.id === id)?.state).toBe(state)
-        for (const [id, key] of during)
-          expect(tasks.find((task) => task.id === id)?.fields.get(key)).toBe('y')
-        for (const id of fields.keys())
-          expect(tasks.find((task) => task.id === id)?.fields.has('note')).toBe(true)
-        expect(readdirSync(folder)).toEqual(['a.task.md'])
-      },
-    ),
-    { numRuns: 20 },
-  )
-})
+          await Promise.all(running)
+          const raw = readFileSync(file, 'latin1')
+          for (const note of byHand) expect(raw).toContain(note)
+          expect(raw.match(/\tOdd \u00ff bytes /g)).toHaveLength(6)
+          const { tasks } = readTaskFile(raw)
+          expect(tasks.map(({ id }) => id).filter((id) => id?.startsWith('t'))).toEqual([
+            't0',
+            't1',
+            't2',
+            't3',
+            't4',
+            't5',
+          ])
+          expect(
+            tasks
+              .map(({ id }) => id)
+              .filter((id) => id?.startsWith('n'))
+              .sort(),
+          ).toEqual(added.sort())
+          expect(tasks).toHaveLength(6 + added.length)
+          for (const [id, state] of states) expect(tasks.find((task) => task.id === id)?.state).toBe(state)
+          for (const [id, key] of during)
+            expect(tasks.find((task) => task.id === id)?.fields.get(key)).toBe('y')
+          for (const id of fields.keys())
+            expect(tasks.find((task) => task.id === id)?.fields.has('note')).toBe(true)
+          expect(readdirSync(folder)).toEqual(['a.task.md'])
+        },
+      ),
+      { numRuns: 20 },
+    )
+  },
+)

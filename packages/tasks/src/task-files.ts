@@ -16,10 +16,10 @@ import { changeTask } from './change-task.ts'
 import { ensureIds } from './ensure-ids.ts'
 import { approvalsFile, isApprovalsFile, isApprovalType } from './is-approval.ts'
 import { newTaskId } from './new-task-id.ts'
-import { isText, mostBytes, notText, readPlainTaskFile, tooLarge } from './read-plain-task-file.ts'
+import { isText, maxBytes, notText, readPlainTaskFile, tooLarge } from './read-plain-task-file.ts'
 import { readTaskFile } from './read-task-file.ts'
 import { removeTask } from './remove-task.ts'
-import { refused, type TaskEdit } from './task-edit.ts'
+import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import type { NewTask, TaskChange, TaskFile, TaskItem, TaskProblem } from './task-item.ts'
 import { readWritten } from './written-tasks.ts'
 
@@ -72,7 +72,7 @@ export interface TaskFilesOptions {
 
 const suffix = '.task.md'
 /** A file that changed less than this many milliseconds ago could change again with the same stamp. */
-const settled = 100
+const settleMs = 100
 
 export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOptions): TaskFiles {
   const known = new Map<string, { readonly stamp: string; readonly file: TaskFile }>()
@@ -92,10 +92,10 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     const before = known.get(file)
     const found = readPlainTaskFile(at(file), before?.stamp)
     if (found === 'known' && before !== undefined) return before.file
-    if (found === 'known') throw new Error('unreachable: nothing is known of this file')
+    if (found === 'known') throw new Error('unreachable: the file matched a stamp, but none was given')
     const { content, stamp, changed } = found
     const now = 'raw' in content ? readTaskFile(content.raw) : { tasks: [], problems: [content.problem] }
-    const isSettled = changed !== 0 && Math.abs(Date.now() - changed) > settled
+    const isSettled = changed !== 0 && Math.abs(Date.now() - changed) > settleMs
     if (isSettled) known.set(file, { stamp, file: now })
     else known.delete(file)
     return now
@@ -117,7 +117,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
   const edit = async (file: string, make: (raw: RawText | undefined) => TaskEdit): Promise<TaskEdit> => {
     const where = at(file)
     if (isApprovalsFile(file))
-      return refused('Only people decide approvals, so tasks in this file cannot be changed.')
+      return refusedEdit('Only people decide approvals, so tasks in this file cannot be changed.')
     let result: TaskEdit = { kind: 'same' }
     try {
       await inTurn(() =>
@@ -130,7 +130,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       return result
     } catch (error) {
       const found = readPlainTaskFile(where)
-      if (found !== 'known' && 'problem' in found.content) return refused(found.content.problem.message)
+      if (found !== 'known' && 'problem' in found.content) return refusedEdit(found.content.problem.message)
       if (error instanceof CadreError) throw error
       throw new CadreError('configuration', `cannot change the file: ${sentenceOf(error)}`, {
         where,
@@ -148,7 +148,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       const task = readWritten(raw).items.find((one) => one.id === id)
       if (task === undefined) return { kind: 'missing' }
       if (isApprovalType(task.fields.get('type')))
-        return refused('This is an approval. Only people decide approvals.')
+        return refusedEdit('This is an approval. Only people decide approvals.')
       return when === undefined || when(task) ? make(raw) : { kind: 'same' }
     })
     if (result.kind !== 'changed') return result
@@ -171,7 +171,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     },
     change(file, id, change, when) {
       if (isApprovalType(change.fields?.['type']))
-        return Promise.resolve(refused('A task cannot become an approval.'))
+        return Promise.resolve(refusedEdit('A task cannot become an approval.'))
       return editOne(file, id, when, (raw) => changeTask(raw, id, change))
     },
     async add(file, task) {
@@ -181,7 +181,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       const result = await edit(file, (raw) => {
         const all = taken()
         if (task.id !== undefined && all.has(task.id))
-          return refused(`Another task already has the id ${task.id}.`)
+          return refusedEdit(`Another task already has the id ${task.id}.`)
         id = task.id ?? newTaskId(all)
         home.folder(path.relative(home.path, folder))
         return addTask(raw, { ...task, id })
@@ -236,8 +236,8 @@ function indexOf({ tasks }: TaskFile): ReadonlyMap<string, TaskItem> {
 
 function objectionTo(raw: RawText | undefined): TaskEdit | undefined {
   if (raw === undefined) return undefined
-  if (!isText(raw)) return refused(notText.message)
-  return raw.length > mostBytes ? refused(tooLarge.message) : undefined
+  if (!isText(raw)) return refusedEdit(notText.message)
+  return raw.length > maxBytes ? refusedEdit(tooLarge.message) : undefined
 }
 
 function sameIdProblem(task: TaskItem, { file, task: other }: FoundTask): TaskProblem {

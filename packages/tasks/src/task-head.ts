@@ -46,7 +46,7 @@ const nextKey = /[ \t](?=[A-Za-z_][A-Za-z0-9_-]*:(?:[ \t]|$))/g
 const word = /[^ \t]+/y
 const bareKey = new RegExp(`(?:^|(?<=[ \\t]))(?:${bareKeys}):[ \\t]+`, 'g')
 /** In a line with more quotes, the title ends at the first possible closing quote. */
-const mostQuotes = 16
+const maxQuotes = 16
 
 /**
  * Reads `A @who #tag "title" key: value`. A priority and any number of `@who` and `#tag` come before the title; a quoted title may be
@@ -98,7 +98,7 @@ function readQuoted(raw: RawText, at: number, quote: Quote): HeadToken[] | undef
     const tokens: HeadToken[] = [{ kind: 'title', text, quote, at, end: end + 1 }, ...readTail(raw, end + 1)]
     if (tokens.every(({ kind }) => kind !== 'rest')) return tokens
     first ??= tokens
-    if (++tried === mostQuotes) break
+    if (++tried === maxQuotes) break
   }
   return first
 }

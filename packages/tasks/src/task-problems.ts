@@ -3,12 +3,12 @@ import type { ScanProblem, TaskField } from './read-tasks.ts'
 import type { HeadField, HeadToken } from './task-head.ts'
 import type { TaskProblem } from './task-item.ts'
 import { isFailed, isPlainBullet, stateOfMarker } from './task-state.ts'
-import type { ReadFile, Written } from './written-tasks.ts'
+import type { ReadFile, WrittenTask } from './written-tasks.ts'
 
 type Say = (at: number, severity: TaskProblem['severity'], code: string, message: string) => void
 
 /** The maximum number of problems per line. */
-const mostOfOne = 20
+const maxPerLine = 20
 
 /** Returns all problems of a file, by line. `docs/tasks.md` has a row for each code. */
 export function problemsOf(raw: RawText, { scan, written }: ReadFile): readonly TaskProblem[] {
@@ -16,7 +16,7 @@ export function problemsOf(raw: RawText, { scan, written }: ReadFile): readonly 
   const sayOn =
     (line: number, start: number): Say =>
     (at, severity, code, message) => {
-      if (problems.length >= mostOfOne && problems.at(-mostOfOne)?.line === line) return
+      if (problems.length >= maxPerLine && problems.at(-maxPerLine)?.line === line) return
       problems.push({ severity, code, message, line, column: textOf(raw.slice(start, at)).length + 1 })
     }
   const ids = new Map<string, number>()
@@ -25,7 +25,7 @@ export function problemsOf(raw: RawText, { scan, written }: ReadFile): readonly 
     if (isPlainBullet(task)) continue
     const say = sayOn(task.line, task.start)
     checkMarkers(one, say)
-    lookAtHead(one, say)
+    checkHead(one, say)
     checkIndent(one, written[task.above], say)
     checkFields(one, sayOn)
     checkMeaning(one, written[task.above], { ids, say, sayOn })
@@ -51,7 +51,7 @@ const scanProblems: Readonly<Record<ScanProblem['kind'], readonly [code: string,
   ],
 }
 
-function checkMarkers({ task, head }: Written, say: Say): void {
+function checkMarkers({ task, head }: WrittenTask, say: Say): void {
   const first = task.marker
   if (stateOfMarker(first) === undefined)
     say(
@@ -67,7 +67,7 @@ function checkMarkers({ task, head }: Written, say: Say): void {
 
 const quoteCodes = { '"': 'TD001', "'": 'TD002', '`': 'TD003' } as const
 
-function lookAtHead({ task, head, item }: Written, say: Say): void {
+function checkHead({ task, head, item }: WrittenTask, say: Say): void {
   const { tokens, unclosed } = head
   const titleAt = tokens.findIndex(({ kind }) => kind === 'title')
   const title = tokens[titleAt]
@@ -81,7 +81,7 @@ function lookAtHead({ task, head, item }: Written, say: Say): void {
         at(token),
         'warning',
         'TD013',
-        `The priority is ${token.text}, but A to D are usual. If it is a word of the title, put the title in quotes.`,
+        `The priority is ${token.text}, but it should be A to D. If it is a word of the title, put the title in quotes.`,
       )
     if (titleAt === -1 || index < titleAt) continue
     if (token.kind === 'who')
@@ -96,9 +96,9 @@ function lookAtHead({ task, head, item }: Written, say: Say): void {
     say(task.headAt, 'warning', 'TD031', 'This task has no title. Write the title in quotes.')
 }
 
-type Told = (severity: TaskProblem['severity'], code: string, message: string) => void
+type ReportProblem = (severity: TaskProblem['severity'], code: string, message: string) => void
 
-function readEndState(text: string, tell: Told): void {
+function readEndState(text: string, tell: ReportProblem): void {
   if (/^[A-Z]$/.test(text))
     tell('warning', 'TD012', `Cadre ignores this ${text}: the priority must come before the title.`)
   else
@@ -109,7 +109,7 @@ function readEndState(text: string, tell: Told): void {
     )
 }
 
-function checkHeadField({ key, rawValue, text }: HeadField, isBare: boolean, tell: Told): void {
+function checkHeadField({ key, rawValue, text }: HeadField, isBare: boolean, tell: ReportProblem): void {
   if (isBare)
     tell(
       'warning',
@@ -121,7 +121,7 @@ function checkHeadField({ key, rawValue, text }: HeadField, isBare: boolean, tel
 }
 
 /** Reports words that have a meaning before the title, but are only text in it. */
-function checkTitle(text: string, tell: (word: number, ...told: Parameters<Told>) => void): void {
+function checkTitle(text: string, tell: (word: number, ...told: Parameters<ReportProblem>) => void): void {
   for (const found of text.matchAll(/(?<=^|[ \t])([@#])[^\s@#,"'`]+/g)) {
     const [code, what] = found[1] === '@' ? ['TD010', 'does not assign the task'] : ['TD011', 'is not a tag']
     // Columns are counted in bytes until they are shown.
@@ -135,7 +135,7 @@ function checkTitle(text: string, tell: (word: number, ...told: Parameters<Told>
   }
 }
 
-function checkIndent({ task }: Written, above: Written | undefined, say: Say): void {
+function checkIndent({ task }: WrittenTask, above: WrittenTask | undefined, say: Say): void {
   const step = task.width - (above?.task.width ?? 0)
   if (task.indent.includes('\t'))
     say(
@@ -162,7 +162,7 @@ function checkIndent({ task }: Written, above: Written | undefined, say: Say): v
     )
 }
 
-function checkFields(one: Written, sayOn: (line: number, start: number) => Say): void {
+function checkFields(one: WrittenTask, sayOn: (line: number, start: number) => Say): void {
   const { task } = one
   if (!isEachOnce(one)) checkDuplicates(one, sayOn)
   for (const field of task.fields)
@@ -175,13 +175,13 @@ function checkFields(one: Written, sayOn: (line: number, start: number) => Say):
       )
 }
 
-function isEachOnce({ task, head, item }: Written): boolean {
+function isEachOnce({ task, head, item }: WrittenTask): boolean {
   let count = task.fields.length
   for (const { kind } of head.tokens) if (kind === 'field') count++
   return count === item?.fields.size
 }
 
-function checkDuplicates({ task, head }: Written, sayOn: (line: number, start: number) => Say): void {
+function checkDuplicates({ task, head }: WrittenTask, sayOn: (line: number, start: number) => Say): void {
   const seen = new Set<string>()
   const look = (key: string, at: number, say: Say) => {
     if (seen.has(key))
@@ -204,10 +204,10 @@ interface Meaning {
   readonly sayOn: (line: number, start: number) => Say
 }
 
-function checkMeaning(one: Written, above: Written | undefined, { ids, say, sayOn }: Meaning): void {
+function checkMeaning(one: WrittenTask, above: WrittenTask | undefined, { ids, say, sayOn }: Meaning): void {
   const { task, head, item } = one
   if (item === undefined) return
-  const on = (key: string): ((...told: Parameters<Told>) => void) => {
+  const on = (key: string): ((...told: Parameters<ReportProblem>) => void) => {
     const token = head.tokens.find((part) => part.kind === 'field' && part.key === key)
     if (token !== undefined) return (...told) => say(task.headAt + token.at, ...told)
     const field = task.fields.find((part) => part.key === key)

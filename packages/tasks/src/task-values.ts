@@ -5,8 +5,8 @@ import { blockSign, type TaskField } from './read-tasks.ts'
  * Characters that an editor could treat as a line ending, or that change how text looks. They are written as escapes, so that people see
  * the actual content.
  */
-const unseen = /(?![\t\n])\p{Cc}|[\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u
-const unseenAll = new RegExp(unseen.source, 'gu')
+const invisibleCharacter = /(?![\t\n])\p{Cc}|[\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u
+const invisibleCharacters = new RegExp(invisibleCharacter.source, 'gu')
 
 /** The form of a value: on the line of its key, or as lines below it. */
 export type ValueForm =
@@ -14,7 +14,7 @@ export type ValueForm =
   | { readonly kind: 'block'; readonly sign: string; readonly lines: readonly string[] }
 
 /** Normalises a value: line endings become line feeds, and empty lines at the end are dropped. */
-export function keptValue(value: string): string {
+export function normaliseValue(value: string): string {
   const lines = value.replace(/\r\n?/g, '\n').split('\n')
   while (lines.length > 1 && isBlank(lines.at(-1) ?? '')) lines.pop()
   return lines.join('\n')
@@ -23,18 +23,18 @@ export function keptValue(value: string): string {
 /** Returns the form in which a normalised value reads back unchanged. */
 export function formOf(value: string, options: { readonly quoted?: boolean } = {}): ValueForm {
   const lines = value.split('\n')
-  const isOdd = unseen.test(value) || !value.isWellFormed() || options.quoted === true
+  const isOdd = invisibleCharacter.test(value) || !value.isWellFormed() || options.quoted === true
   if (lines.length > 1 && !isOdd) {
     const isIndented = lines.every((line) => isBlank(line) || line.startsWith(' ') || line.startsWith('\t'))
     return { kind: 'block', sign: isIndented ? '|2' : '|', lines }
   }
-  return { kind: 'line', text: isOdd || !isPlain(value) ? quoted(value) : value }
+  return { kind: 'line', text: isOdd || !isPlain(value) ? quoteValue(value) : value }
 }
 
 /** Writes a value on one line in double quotes. The result cannot close a code fence or comment that a person left open. */
-export function quoted(value: string): string {
+export function quoteValue(value: string): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return JSON.stringify(value).replace(unseenAll, escaped).replace(/-->/g, '--\\u003e')
+  return JSON.stringify(value).replace(invisibleCharacters, escaped).replace(/-->/g, '--\\u003e')
 }
 
 /** Returns whether a value reads back unchanged without quotes. */
@@ -71,14 +71,14 @@ export function fieldValue(field: Pick<TaskField, 'rawValue' | 'rawBlock' | 'ind
   const said = /[1-9]/.exec(rawValue)?.[0]
   const strip = said === undefined ? stripper(written) : columns(widthOf(field.indent) + Number(said))
   const lines = written.map((line) => textOf(strip(line)))
-  return rawValue.startsWith('>') ? folded(lines) : lines.join('\n')
+  return rawValue.startsWith('>') ? foldLines(lines) : lines.join('\n')
 }
 
 /** Returns a function that removes the common indentation. */
 function stripper(lines: readonly RawText[]): (line: RawText) => RawText {
-  let least = Number.POSITIVE_INFINITY
-  for (const line of lines) if (!isBlank(line)) least = Math.min(least, indentOf(line))
-  return (line) => line.slice(least)
+  let min = Number.POSITIVE_INFINITY
+  for (const line of lines) if (!isBlank(line)) min = Math.min(min, indentOf(line))
+  return (line) => line.slice(min)
 }
 
 function columns(width: number): (line: RawText) => RawText {
@@ -94,7 +94,7 @@ function indentOf(line: RawText): number {
 }
 
 /** Joins lines with spaces. An empty line becomes a line break. */
-function folded(lines: readonly string[]): string {
+function foldLines(lines: readonly string[]): string {
   return lines
     .join('\n')
     .split(/\n{2,}/)

@@ -1,13 +1,13 @@
 import type { RawText } from '@cadre/disk'
 import { type Heading, type ScannedTasks, scanTasks, type Task } from './read-tasks.ts'
-import { type ScannedAgain, scanAgain } from './scan-again.ts'
+import { type Rescan, rescan } from './rescan.ts'
 import { readHead, type TaskHead } from './task-head.ts'
 import type { TaskItem } from './task-item.ts'
 import { stateOf } from './task-state.ts'
 import { fieldValue } from './task-values.ts'
 
 /** A task as written, and its meaning. */
-export interface Written {
+export interface WrittenTask {
   readonly task: Task
   readonly head: TaskHead
   /** Undefined if its marker is invalid, so its state is unknown. */
@@ -16,7 +16,7 @@ export interface Written {
 
 export interface ReadFile {
   readonly scan: ScannedTasks
-  readonly written: readonly Written[]
+  readonly written: readonly WrittenTask[]
   readonly items: readonly TaskItem[]
 }
 
@@ -27,21 +27,21 @@ export interface Recent {
 
 /** A cache of recently read texts: an edit reads its input, and its output is read next. */
 const recent: Recent[] = []
-const mostRecent = 2
+const maxRecent = 2
 
 export function readWritten(raw: RawText): ReadFile {
   const known = recent.find((one) => one.raw === raw)
   if (known !== undefined) return known.read
   const read = readChanged(recent, raw) ?? readFully(raw)
   recent.unshift({ raw, read })
-  recent.length = Math.min(recent.length, mostRecent)
+  recent.length = Math.min(recent.length, maxRecent)
   return read
 }
 
 /** Reads everything, without the cache. */
 export function readFully(raw: RawText): ReadFile {
   const scan = scanTasks(raw)
-  const written: Written[] = []
+  const written: WrittenTask[] = []
   addWritten(written, scan, scan.tasks.length)
   return withItems(scan, written)
 }
@@ -50,15 +50,19 @@ export function readFully(raw: RawText): ReadFile {
  * Reads only the parts that differ from a text that was read before. Returns `undefined` if there is none. The result equals that of
  * `readFully`.
  */
-export function readChanged(known: readonly Recent[], raw: RawText, shortest?: number): ReadFile | undefined {
+export function readChanged(
+  known: readonly Recent[],
+  raw: RawText,
+  minScanLength?: number,
+): ReadFile | undefined {
   for (const { raw: old, read } of known) {
-    const again = scanAgain({ raw: old, scan: read.scan }, raw, shortest)
-    if (again !== undefined) return joined(read, again)
+    const again = rescan({ raw: old, scan: read.scan }, raw, minScanLength)
+    if (again !== undefined) return joinScans(read, again)
   }
   return undefined
 }
 
-function joined(read: ReadFile, { scan, before, behind, isInPlace }: ScannedAgain): ReadFile {
+function joinScans(read: ReadFile, { scan, before, behind, isInPlace }: Rescan): ReadFile {
   const written = read.written.slice(0, before)
   addWritten(written, scan, scan.tasks.length - behind)
   for (const one of read.written.slice(read.written.length - behind)) {
@@ -72,10 +76,10 @@ function joined(read: ReadFile, { scan, before, behind, isInPlace }: ScannedAgai
 }
 
 /** Adds the missing tasks up to the index `until`. The first of them is a top-level task. */
-function addWritten(written: Written[], scan: ScannedTasks, until: number): void {
+function addWritten(written: WrittenTask[], scan: ScannedTasks, until: number): void {
   const from = written.length
   /** The parent of each task: the nearest task above with a valid marker. */
-  const parents: (Written | undefined)[] = []
+  const parents: (WrittenTask | undefined)[] = []
   for (let place = from; place < until; place++) {
     const task = scan.tasks[place]
     if (task === undefined) return
@@ -87,7 +91,7 @@ function addWritten(written: Written[], scan: ScannedTasks, until: number): void
   }
 }
 
-function withItems(scan: ScannedTasks, written: readonly Written[]): ReadFile {
+function withItems(scan: ScannedTasks, written: readonly WrittenTask[]): ReadFile {
   const items: TaskItem[] = []
   for (const { item } of written) if (item !== undefined) items.push(item)
   return { scan, written, items }

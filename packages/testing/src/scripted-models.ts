@@ -75,7 +75,7 @@ export function scriptedModels(
       used.add(`${request.agent}/${request.round}`)
       const whole = typeof line === 'function' ? await line(request, hooks.text) : line
       if (whole === 'hang') return untilAborted(signal)
-      const answer = whole.kind === 'reply' ? capped(whole, request) : whole
+      const answer = whole.kind === 'reply' ? truncateReply(whole, request) : whole
       if (answer.kind === 'reply' && answer.content !== null) hooks.text(answer.content)
       return answer
     },
@@ -125,7 +125,7 @@ export function fail(message: string): ReplyFailure {
 }
 
 /** Truncates a reply that exceeds the limit, and drops its calls. */
-function capped(reply: Reply, { maxOutput = Infinity }: ModelRequest): Reply {
+function truncateReply(reply: Reply, { maxOutput = Infinity }: ModelRequest): Reply {
   const { usage } = reply
   if (usage === undefined || usage.output <= maxOutput) return reply
   return { ...reply, calls: [], stop: 'length', usage: { ...usage, output: maxOutput } }

@@ -151,7 +151,7 @@ describe('apply_patch', () => {
     ['no beginning', { input: 'just text' }, 'Begin Patch'],
     ['a unified diff', { input: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n' }, 'Other patch formats'],
     ['no end', { input: '*** Begin Patch\n*** Delete File: a.txt' }, 'End Patch'],
-    ['no file', { input: '*** Begin Patch\n*** End Patch' }, 'names no file'],
+    ['no file', { input: '*** Begin Patch\n*** End Patch' }, 'does not name a file'],
     ['an unknown section', { input: '*** Begin Patch\n*** Rename File: a\n*** End Patch' }, 'line 2'],
     [
       'a line without a prefix',

@@ -54,7 +54,7 @@ function adapters(
 }
 
 /** Returns the arguments without those that only explain a call to a reader. */
-export function without(input: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+export function omit(input: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
 }
 

@@ -8,7 +8,7 @@ export {
   type CustomToolsRequest,
   loadCustomTools,
 } from './custom/load-custom-tools.ts'
-export type { ConfinedPath, ProtectedPath } from './files/confine.ts'
+export type { ConfinedPath, ProtectedPath } from './files/confine-path.ts'
 export { type FilePreview, type PreviewRequest, previewChange } from './files/preview-change.ts'
 export type { MessagePort } from './messages/message-port.ts'
 export type {

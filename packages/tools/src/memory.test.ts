@@ -48,7 +48,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     expect(await call('read_file', { path: 'memory/system.md' })).toContain('Docker Desktop')
     expect(await call('list_directory', { path: 'memory' })).toBe('private/\nsystem.md')
     expect(await call('list_directory', {})).toBe(
-      'src/\n[You can also read memory/, the memory of this home]',
+      'src/\n[You can also read memory/, the memory of this home directory]',
     )
     expect(await call('find_files', { glob: 'memory/**/*.md' })).toBe(
       'memory/private/keys.md\nmemory/system.md',
@@ -73,7 +73,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
 
   it('is part of a ranked search of everything, sorted by score', async () => {
     const found = await call('search_files', { query: 'docker desktop machine', mode: 'ranked' })
-    expect(found).toContain('[memory/ is the memory of this home, which all workspaces share]')
+    expect(found).toContain('[memory/ is the memory of this home directory, which all workspaces share]')
     expect(found).toContain('1. memory/system.md:1 System')
     expect(found.indexOf('memory/system.md')).toBeLessThan(found.indexOf('src/main.ts:1'))
     expect(found).toContain('3: Docker Desktop runs on this machine.')

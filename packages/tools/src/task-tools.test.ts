@@ -87,7 +87,7 @@ describe('create_task', () => {
     expect(answer).toMatchObject({
       file: 'tasks/planner.task.md',
       task_ids: [answer['task_id']],
-      note: 'There is no task task-9 yet. Tasks that depend on it wait.',
+      note: 'There is no task task-9 yet. Tasks that depend on it stay open.',
     })
     expect(await everything()).toEqual([
       expect.objectContaining({
@@ -212,7 +212,7 @@ describe('create_task', () => {
     [{ content: '- [ ] "x"\n  session: planner-9\n' }, 'itself. Omit it'],
     [{ title: 'x', fields: { 'a b': 'c' } }, 'is not a valid field name'],
     [{ title: 'x', priority: 'high' }, 'one letter'],
-    [{ title: 'x', who: 'two words, [x]' }, 'is not one word'],
+    [{ title: 'x', who: 'two words, [x]' }, 'is not a valid name'],
     [{ title: 'x', id: 'a b' }, 'is not a valid id'],
     [{ title: 'x', id: 'taken' }, 'Task taken already exists in tasks/there.task.md'],
     [{ content: '- [ ] "y"\n- [ ] "x"\n  id: taken\n' }, 'Task taken already exists'],

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import { complain } from './messages.ts'
+import { showError } from './messages.ts'
 
 /** Registers a command whose errors are shown as a message. Its argument may come from a link, so it can be anything. */
 export function command(
@@ -11,19 +11,19 @@ export function command(
     try {
       await work(argument)
     } catch (error) {
-      tellFault(log, error)
+      reportError(log, error)
     }
   })
 }
 
 /** Shows an error, with the failed action if that is not clear from it. */
-export function tellFault(log: vscode.LogOutputChannel, error: unknown, what?: string): void {
+export function reportError(log: vscode.LogOutputChannel, error: unknown, what?: string): void {
   const reason = error instanceof Error ? error.message : String(error)
   const message = what === undefined ? reason : `${what}: ${reason}`
   if (what !== undefined) log.error(what)
   log.error(error instanceof Error ? error : reason)
   const more = 'Show Log'
-  void complain(capital(message), more).then((choice) => {
+  void showError(capital(message), more).then((choice) => {
     if (choice === more) log.show()
   })
 }

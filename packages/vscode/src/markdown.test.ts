@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest'
-import { closingFence, code, codeLines, escaped, fenced, noticeText } from './markdown.ts'
+import { closingFence, code, codeFence, codeLines, escapeMarkdown, noticeText } from './markdown.ts'
 
 it('keeps text from being read as Markdown', () => {
-  expect(escaped('[x](command:y) <b> **z**\n# h')).toBe('\\[x\\]\\(command:y\\) \\<b\\> \\*\\*z\\*\\* \\# h')
-  expect(escaped('a'.repeat(600))).toHaveLength(502)
+  expect(escapeMarkdown('[x](command:y) <b> **z**\n# h')).toBe(
+    '\\[x\\]\\(command:y\\) \\<b\\> \\*\\*z\\*\\* \\# h',
+  )
+  expect(escapeMarkdown('a'.repeat(600))).toHaveLength(502)
 })
 
 it('fences text that contains fences', () => {
-  expect(fenced('a\n```\nb')).toBe('````\na\n```\nb\n````')
-  expect(fenced('a', 'diff')).toBe('```diff\na\n```')
+  expect(codeFence('a\n```\nb')).toBe('````\na\n```\nb\n````')
+  expect(codeFence('a', 'diff')).toBe('```diff\na\n```')
   expect(code('a`b``c')).toBe('```a`b``c```')
   expect(code('`a')).toBe('`` `a ``')
 })
@@ -28,7 +30,7 @@ it('keeps the spaces of lines of code', () => {
 
 it('fences very many backticks', () => {
   const text = '` '.repeat(200_000)
-  expect(fenced(text)).toBe(`\`\`\`\n${text}\n\`\`\``)
+  expect(codeFence(text)).toBe(`\`\`\`\n${text}\n\`\`\``)
 })
 
 it('closes the fence that a text has left open', () => {

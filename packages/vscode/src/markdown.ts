@@ -1,26 +1,26 @@
 /** Embeds text of models, files and tools in Markdown so that it stays text. */
 
 /** One line as plain text. */
-export function escaped(text: string, longest = 500): string {
+export function escapeMarkdown(text: string, maxLength = 500): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  const shown = line.length > longest ? `${line.slice(0, longest).trimEnd()} …` : line
+  const shown = line.length > maxLength ? `${line.slice(0, maxLength).trimEnd()} …` : line
   return shown.replace(/[\\`*_{}[\]()#+\-.!~<>|&$]/g, '\\$&')
 }
 
 /** One line as code. */
-export function code(text: string, longest = 200): string {
+export function code(text: string, maxLength = 200): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  const shown = line.length > longest ? `${line.slice(0, longest).trimEnd()} …` : line
+  const shown = line.length > maxLength ? `${line.slice(0, maxLength).trimEnd()} …` : line
   return shown === '' ? '' : codeSpan(shown)
 }
 
 /** Lines as code that wraps at any width. A code fence does not wrap, so text beyond the edge of the chat would be hidden. */
 export function codeLines(lines: readonly string[]): string {
-  return lines.map((line) => codeSpan(keptSpaces(line) || '\u00a0')).join('  \n')
+  return lines.map((line) => codeSpan(keepSpaces(line) || '\u00a0')).join('  \n')
 }
 
 /** Markdown collapses spaces. The last one stays a space, so that the line can wrap there. */
-function keptSpaces(line: string): string {
+function keepSpaces(line: string): string {
   return line
     .replace(/\r$/, '')
     .replaceAll('\t', '    ')
@@ -28,21 +28,21 @@ function keptSpaces(line: string): string {
 }
 
 function codeSpan(text: string): string {
-  const fence = '`'.repeat(longestRun(text) + 1)
+  const fence = '`'.repeat(maxRunLength(text) + 1)
   // Backticks at an end would become part of the delimiter.
   const gap = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
   return `${fence}${gap}${text}${gap}${fence}`
 }
 
 /** Lines in a fence that they cannot close. */
-export function fenced(text: string, language = ''): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
+export function codeFence(text: string, language = ''): string {
+  const fence = '`'.repeat(Math.max(3, maxRunLength(text) + 1))
   return `${fence}${language}\n${text}\n${fence}`
 }
 
 /** A notice for the person, separate from the agents' text. */
 export function noticeText(message: string): string {
-  const lines = message.split('\n').map((line) => escaped(line, 2000))
+  const lines = message.split('\n').map((line) => escapeMarkdown(line, 2000))
   return `> ⚠️ ${lines.join('  \n> ')}`
 }
 
@@ -58,8 +58,8 @@ export function closingFence(text: string): string {
   return open === '' ? '' : `\n${open}`
 }
 
-function longestRun(text: string): number {
-  let longest = 0
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
-  return longest
+function maxRunLength(text: string): number {
+  let maxLength = 0
+  for (const [run] of text.matchAll(/`+/g)) maxLength = Math.max(maxLength, run.length)
+  return maxLength
 }

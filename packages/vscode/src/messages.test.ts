@@ -15,7 +15,12 @@ const host = vi.hoisted(() => {
 vi.mock('vscode', () => host.api)
 // Other test files have loaded these with their own VS Code mock.
 vi.resetModules()
-const { ask, complain, inform, warn } = await import('./messages.ts')
+const {
+  askInDialog: ask,
+  showError: complain,
+  showInfo: inform,
+  showWarning: warn,
+} = await import('./messages.ts')
 
 test('no message has a link, whatever it quotes', async () => {
   const link = 'The entry agent "[Fix it](command:workbench.action.tasks.build)" is not there.'

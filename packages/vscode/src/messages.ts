@@ -6,19 +6,23 @@ import { plainMessage } from './plain-message.ts'
  * run a command: text of settings, files and agents must not become one.
  */
 
-export function inform(text: string, ...buttons: string[]): Thenable<string | undefined> {
+export function showInfo(text: string, ...buttons: string[]): Thenable<string | undefined> {
   return vscode.window.showInformationMessage(plainMessage(text), ...buttons)
 }
 
-export function warn(text: string, ...buttons: string[]): Thenable<string | undefined> {
+export function showWarning(text: string, ...buttons: string[]): Thenable<string | undefined> {
   return vscode.window.showWarningMessage(plainMessage(text), ...buttons)
 }
 
-export function complain(text: string, ...buttons: string[]): Thenable<string | undefined> {
+export function showError(text: string, ...buttons: string[]): Thenable<string | undefined> {
   return vscode.window.showErrorMessage(plainMessage(text), ...buttons)
 }
 
 /** Asks in a dialog, and waits for the answer. */
-export function ask(text: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
+export function askInDialog(
+  text: string,
+  detail: string,
+  ...buttons: string[]
+): Thenable<string | undefined> {
   return vscode.window.showWarningMessage(plainMessage(text), { modal: true, detail }, ...buttons)
 }

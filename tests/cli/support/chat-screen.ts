@@ -2,13 +2,13 @@ import { VirtualScreen } from '../../../packages/cli/src/output/virtual-screen.s
 import { agentFile, createProject, type Project } from './project.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
-const usual = ['--model', 'scripted:p.yaml']
+const defaultFlags = ['--model', 'scripted:p.yaml']
 export const speaks = { lanes: { '*': { default: { reply: '{{agent}} {{round}} heard <{{last}}>' } } } }
 export const up = '\x1b[A'
 export const ctrlC = '\x03'
 export const ctrlD = '\x04'
 export const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`
-export const marksPastes = (screen: string) =>
+export const bracketedPaste = (screen: string) =>
   screen.lastIndexOf('\x1b[?2004h') > screen.lastIndexOf('\x1b[?2004l')
 
 /** The visible text, including the scrollback. */
@@ -27,14 +27,14 @@ export function isAsking(text: string, prompt: string): boolean {
 
 /** Opens a chat and waits for its prompt. */
 export async function open(project: Project, ...flags: string[]): Promise<Terminal> {
-  return openAt({ columns: 100, rows: 30 }, project, ['chat', ...usual, ...flags])
+  return openAt({ columns: 100, rows: 30 }, project, ['chat', ...defaultFlags, ...flags])
 }
 
 /** Like `open`, with another size, other arguments or another environment. */
 export async function openAt(
   options: Parameters<typeof openTerminal>[2],
   project: Project,
-  args: readonly string[] = ['chat', ...usual],
+  args: readonly string[] = ['chat', ...defaultFlags],
 ): Promise<Terminal> {
   const terminal = openTerminal(project, args, options)
   await terminal.until((screen) => isAsking(shown(screen), `${/(\w+)>\n/.exec(shown(screen))?.[1]}>`))
@@ -58,12 +58,12 @@ export function say(terminal: Terminal, keys: string, answer: string, prompt = '
   return type(terminal, keys, (text) => text.includes(answer) && isAsking(`\n${text}`, `${prompt}>`))
 }
 
-export function speaking(): Project {
+export function openSpeakingChat(): Project {
   return createProject({ ...agentFile('lead'), 'p.yaml': speaks })
 }
 
 /** A key without effect on the text, which the tool below waits for: then all earlier input has arrived. */
-export const goOn = '\x1f'
+export const continueKey = '\x1f'
 const hold = `export const hold = { name: 'hold', description: 'x', class: 'read', effect: 'read',
   input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, parameters: { type: 'object' },
   run: (input, context, signal) => new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ const hold = `export const hold = { name: 'hold', description: 'x', class: 'read
   }) }`
 
 /** A chat in the middle of a turn, which continues when that key is typed. */
-export async function busy(...steps: object[]): Promise<Terminal> {
+export async function openBusyChat(...steps: object[]): Promise<Terminal> {
   const project = createProject({
     ...agentFile('lead'),
     '.cadre/hold.mjs': hold,

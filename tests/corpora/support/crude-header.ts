@@ -77,6 +77,6 @@ function outdented(lines: readonly string[]): string[] {
   const indents = lines
     .filter((line) => !/^\s*(#|$)/.test(line))
     .map((line) => line.length - line.trimStart().length)
-  const least = indents.reduce((a, b) => Math.min(a, b), indents[0] ?? 0)
-  return lines.map((line) => line.slice(least))
+  const min = indents.reduce((a, b) => Math.min(a, b), indents[0] ?? 0)
+  return lines.map((line) => line.slice(min))
 }

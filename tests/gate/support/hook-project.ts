@@ -18,7 +18,7 @@ export interface HookProject {
   readonly userHome: string
   readonly policyFolder: string
   /** The messages of the hooks to the person. */
-  readonly told: string[]
+  readonly messages: string[]
   write(file: string, content: string | object): string
   find(options?: { readonly trusted?: boolean; readonly policyOwner?: number }): HookSet
   hooks(options?: Partial<HooksOptions>): Hooks
@@ -65,7 +65,7 @@ export function createHookProject(files: Readonly<Record<string, string | object
     path: project,
     userHome,
     policyFolder,
-    told,
+    messages: told,
     write,
     find,
     hooks(options = {}) {

@@ -8,7 +8,7 @@ export type Lanes = Readonly<Record<string, readonly WireReply[]>>
 export interface Asked {
   readonly agent: string
   /** The last message of the request, as JSON. */
-  readonly told: string
+  readonly received: string
 }
 
 export interface LaneServer {
@@ -17,7 +17,7 @@ export interface LaneServer {
   /** Every request of a team agent, in order of arrival. */
   readonly asked: readonly Asked[]
   /** What an agent received before its n-th reply, from 1. */
-  told(agent: string, n: number): string
+  received(agent: string, n: number): string
 }
 
 interface Message {
@@ -39,7 +39,7 @@ export async function serveLanes(lanes: Lanes): Promise<LaneServer> {
   return {
     url: wire.url.replace(/\/v1$/, ''),
     asked,
-    told: (agent, n) => asked.filter((one) => one.agent === agent)[n - 1]?.told ?? '',
+    received: (agent, n) => asked.filter((one) => one.agent === agent)[n - 1]?.received ?? '',
   }
 
   function answer({ path, body }: WireRequest): WireAnswer {
@@ -58,7 +58,7 @@ export async function serveLanes(lanes: Lanes): Promise<LaneServer> {
     const head = JSON.stringify([system, heads])
     const agent = prompts.find(({ mark }) => head.includes(mark))?.name
     const round = messages.filter(({ role }) => role === 'assistant').length
-    if (agent !== undefined) asked.push({ agent, told: JSON.stringify(messages.at(-1)) })
+    if (agent !== undefined) asked.push({ agent, received: JSON.stringify(messages.at(-1)) })
     const planned = agent === undefined ? undefined : lanes[agent]?.[round]
     const reply = { text: 'Done.', ...planned, usage: { input: 10, output: 10 } }
     const calls =

@@ -5,7 +5,7 @@ import { type Chat, chatOf } from './chat.ts'
 import { HostError } from './host.ts'
 import { fileOfTool } from './installed.ts'
 import type { VsCode } from './start-vscode.ts'
-import { patience, until } from './until.ts'
+import { timeoutMs, until } from './until.ts'
 
 /** A window of VS Code, as a person sees it. */
 export interface Workbench {
@@ -33,7 +33,7 @@ export async function openWorkbench(code: VsCode): Promise<Workbench> {
   try {
     const context = await browser.newContext({ viewport: { width: 1400, height: 900 } })
     const page = await context.newPage()
-    page.setDefaultTimeout(patience)
+    page.setDefaultTimeout(timeoutMs)
     await page.goto(`${code.url}/?folder=${encodeURIComponent(code.workspace)}`)
     await isUp(page, code)
     return {

@@ -48,7 +48,7 @@ export interface VsCode {
   stop(): Promise<void>
 }
 
-const usualSettings = {
+const defaultSettings = {
   'workbench.startupEditor': 'none',
   'workbench.welcomePage.walkthroughs.openOnInstall': false,
   'telemetry.telemetryLevel': 'off',
@@ -70,7 +70,7 @@ export async function startVsCode(options: VsCodeOptions = {}): Promise<VsCode> 
   mkdirSync(path.join(data, 'User'), { recursive: true })
   writeFileSync(at('config.yaml'), '')
   const settings = {
-    ...usualSettings,
+    ...defaultSettings,
     'security.workspace.trust.enabled': !trusted,
     'security.workspace.trust.startupPrompt': 'never',
     ...options.settings,
@@ -181,9 +181,9 @@ function startGuard(server: ChildProcess, folder: string): ChildProcess {
 // The whole group: code-server starts VS Code, which starts the extension hosts, which start other processes.
 async function end(server: ChildProcess): Promise<void> {
   signal(server, 'SIGTERM')
-  const patience = setTimeout(() => signal(server, 'SIGKILL'), 10_000)
+  const killTimer = setTimeout(() => signal(server, 'SIGKILL'), 10_000)
   await until('the processes of code-server to end', () => !signal(server, 0))
-  clearTimeout(patience)
+  clearTimeout(killTimer)
 }
 
 function signal({ pid }: ChildProcess, name: NodeJS.Signals | 0): boolean {

@@ -1,6 +1,6 @@
+import type { UnreadRestriction } from './find-unread-restrictions.ts'
 import { isBlank, isComment, keyLineOf } from './key-line.ts'
 import { isAgentKey, restrictionOf } from './known-keys.ts'
-import type { Unseen } from './unseen.ts'
 
 /**
  * Where to search the text of a file for restrictions. `start`: right after the header, where a line of dashes may have
@@ -11,22 +11,22 @@ import type { Unseen } from './unseen.ts'
 export type BodyPart = 'start' | 'text' | 'everywhere' | 'headerless'
 
 /** Keys that rarely start a line outside a header. */
-const clear = new Set(
+const unambiguousKeys = new Set(
   `tools allowedtools disallowedtools permission permissions agents subagents maxturns userinvocable userinvokable
   disablemodelinvocation cadrewrites cadrecommands`.split(/\s+/),
 )
 
 /** Finds restrictions in the text of a file that look like keys of its header. */
-export function findBodyKeys(text: string, firstLine: number, where: BodyPart): Unseen[] {
+export function findBodyKeys(text: string, firstLine: number, where: BodyPart): UnreadRestriction[] {
   const isStart = where === 'start'
   if (isStart && !/^(?:---\s*|(?:[ \t]*#.*[\r\n]+)*)[ \t]*["'“]?[A-Za-z]/.test(text.slice(0, 2_000)))
     return []
   const lines = text.split(/\r\n|\n|\r/)
   const end = isStart ? endOfKeys(lines) : lines.length
-  const isShown = where === 'text' ? shownIn(lines) : () => false
+  const isShown = where === 'text' ? findCodeLines(lines) : () => false
   return lines.slice(0, end).flatMap((line, index) => {
-    const key = isShown(index) ? '' : keyIn(line, where)
-    const restricts = clear.has(key) ? restrictionOf(key) : undefined
+    const key = isShown(index) ? '' : findKeyIn(line, where)
+    const restricts = unambiguousKeys.has(key) ? restrictionOf(key) : undefined
     return restricts === undefined ? [] : [{ key, restricts, line: firstLine + index }]
   })
 }
@@ -35,13 +35,13 @@ export function findBodyKeys(text: string, firstLine: number, where: BodyPart): 
 export function findKeys(text: string, firstLine: number): { readonly key: string; readonly line: number }[] {
   const found = new Map<string, number>()
   for (const [index, line] of text.split(/\r\n|\n|\r/, 40).entries()) {
-    const key = keyIn(line, 'headerless')
+    const key = findKeyIn(line, 'headerless')
     if (isAgentKey(key) && !found.has(key)) found.set(key, firstLine + index)
   }
   return found.size < 2 ? [] : [...found].map(([key, line]) => ({ key, line }))
 }
 
-function keyIn(line: string, where: BodyPart): string {
+function findKeyIn(line: string, where: BodyPart): string {
   // Quotation and Markdown characters, but not list markers: in prose they can precede any word.
   const isAnywhere = where === 'everywhere' || where === 'headerless'
   const key = keyLineOf(isAnywhere ? line.replace(/^(?:[^\w#-]|-(?! )){1,20}/, '') : line)
@@ -59,15 +59,15 @@ function endOfKeys(lines: readonly string[]): number {
   )
   if (isOpened || first === 0) return dashes === -1 ? stop : dashes
   // Further down, a text may start like this and end with a horizontal rule.
-  return dashes !== -1 && lines.slice(first, dashes).every(isOfHeader) ? dashes : 0
+  return dashes !== -1 && lines.slice(first, dashes).every(isHeaderLine) ? dashes : 0
 }
 
-function isOfHeader(line: string): boolean {
+function isHeaderLine(line: string): boolean {
   return isBlank(line) || isComment(line) || /^(?:[ \t]|- )/.test(line) || keyLineOf(line) !== undefined
 }
 
 /** Returns which lines are in code blocks. An unclosed block does not count. */
-function shownIn(lines: readonly string[]): (index: number) => boolean {
+function findCodeLines(lines: readonly string[]): (index: number) => boolean {
   const shown = new Set<number>()
   for (let at = 0; at < lines.length; at++) {
     const mark = markOf(lines[at] as string)

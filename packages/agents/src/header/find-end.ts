@@ -70,7 +70,7 @@ export function endOfKeys(texts: readonly string[], start: number): number {
     if (isBlank(line)) continue
     if (isComment(line)) {
       // Between keys, `#` is a comment, otherwise a heading.
-      while (next < at || (next < texts.length && !isNeither(texts[next] as string))) next++
+      while (next < at || (next < texts.length && !isContentLine(texts[next] as string))) next++
       if (isAfterBlank && !isKnownKeyLine(texts[next])) break
     } else if (isKnownKeyLine(line) && indentOf(line) === '') {
       isInValue = true
@@ -82,6 +82,6 @@ export function endOfKeys(texts: readonly string[], start: number): number {
   return end
 }
 
-function isNeither(line: string): boolean {
+function isContentLine(line: string): boolean {
   return !isBlank(line) && !isComment(line)
 }

@@ -1,6 +1,6 @@
 import { endOfKeys, findEnd } from './find-end.ts'
 import { indentOf, isBlank, isComment, isKnownKeyLine, keyLineOf } from './key-line.ts'
-import { joined, type Line, linesOf, usualEnd } from './lines.ts'
+import { commonLineEnding, joinLines, type Line, linesOf } from './lines.ts'
 import type { Rescue, RescueCode } from './rescue.ts'
 import type { SplitFile } from './split-file.ts'
 
@@ -20,21 +20,21 @@ export function findHeader(text: string): SplitFile {
   const header = texts.slice(opened.start, end.header)
   if (opened.first !== undefined) header[0] = opened.first
   // A horizontal rule in the text is not a header.
-  if ((lead.at > 0 || !end.isClosed) && !holdsKeys(header)) return { kind: 'no-header' }
+  if ((lead.at > 0 || !end.isClosed) && !hasAgentKeys(header)) return { kind: 'no-header' }
   const indent = new RegExp(`^[ \\t]{0,${opened.indent.length}}`)
   return {
     kind: 'split',
     header: header.map((line) => line.replace(indent, '')),
     headerLine: opened.start + 1,
-    body: joined(lines.slice(end.body, end.last)),
+    body: joinLines(lines.slice(end.body, end.last)),
     rescues: [
       ...lead.rescues,
       ...opened.rescues,
       ...(end.isClosed ? [] : [{ code: 'header-unclosed', line: end.header + 1 } as const]),
-      ...loneReturns(lines.slice(0, end.body)),
+      ...findLoneReturns(lines.slice(0, end.body)),
     ],
     notes: lead.notes,
-    end: usualEnd(lines),
+    end: commonLineEnding(lines),
   }
 }
 
@@ -54,10 +54,10 @@ export function findUnclosed(text: string): SplitFile | undefined {
     kind: 'split',
     header: texts.slice(1, end),
     headerLine: 2,
-    body: joined(lines.slice(end)),
+    body: joinLines(lines.slice(end)),
     rescues: [{ code: 'header-unclosed', line: end + 1 }],
     notes: [],
-    end: usualEnd(lines),
+    end: commonLineEnding(lines),
   }
 }
 
@@ -151,12 +151,12 @@ function isHeaderAt(texts: readonly string[], start: number): boolean {
   return texts.slice(start, end === -1 ? undefined : end).filter(isKnownKeyLine).length >= 2
 }
 
-function holdsKeys(header: readonly string[]): boolean {
+function hasAgentKeys(header: readonly string[]): boolean {
   const first = header.find((line) => !isBlank(line) && !isComment(line))
   return first !== undefined && keyLineOf(first) !== undefined && header.some(isKnownKeyLine)
 }
 
-function loneReturns(lines: readonly Line[]): Rescue[] {
+function findLoneReturns(lines: readonly Line[]): Rescue[] {
   const at = lines.findIndex(({ end }) => end === '\r')
   return at === -1 ? [] : [{ code: 'line-ends', line: at + 1 }]
 }

@@ -125,7 +125,7 @@ export interface Synonyms {
 }
 
 /** Returns the restriction that a key is or seems to be, in a dialect with these synonyms. */
-export function restrictionMeant(written: string, synonyms: Synonyms = {}): string | undefined {
+export function intendedRestriction(written: string, synonyms: Synonyms = {}): string | undefined {
   const plain = plainKey(written)
   if (restrictionOf(plain) !== undefined) return plain
   const bare = withoutLookAlikes(written)
@@ -133,27 +133,27 @@ export function restrictionMeant(written: string, synonyms: Synonyms = {}): stri
     .replaceAll(/[^a-z\d]/g, '')
   if (restrictionOf(bare) !== undefined) return bare
   const other = Object.keys(synonyms).find(
-    (key) => restrictionOf(synonyms[key] as string) !== undefined && isNear(key, bare),
+    (key) => restrictionOf(synonyms[key] as string) !== undefined && isSimilarKey(key, bare),
   )
   if (other !== undefined) return synonyms[other]
-  return known.has(plain) ? undefined : misspelt(bare)
+  return known.has(plain) ? undefined : findMisspelling(bare)
 }
 
 /** Returns the key that this one seems to misspell: one letter added, missing, changed or swapped. */
-function misspelt(plain: string): string | undefined {
+function findMisspelling(plain: string): string | undefined {
   // Short keys resemble too many other words.
   const long = [...restrictions.limits, ...restrictions.flags].filter((key) => key.length > 5)
-  return [...restrictions.tools, ...restrictions.agents, ...long].find((key) => isNear(key, plain))
+  return [...restrictions.tools, ...restrictions.agents, ...long].find((key) => isSimilarKey(key, plain))
 }
 
 /** True if a key seems to misspell this one: one letter added, missing, changed, swapped or repeated. */
-export function isNear(key: string, plain: string): boolean {
+export function isSimilarKey(key: string, plain: string): boolean {
   if (Math.abs(key.length - plain.length) <= 1 && isOneLetterOff(key, plain)) return true
-  return plain.length > key.length && plain.length < 40 && squeezed(plain) === squeezed(key)
+  return plain.length > key.length && plain.length < 40 && withoutRepeats(plain) === withoutRepeats(key)
 }
 
 /** Removes repeated letters: `tooools`. */
-function squeezed(word: string): string {
+function withoutRepeats(word: string): string {
   return word.replaceAll(/(.)\1+/g, '$1')
 }
 

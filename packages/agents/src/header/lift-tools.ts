@@ -1,6 +1,6 @@
 import type { Located } from '@cadre/disk'
+import type { Entry } from './find-unread-restrictions.ts'
 import { plainKey } from './known-keys.ts'
-import type { Entry } from './unseen.ts'
 
 /** Lists of tools that some files nest in a group, such as `capabilities: {allowed_tools: […]}`. */
 const lists = new Set(
@@ -9,29 +9,29 @@ const lists = new Set(
   ),
 )
 /** Groups whose keys do not describe the agent. */
-const foreign = new Set(
+const unrelatedGroups = new Set(
   'hooks mcpservers mcp handoffs metadata options sidekick triggers otherkeys'.split(' '),
 )
 /** Groups that contain only tools: a list moved out of them is not a tool. */
-const ofTools = new Set(['tools', 'permission', 'permissions'])
+const toolGroups = new Set(['tools', 'permission', 'permissions'])
 
 /** Moves nested lists of tools to the top level of a header. */
 export function liftTools(entries: readonly Entry[]): readonly Entry[] {
-  if (!entries.some(holdsList)) return entries
+  if (!entries.some(containsList)) return entries
   return entries.flatMap((entry) => {
-    if (!holdsList(entry)) return [entry]
+    if (!containsList(entry)) return [entry]
     const nested = [...(entry.field.fields ?? [])]
     const lifted = nested
       .filter(([name, field]) => isList(name, field))
       .map(([written, field]) => ({ written, field }))
-    if (!ofTools.has(plainKey(entry.written))) return [entry, ...lifted]
+    if (!toolGroups.has(plainKey(entry.written))) return [entry, ...lifted]
     const rest = nested.filter(([name, field]) => !isList(name, field))
     return rest.length === 0 ? lifted : [{ ...entry, field: groupOf(entry.field, rest) }, ...lifted]
   })
 }
 
-function holdsList({ written, field }: Entry): boolean {
-  if (field.fields === undefined || foreign.has(plainKey(written))) return false
+function containsList({ written, field }: Entry): boolean {
+  if (field.fields === undefined || unrelatedGroups.has(plainKey(written))) return false
   return [...field.fields].some(([name, nested]) => isList(name, nested))
 }
 

@@ -17,12 +17,12 @@ export function linesOf(text: string): Line[] {
   return lines
 }
 
-export function joined(lines: readonly Line[]): string {
+export function joinLines(lines: readonly Line[]): string {
   return lines.map(({ text, end }) => text + end).join('')
 }
 
 /** Returns the most common line ending. Cadre never writes a lone carriage return. */
-export function usualEnd(lines: readonly Line[]): string {
+export function commonLineEnding(lines: readonly Line[]): string {
   const windows = lines.filter(({ end }) => end === '\r\n').length
   return windows > lines.filter(({ end }) => end === '\n').length ? '\r\n' : '\n'
 }

@@ -1,4 +1,4 @@
-import type { Entry } from './unseen.ts'
+import type { Entry } from './find-unread-restrictions.ts'
 
 const keyAtMargin = /^["']?([A-Za-z][\w-]*)["']?\s*:(?:\s|$)/
 

@@ -1,11 +1,11 @@
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
+import { type Entry, findUnreadRestrictions, type UnreadRestriction } from './find-unread-restrictions.ts'
 import { isBlank, isComment, keyLineOf } from './key-line.ts'
 import { isKnownKey, isProseKey, isTextKey, plainKey, type Synonyms } from './known-keys.ts'
 import { liftTools } from './lift-tools.ts'
 import { type KeyBlock, readBlock } from './read-block.ts'
 import type { Rescue } from './rescue.ts'
 import { type Block, splitBlocks } from './split-blocks.ts'
-import { type Entry, findUnseen, type Unseen } from './unseen.ts'
 
 export interface HeaderRequest {
   readonly path: string
@@ -29,13 +29,13 @@ export type ReadHeader =
       readonly hints: readonly Rescue[]
       /** The corrected header. Absent if it is unknown. */
       readonly lines?: readonly string[]
-      readonly unseen: readonly Unseen[]
+      readonly unseen: readonly UnreadRestriction[]
     }
   | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] }
 
 // A hand-written header is never this long, and every part of it is read more than once.
-const mostLetters = 64 * 1_024
-const mostBlocks = 500
+const maxLength = 64 * 1_024
+const maxBlocks = 500
 
 /** Reads the keys of a header: as YAML or, if that fails, each key separately. */
 export function readHeader(request: HeaderRequest): ReadHeader {
@@ -43,9 +43,11 @@ export function readHeader(request: HeaderRequest): ReadHeader {
   const strict = readYaml({ text: lines.join('\n'), path, firstLine })
   if (strict.kind === 'read') {
     const { fields, value, line } = strict.root
-    if (value === null || (fields !== undefined && textsAreTexts(fields))) {
-      const entries = liftTools(merged([...(fields ?? [])].map(([written, field]) => ({ written, field }))))
-      const unseen = findUnseen({ ...request, entries, isLooseLine: () => false })
+    if (value === null || (fields !== undefined && hasTextValues(fields))) {
+      const entries = liftTools(
+        withMergedEntries([...(fields ?? [])].map(([written, field]) => ({ written, field }))),
+      )
+      const unseen = findUnreadRestrictions({ ...request, entries, isLooseLine: () => false })
       return {
         kind: 'read',
         entries,
@@ -65,7 +67,7 @@ export function readHeader(request: HeaderRequest): ReadHeader {
 function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): ReadHeader {
   const { lines, firstLine } = request
   const blocks = isShort(lines) ? splitBlocks(lines, firstLine) : []
-  if (blocks.length > mostBlocks || !blocks.some(isOfKnownKey)) return { kind: 'broken', diagnostics }
+  if (blocks.length > maxBlocks || !blocks.some(hasKnownKey)) return { kind: 'broken', diagnostics }
   const found: Entry[] = []
   const rescues: Rescue[] = []
   const loose = new Set<number>()
@@ -87,11 +89,11 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
     // The first one applies, so the others are better treated as comments.
     const isRepeated = seen.has(key.plain)
     seen.add(key.plain)
-    return isRepeated ? block.lines.map(commented) : read.lines
+    return isRepeated ? block.lines.map(asComment) : read.lines
   })
   const strays = blocks.filter((block) => !isKeyBlock(block))
   for (const { line, lines: text } of strays) for (const index of text.keys()) loose.add(line + index)
-  const entries = liftTools(merged(found))
+  const entries = liftTools(withMergedEntries(found))
   return {
     kind: 'read',
     entries,
@@ -100,7 +102,7 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
     ...(diagnostics[0] !== undefined && { fault: { ...diagnostics[0], severity: 'warning' } }),
     hints: [],
     ...(parts.every((part) => part !== undefined) && { lines: parts.flat() as string[] }),
-    unseen: findUnseen({ ...request, entries, isLooseLine: (line) => loose.has(line) }),
+    unseen: findUnreadRestrictions({ ...request, entries, isLooseLine: (line) => loose.has(line) }),
   }
 }
 
@@ -108,34 +110,34 @@ function strayLines({ line, lines }: Block, rescues: Rescue[]): readonly string[
   return lines.map((text, index) => {
     if (isBlank(text) || isComment(text) || text.trimEnd() === '---') return text
     rescues.push({ code: 'stray-text', line: line + index })
-    return commented(text)
+    return asComment(text)
   })
 }
 
-function commented(line: string): string {
+function asComment(line: string): string {
   return isBlank(line) || isComment(line) ? line : `# ${line}`
 }
 
 function isShort(lines: readonly string[]): boolean {
-  return lines.reduce((sum, line) => sum + line.length + 1, 0) <= mostLetters
+  return lines.reduce((sum, line) => sum + line.length + 1, 0) <= maxLength
 }
 
 function isKeyBlock(block: Block): block is KeyBlock {
   return block.key !== undefined
 }
 
-function isOfKnownKey({ key }: Block): boolean {
+function hasKnownKey({ key }: Block): boolean {
   return key !== undefined && isKnownKey(key.plain)
 }
 
-function textsAreTexts(fields: ReadonlyMap<string, Located>): boolean {
+function hasTextValues(fields: ReadonlyMap<string, Located>): boolean {
   return [...fields].every(
     ([key, { fields: parts, items }]) => (parts ?? items) === undefined || !isTextKey(plainKey(key)),
   )
 }
 
 /** Appends the entries of `<<` after the explicit ones. */
-function merged(entries: readonly Entry[]): Entry[] {
+function withMergedEntries(entries: readonly Entry[]): Entry[] {
   const own = entries.filter(({ written }) => written !== '<<')
   if (own.length === entries.length) return own
   const present = new Set(own.map(({ written }) => plainKey(written)))

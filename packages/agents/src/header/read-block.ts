@@ -1,10 +1,10 @@
 import { type Located, readYaml } from '@cadre/disk'
 import { indentOf, isBlank, type KeyLine } from './key-line.ts'
 import { isProseKey, isTextKey, plainKey, restrictionOf } from './known-keys.ts'
-import { looseText } from './loose-text.ts'
+import { readLooseText } from './read-loose-text.ts'
 import type { RescueCode } from './rescue.ts'
 import type { Block } from './split-blocks.ts'
-import { quoted, writeText } from './write-text.ts'
+import { quoteText, writeText } from './write-text.ts'
 
 export type KeyBlock = Block & { readonly key: KeyLine }
 
@@ -29,7 +29,7 @@ export function readBlock(block: KeyBlock): ReadBlock {
     return { field: strict, lines: written, ...(key.indent !== '' && { rescue: 'key-indented' }) }
   const isRestriction = restrictionOf(key.plain) !== undefined && key.plain !== 'hooks'
   const spaced = withSpace(written, key)
-  const tidy = tidied(spaced)
+  const tidy = normaliseIndent(spaced)
   const rescue = causeOf(written, key)
   // If tabs and spaces are mixed, the nesting is unknown.
   const field = isRestriction && mixesIndents(written) ? undefined : readOne(tidy, block)
@@ -89,7 +89,7 @@ function readNested(lines: readonly string[], block: KeyBlock): ReadBlock | unde
 
 function readText(lines: readonly string[], { key, line }: KeyBlock, isExact = true): ReadBlock {
   const [first = '', ...further] = lines
-  const text = looseText(first.slice(first.indexOf(':') + 1), further)
+  const text = readLooseText(first.slice(first.indexOf(':') + 1), further)
   return {
     field: { line, value: text, isLoose: true },
     ...(isExact && { lines: writeText(key.written, text) }),
@@ -115,7 +115,7 @@ function withSpace(lines: readonly string[], { written, rest }: KeyLine): string
 }
 
 /** Replaces tabs with spaces, and indents further lines of the value. */
-function tidied(lines: readonly string[]): string[] {
+function normaliseIndent(lines: readonly string[]): string[] {
   return lines.map((line, index) => {
     const indent = indentOf(line)
     const spaces = indent.replaceAll('\t', '  ') + line.slice(indent.length)
@@ -150,7 +150,7 @@ function quoteValues(lines: readonly string[]): string[] {
     if (index === 0) return line
     const match = entry.exec(line) ?? item.exec(line)
     const [, before = '', value = ''] = match ?? []
-    return isRisky(value) ? before + quoted(value.trimEnd()) : line
+    return isRisky(value) ? before + quoteText(value.trimEnd()) : line
   })
 }
 

@@ -37,7 +37,7 @@ const rescues = {
     fix: 'Put the value in quotes.',
   },
   'value-not-indented': {
-    message: 'This value continues at the left margin. Cadre reads it as one text.',
+    message: 'This value continues at the left margin. Cadre reads all of it as one string.',
     fix: 'Indent its lines, or start the value with |.',
   },
   'quotes-unbalanced': {
@@ -45,7 +45,7 @@ const rescues = {
     fix: 'Close the quotes, and double the quotes inside the value.',
   },
   'value-not-text': {
-    message: 'This text is written as a list or a mapping. Cadre reads it as text.',
+    message: 'This value looks like a list or a mapping. Cadre reads it as text.',
     fix: 'Put the value in quotes.',
   },
   'tab-indent': { message: 'This line is indented with a tab.', fix: 'Indent with spaces.' },
@@ -54,7 +54,7 @@ const rescues = {
     fix: "Put it in quotes: '*'.",
   },
   'value-unreadable': {
-    message: 'This value is not valid YAML, so it permits nothing.',
+    message: 'This value is not valid YAML. Cadre ignores it, so it grants nothing.',
     fix: 'Check brackets, quotes and commas.',
   },
   'key-indented': { message: 'This key is indented.', fix: 'Move it to the left margin.' },

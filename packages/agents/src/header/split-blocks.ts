@@ -36,7 +36,7 @@ export function splitBlocks(lines: readonly string[], firstLine: number): Block[
       blocks.push({ line: firstLine + index, lines: [text] })
     else current.lines.push(text)
   }
-  return blocks.flatMap(withoutTail)
+  return blocks.flatMap(splitTail)
 }
 
 function beginsBlock(key: KeyLine, current: Open | undefined, atMargin: ReadonlySet<string>): boolean {
@@ -66,7 +66,7 @@ function isClosed(value: string): boolean {
 }
 
 /** Lines after the last line of a value are not part of it and stay in place. */
-function withoutTail({ key, line, lines }: Open): Block[] {
+function splitTail({ key, line, lines }: Open): Block[] {
   if (key === undefined) return [{ line, lines }]
   let end = lines.length
   while (end > 1 && isTail(lines[end - 1] as string)) end--

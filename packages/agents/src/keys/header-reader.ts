@@ -1,6 +1,6 @@
 import type { Diagnostic, Located } from '@cadre/disk'
+import type { Entry, UnreadRestriction } from '../header/find-unread-restrictions.ts'
 import { plainKey } from '../header/known-keys.ts'
-import type { Entry, Unseen } from '../header/unseen.ts'
 
 export interface HeaderRequest {
   readonly path: string
@@ -8,14 +8,14 @@ export interface HeaderRequest {
   readonly entries: readonly Entry[]
   /** Other names for keys, normalized. */
   readonly synonyms: { readonly [spelling: string]: string }
-  readonly unseen?: readonly Unseen[]
+  readonly unseen?: readonly UnreadRestriction[]
 }
 
 /** The keys of one header, under Cadre's names. Tracks which were read, so that the others can be kept, and their errors. */
 export class HeaderReader {
   readonly path: string
   readonly dialect: string
-  readonly unseen: readonly Unseen[]
+  readonly unseen: readonly UnreadRestriction[]
   readonly diagnostics: Diagnostic[] = []
   readonly #entries = new Map<string, Entry[]>()
   readonly #read = new Set<string>()
@@ -90,12 +90,17 @@ export class HeaderReader {
       this.wrong(key, field, 'must be a whole number greater than 0')
       return undefined
     })
-    return least(numbers)
+    return minimum(numbers)
   }
 
   /** Reports an invalid value that makes the agent unusable. */
   wrong(key: string, field: Located, rule: string): void {
-    this.report('error', 'wrong-value', field.line, `${this.#written(key)} ${rule}, not ${shown(field)}.`)
+    this.report(
+      'error',
+      'wrong-value',
+      field.line,
+      `${this.#written(key)} ${rule}, not ${describeValue(field)}.`,
+    )
   }
 
   report(severity: Diagnostic['severity'], code: string, line: number, message: string, fix?: string): void {
@@ -126,7 +131,7 @@ export class HeaderReader {
       'warning',
       'flag-unclear',
       field.line,
-      `${this.#written(key)} must be true or false, not ${shown(field)}. Cadre uses ${otherwise}.`,
+      `${this.#written(key)} must be true or false, not ${describeValue(field)}. Cadre uses ${otherwise}.`,
       `Write ${this.#written(key)}: true or ${this.#written(key)}: false.`,
     )
     return otherwise
@@ -146,11 +151,11 @@ export class HeaderReader {
 }
 
 /** Returns the smallest of the given numbers. */
-export function least(numbers: readonly (number | undefined)[]): number | undefined {
+export function minimum(numbers: readonly (number | undefined)[]): number | undefined {
   const given = numbers.filter((number) => number !== undefined)
   return given.length === 0 ? undefined : Math.min(...given)
 }
 
-function shown({ value }: Located): string {
+function describeValue({ value }: Located): string {
   return JSON.stringify(value).slice(0, 80)
 }

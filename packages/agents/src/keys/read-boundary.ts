@@ -1,7 +1,7 @@
 import type { Boundary } from '@cadre/core'
 import type { Located } from '@cadre/disk'
-import { isNear, isProseKey, plainKey, withoutLookAlikes } from '../header/known-keys.ts'
-import type { Entry } from '../header/unseen.ts'
+import type { Entry } from '../header/find-unread-restrictions.ts'
+import { isProseKey, isSimilarKey, plainKey, withoutLookAlikes } from '../header/known-keys.ts'
 import type { HeaderReader } from './header-reader.ts'
 
 /** Normalized keys, with their values from strictest to loosest. */
@@ -34,7 +34,7 @@ export function readBoundary(header: HeaderReader, entries: readonly Entry[]): B
     )
   }
   const consider = (written: string, field: Located, isInPlace: boolean): void => {
-    const key = meantBy(written)
+    const key = findBoundaryPart(written)
     if (key === undefined || (key === 'unknown' && !isInPlace)) return
     if (key === 'unknown') {
       refuse(field.line, `${written} is an unknown key`, ['cadrewrites', 'cadrecommands'])
@@ -58,7 +58,7 @@ export function readBoundary(header: HeaderReader, entries: readonly Entry[]): B
       refuse(field.line, `${written} does not contain keys`, ['cadrewrites', 'cadrecommands'])
   }
   for (const key of Object.keys(parts)) header.takeAll(key)
-  return settled(strictest('cadrewrites'), strictest('cadrecommands'))
+  return resolveBoundary(strictest('cadrewrites'), strictest('cadrecommands'))
 
   function strictest(key: PartKey): string | undefined {
     return found[key].length === 0 ? undefined : parts[key].values[Math.min(...found[key])]
@@ -73,7 +73,7 @@ export function isBoundaryKey(written: string): boolean {
 }
 
 /** Commands can change files, so for an agent that may not, they run on a copy. */
-function settled(writes: string | undefined, commands: string | undefined): Boundary | undefined {
+function resolveBoundary(writes: string | undefined, commands: string | undefined): Boundary | undefined {
   if (writes === undefined && commands === undefined) return undefined
   return {
     ...(writes !== undefined && { writes }),
@@ -98,11 +98,11 @@ function strictnessOf(key: PartKey, { value }: Located): number {
   return (parts[key].values as readonly string[]).indexOf(word)
 }
 
-function meantBy(written: string): PartKey | 'unknown' | undefined {
+function findBoundaryPart(written: string): PartKey | 'unknown' | undefined {
   const bare = withoutLookAlikes(written)
     .toLowerCase()
     .replaceAll(/[^a-z\d]/g, '')
-  const key = (Object.keys(parts) as PartKey[]).find((part) => part === bare || isNear(part, bare))
+  const key = (Object.keys(parts) as PartKey[]).find((part) => part === bare || isSimilarKey(part, bare))
   if (key !== undefined) return key
   return bare.startsWith('cadre') && bare !== 'cadre' && !others.has(bare) ? 'unknown' : undefined
 }

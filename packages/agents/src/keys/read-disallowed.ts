@@ -2,7 +2,7 @@ import type { PermissionRule } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import type { HeaderReader } from './header-reader.ts'
 import { namesOf } from './names-of.ts'
-import { refuseMisspelt } from './refuse-misspelt.ts'
+import { rejectMisspelt } from './reject-misspelt.ts'
 import { patternsOf } from './tool-list.ts'
 
 export interface Disallowed {
@@ -22,7 +22,7 @@ export function readDisallowed(header: HeaderReader): Disallowed | 'unclear' {
         'warning',
         'disallowed-tools-unclear',
         field.line,
-        'disallowedTools must be a list of names or comma-separated text. Until it is, the agent gets no tools.',
+        'disallowedTools must be a list of names or comma-separated text. Until you fix it, the agent gets no tools.',
         'Write disallowedTools: [edit, execute].',
       )
       return 'unclear'
@@ -32,7 +32,7 @@ export function readDisallowed(header: HeaderReader): Disallowed | 'unclear' {
       const scoped = /^([^()]+)\((.*)\)$/s.exec(entry)
       const patterns = patternsOf(scoped?.[2]?.trim() ?? '')
       const name = (scoped?.[1] ?? entry.replace(/[(].*$/s, '')).trim()
-      refuseMisspelt(header, name, lineOf(name, field))
+      rejectMisspelt(header, name, lineOf(name, field))
       if (patterns.length > 0 && !patterns.includes('*'))
         rules.push(...patterns.map((pattern) => ({ tool: name, pattern, action: 'deny' }) as const))
       // A space may be part of a name or separate two: deny both readings.

@@ -28,7 +28,7 @@ export function readHandoffs(header: HeaderReader): readonly Handoff[] | undefin
       'warning',
       'handoff-unclear',
       item.line,
-      'This handoff names no agent. Cadre ignores it.',
+      'This handoff does not name an agent. Cadre ignores it.',
       'Write label, agent and prompt.',
     )
     return []

@@ -65,7 +65,7 @@ function readMode(header: HeaderReader): boolean | undefined {
     'warning',
     'mode-unclear',
     field.line,
-    `mode must be primary, subagent or all, not ${JSON.stringify(field.value).slice(0, 80)}. Until it is, other agents cannot start this agent.`,
+    `mode must be primary, subagent or all, not ${JSON.stringify(field.value).slice(0, 80)}. Until you fix it, other agents cannot start this agent.`,
     'Write mode: primary, subagent or all.',
   )
   return false

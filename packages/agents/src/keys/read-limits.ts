@@ -1,12 +1,12 @@
 import type { AgentLimits, Budget } from '@cadre/core'
 import type { Located } from '@cadre/disk'
-import { type HeaderReader, least } from './header-reader.ts'
+import { type HeaderReader, minimum } from './header-reader.ts'
 
 /** Reads limits. An invalid one is an error, because running without it would be unlimited. */
 export function readLimits(header: HeaderReader): AgentLimits | undefined {
-  const maxTurns = least([header.positive('maxturns'), steps(header)])
-  const timeoutSeconds = least(header.takeAll('timeout').map((field) => seconds(field, header)))
-  const budget = leastBudget(header.takeAll('budget').map((field) => readBudget(field, header)))
+  const maxTurns = minimum([header.positive('maxturns'), steps(header)])
+  const timeoutSeconds = minimum(header.takeAll('timeout').map((field) => seconds(field, header)))
+  const budget = smallestBudget(header.takeAll('budget').map((field) => readBudget(field, header)))
   if (maxTurns === undefined && timeoutSeconds === undefined && budget === undefined) return undefined
   return {
     ...(maxTurns !== undefined && { maxTurns }),
@@ -58,9 +58,9 @@ function readBudget(field: Located, header: HeaderReader): Budget | undefined {
   return budget
 }
 
-function leastBudget(budgets: readonly (Budget | undefined)[]): Budget | undefined {
+function smallestBudget(budgets: readonly (Budget | undefined)[]): Budget | undefined {
   const given = budgets.filter((budget) => budget !== undefined)
   if (given.length === 0) return undefined
-  const smallest = kinds.map((kind) => [kind, least(given.map((budget) => budget[kind]))] as const)
+  const smallest = kinds.map((kind) => [kind, minimum(given.map((budget) => budget[kind]))] as const)
   return Object.fromEntries(smallest.filter(([, amount]) => amount !== undefined)) as Budget
 }

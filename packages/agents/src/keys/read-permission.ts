@@ -1,7 +1,7 @@
 import type { PermissionRule } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import type { HeaderReader } from './header-reader.ts'
-import { refuseMisspelt } from './refuse-misspelt.ts'
+import { rejectMisspelt } from './reject-misspelt.ts'
 
 /**
  * Reads the rules of a file about uses of tools: a tool with an action, or with patterns that have one each. `unclear`: it
@@ -12,9 +12,9 @@ export function readPermission(header: HeaderReader): readonly PermissionRule[] 
   const [field] = fields
   if (field === undefined) return []
   // Both lists would have to apply, but a later rule of one overrides an earlier rule of the other.
-  if (fields.length > 1 || field.isLoose === true || merges(field)) return unclear(field, header)
+  if (fields.length > 1 || field.isLoose === true || usesMergeKey(field)) return unclear(field, header)
   if (typeof field.value === 'string') return [ruleOf('*', '*', field, header)]
-  if (field.items !== undefined) return listed(field, header)
+  if (field.items !== undefined) return readRuleList(field, header)
   if (field.fields === undefined) return unclear(field, header)
   return [...field.fields].flatMap(([tool, part]) =>
     part.fields === undefined
@@ -27,7 +27,7 @@ export function readPermission(header: HeaderReader): readonly PermissionRule[] 
  * A list of `{tool, pattern, action}`, for rules whose order a mapping cannot express; or, in newer versions of opencode,
  * `{action, resource, effect}`.
  */
-function listed(field: Located, header: HeaderReader): readonly PermissionRule[] | 'unclear' {
+function readRuleList(field: Located, header: HeaderReader): readonly PermissionRule[] | 'unclear' {
   const rules: PermissionRule[] = []
   for (const { fields } of field.items ?? []) {
     const isNewer = fields?.has('effect') === true
@@ -48,7 +48,7 @@ function ruleOf(
   header: HeaderReader,
 ): PermissionRule {
   // A misspelt value permits nothing.
-  if (value !== 'allow') refuseMisspelt(header, tool, line)
+  if (value !== 'allow') rejectMisspelt(header, tool, line)
   if (value === 'allow' || value === 'ask' || value === 'deny') return { tool, pattern, action: value }
   header.report(
     'warning',
@@ -65,14 +65,14 @@ function unclear(field: Located, header: HeaderReader): 'unclear' {
     'warning',
     'permission-unclear',
     field.line,
-    'permission is not valid. Until it is fixed, the agent gets no tools.',
+    'permission is not valid. Until you fix it, the agent gets no tools.',
     'Write one tool and action per line, for example bash: ask.',
   )
   return 'unclear'
 }
 
 /** True if `<<` merges in keys, which opencode would read and Cadre does not. */
-function merges({ fields, items }: Located): boolean {
+function usesMergeKey({ fields, items }: Located): boolean {
   if (fields?.has('<<') === true) return true
-  return [...(fields?.values() ?? []), ...(items ?? [])].some(merges)
+  return [...(fields?.values() ?? []), ...(items ?? [])].some(usesMergeKey)
 }

@@ -15,7 +15,7 @@ export function readTargets(
       'warning',
       'key-unseen',
       line,
-      `This looks like ${key}, but is not a key of the header. Until it is fixed, the agent may not start other agents.`,
+      `This looks like ${key}, but is not a key of the header. Until you fix it, the agent may not start other agents.`,
       `Write ${key}: at the left margin, followed by a space.`,
     )
   }
@@ -27,7 +27,7 @@ export function readTargets(
       (names): DelegateSelection => (names.includes('*') ? { kind: 'all' } : { kind: 'list', names }),
     ),
   ]
-  return selections.length === 0 ? undefined : selections.reduce(both)
+  return selections.length === 0 ? undefined : selections.reduce(intersectSelections)
 }
 
 function selectionOf(field: Located, header: HeaderReader): DelegateSelection {
@@ -39,7 +39,7 @@ function selectionOf(field: Located, header: HeaderReader): DelegateSelection {
       'agents-unclear',
       written?.dropped[0]?.line ?? field.line,
       written === undefined
-        ? 'agents must be a list of names or comma-separated text. Until it is, the agent may not start other agents.'
+        ? 'agents must be a list of names or comma-separated text. Until you fix it, the agent may not start other agents.'
         : 'An entry of this list is not a name. Cadre ignores it.',
       'Write agents: [reviewer, tester].',
     )
@@ -49,7 +49,7 @@ function selectionOf(field: Located, header: HeaderReader): DelegateSelection {
   return names.length === 0 ? { kind: 'none' } : { kind: 'list', names }
 }
 
-function both(a: DelegateSelection, b: DelegateSelection): DelegateSelection {
+function intersectSelections(a: DelegateSelection, b: DelegateSelection): DelegateSelection {
   if (a.kind === 'none' || b.kind === 'none') return { kind: 'none' }
   if (a.kind === 'all') return b
   if (b.kind === 'all') return a

@@ -91,7 +91,7 @@ function readOnly(header: HeaderReader): readonly string[] {
       )
     else {
       const known = ['plan', ...openModes]
-      const message = `Unknown permissionMode ${shown}${didYouMean(word, known) || '.'} Cadre does not use this agent until it is fixed.`
+      const message = `Unknown permissionMode ${shown}${didYouMean(word, known) || '.'} Cadre does not use this agent until you fix it.`
       header.report('error', 'permission-mode', mode.line, message, `Use one of: ${known.join(', ')}.`)
     }
   }
@@ -107,7 +107,7 @@ function hasUnseen(header: HeaderReader): boolean {
         'warning',
         'key-unseen',
         line,
-        `This looks like ${key}, but is not a key of the header. Until it is fixed, the agent gets no tools.`,
+        `This looks like ${key}, but is not a key of the header. Until you fix it, the agent gets no tools.`,
         `Write ${key}: at the left margin, followed by a space.`,
       )
   }
@@ -127,7 +127,7 @@ function hooksAreLost(header: HeaderReader): boolean {
     'warning',
     'hooks-unclear',
     hooks.line,
-    'hooks is not valid. Until it is fixed, the agent gets no tools.',
+    'hooks is not valid. Until you fix it, the agent gets no tools.',
     'Check its brackets, quotes and indentation.',
   )
   return true

@@ -2,7 +2,7 @@ import type { PermissionRule } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import type { HeaderReader } from './header-reader.ts'
 import { namesOf, wordsOf } from './names-of.ts'
-import { refuseMisspelt } from './refuse-misspelt.ts'
+import { rejectMisspelt } from './reject-misspelt.ts'
 
 /** The content of one list of tools. */
 export interface ToolList {
@@ -15,12 +15,12 @@ export interface ToolList {
   readonly scopes: ReadonlyMap<string, readonly string[]>
 }
 
-const nothing: ToolList = { names: [], without: [], scopes: new Map() }
+const noTools: ToolList = { names: [], without: [], scopes: new Map() }
 
 /** An invalid entry gives nothing. */
 export function readToolList(field: Located, header: HeaderReader): ToolList {
   if (field.fields !== undefined) return fromMapping(field, header)
-  if (field.value === false) return nothing
+  if (field.value === false) return noTools
   const written = namesOf(field)
   if (written === undefined) return unclear(field, header)
   for (const item of written.dropped) {
@@ -43,16 +43,16 @@ function fromMapping(field: Located, header: HeaderReader): ToolList {
     if (typeof value !== 'boolean' || name.trim() === '') return unclear(field, header)
     if (value) given.push(name)
     else {
-      refuseMisspelt(header, name, line)
+      rejectMisspelt(header, name, line)
       without.push(name)
     }
   }
   const rest = without.filter((name) => name !== '*')
-  if (given.includes('*')) return { ...nothing, names: 'all', without: rest }
+  if (given.includes('*')) return { ...noTools, names: 'all', without: rest }
   // In opencode, an empty mapping excludes nothing.
   const saysLess = without.length > 0 || header.dialect === 'opencode'
   const isOpen = given.length === 0 && rest.length === without.length && saysLess
-  return { ...nothing, names: isOpen ? 'all' : given, without: rest }
+  return { ...noTools, names: isOpen ? 'all' : given, without: rest }
 }
 
 function fromEntries(entries: readonly string[], field: Located, header: HeaderReader): ToolList {
@@ -120,8 +120,8 @@ function unclear(field: Located, header: HeaderReader): ToolList {
     'warning',
     'tools-unclear',
     field.line,
-    'tools must be a list of names or comma-separated text. Until it is, the agent gets no tools.',
+    'tools must be a list of names or comma-separated text. Until you fix it, the agent gets no tools.',
     'Write tools: [read, search], or remove the key to allow all tools.',
   )
-  return nothing
+  return noTools
 }

@@ -5,7 +5,7 @@ const foreign = /\/(?:node_modules|\.git)\//i
 const others = /\/(?:skill|[^/]*\.(?:prompt|instructions))\.md$/i
 
 /** Files that are agents by their name, in any folder. */
-const named = /\.(?:agent|chatmode)\.md$|\.agent\.ya?ml$/i
+const agentFileNames = /\.(?:agent|chatmode)\.md$|\.agent\.ya?ml$/i
 
 /** Files for people, in any language. They are agents only if they have the header of one. */
 const notes =
@@ -32,16 +32,16 @@ export type PathMeaning =
 /** `path` uses `/` and starts with one. `isPlace`: returns whether agents are there for another reason than the path. */
 export function meaningOfPath(path: string, isPlace: () => boolean = () => false): PathMeaning {
   if (foreign.test(path)) return 'other'
-  if (named.test(path)) return 'agent'
+  if (agentFileNames.test(path)) return 'agent'
   if (/\/\.vscode\/settings\.json$/i.test(path)) return 'settings'
   if (/\/templates\/[^/]+\.ya?ml$/i.test(path)) return 'template'
   if (!/\.md$/i.test(path) || others.test(path)) return 'other'
-  if (placeIn(path) === '' && !isPlace()) return 'other'
+  if (findAgentFolder(path) === '' && !isPlace()) return 'other'
   return notes.test(path) ? 'perhaps' : 'agent'
 }
 
 /** Returns the agent folder in a path, such as `/.claude/agents/`, or an empty text. */
-export function placeIn(path: string): string {
+export function findAgentFolder(path: string): string {
   for (const place of places) {
     const match = place.exec(path)
     if (match !== null) return match[0].toLowerCase()

@@ -2,7 +2,7 @@ import { closeSync, type Dirent, openSync, readdirSync, readSync, realpathSync, 
 import path from 'node:path'
 import { isInside, repositoryOf } from '@cadre/disk'
 import { namespace } from '../settings/find-configuration.ts'
-import { meaningOfPath, type PathMeaning, placeIn } from './agent-path.ts'
+import { findAgentFolder, meaningOfPath, type PathMeaning } from './agent-path.ts'
 import { looksLikeAgent, looksLikeChatLog, looksLikeTemplate } from './looks-like-agent.ts'
 import { createPlugins } from './plugins.ts'
 
@@ -14,8 +14,8 @@ export interface FoundForLint {
   readonly endless: boolean
 }
 
-const deepest = 40
-const mostEntries = 500_000
+const maxDepth = 40
+const maxEntries = 500_000
 /** A longer header has its keys within this part. */
 const headBytes = 8 * 1_024
 const settingsBytes = 1_000_000
@@ -25,8 +25,8 @@ const settingsBytes = 1_000_000
  * contain agents.
  */
 const hosts = /^\.(?:github|claude|opencode|copilot)$/i
-const holders = /^(?:agents?|chatmodes|templates|opencode)$/i
-const never = /^(?:node_modules|\.git|\.hg|\.svn|__pycache__)$/i
+const agentFolderNames = /^(?:agents?|chatmodes|templates|opencode)$/i
+const skippedFolders = /^(?:node_modules|\.git|\.hg|\.svn|__pycache__)$/i
 
 /**
  * Finds every agent file below a folder: files that some program loads, and files named like an agent. In a folder of
@@ -46,7 +46,7 @@ export function findLintFiles(folder: string): FoundForLint {
     files: new Map(),
     outside: [],
     seen: new Set(),
-    left: mostEntries,
+    left: maxEntries,
   }
   walk(top, search, 0)
   // As named, possibly through a link.
@@ -69,7 +69,9 @@ export function findLikelyAgents(folder: string): string[] {
 
 /** A repository of agents may be cloned into an agent folder such as `~/.claude/agents`: then the name of that folder counts. */
 function baseOf(repository: string): string {
-  return placeIn(`${repository.split(path.sep).join('/')}/`) === '' ? repository : path.parse(repository).root
+  return findAgentFolder(`${repository.split(path.sep).join('/')}/`) === ''
+    ? repository
+    : path.parse(repository).root
 }
 
 /** True if the named folder is a folder of agents. */
@@ -103,7 +105,7 @@ function walk(folder: string, search: Search, depth: number): void {
   }
   // A folder that is linked from an agent folder counts as one, even if it was already searched elsewhere.
   const key = keyOf(real, folder, search)
-  if (search.seen.has(key) || depth > deepest) return
+  if (search.seen.has(key) || depth > maxDepth) return
   search.seen.add(key)
   // A named folder is always searched.
   const parent = depth === 0 ? '' : path.basename(folder)
@@ -111,9 +113,9 @@ function walk(folder: string, search: Search, depth: number): void {
     if (search.left-- <= 0) return
     const at = path.join(folder, entry.name)
     if (entry.isDirectory()) {
-      if (isWalked(entry.name, parent)) walk(at, search, depth + 1)
+      if (shouldWalk(entry.name, parent)) walk(at, search, depth + 1)
     } else if (entry.isSymbolicLink()) followLink(at, search, depth)
-    else if (entry.isFile()) consider(at, at, search)
+    else if (entry.isFile()) considerFile(at, at, search)
   }
 }
 
@@ -130,21 +132,21 @@ function followLink(at: string, search: Search, depth: number): void {
     return
   }
   if (isInside(search.within, real)) {
-    if (!isFolder) consider(at, real, search)
-    else if (isWalked(name, path.basename(path.dirname(at)))) walk(at, search, depth + 1)
+    if (!isFolder) considerFile(at, real, search)
+    else if (shouldWalk(name, path.basename(path.dirname(at)))) walk(at, search, depth + 1)
   } else if (!isFolder && meaningOf(at, search) === 'agent') search.outside.push(at)
 }
 
 /** Limits the search in hidden folders: they are large, and mostly not hand-written. */
-function isWalked(name: string, parent: string): boolean {
-  if (never.test(name)) return false
+function shouldWalk(name: string, parent: string): boolean {
+  if (skippedFolders.test(name)) return false
   if (/^\.claude$/i.test(parent)) return !/^(?:worktrees|projects|todos|shell-snapshots)$/i.test(name)
   if (/^\.vscode$/i.test(parent)) return false
-  if (parent.startsWith('.') && !hosts.test(parent)) return holders.test(name)
+  if (parent.startsWith('.') && !hosts.test(parent)) return agentFolderNames.test(name)
   return true
 }
 
-function consider(at: string, real: string, search: Search): void {
+function considerFile(at: string, real: string, search: Search): void {
   const key = keyOf(real, path.dirname(at), search)
   // The file itself takes precedence over a link to it.
   if (search.files.has(key) && at !== real) return
@@ -165,7 +167,7 @@ function meaningOf(at: string, search: Search): PathMeaning {
 }
 
 function keyOf(real: string, folder: string, search: Search): string {
-  return `${placeIn(`${fromBase(folder, search)}/`)}\n${real}`
+  return `${findAgentFolder(`${fromBase(folder, search)}/`)}\n${real}`
 }
 
 const isAgent = {
@@ -178,12 +180,12 @@ function fromBase(at: string, { base }: Search): string {
   return `/${path.relative(base, at).split(path.sep).join('/')}`
 }
 
-function headOf(file: string, most: number): string {
+function headOf(file: string, max: number): string {
   try {
     const handle = openSync(file, 'r')
     try {
-      const buffer = Buffer.alloc(most)
-      return buffer.toString('utf8', 0, readSync(handle, buffer, 0, most, 0))
+      const buffer = Buffer.alloc(max)
+      return buffer.toString('utf8', 0, readSync(handle, buffer, 0, max, 0))
     } finally {
       closeSync(handle)
     }

@@ -18,7 +18,7 @@ export type HookEvent =
 interface EventRow {
   readonly camel: string
   /** A spelling that occurs in real files but that no host supports. */
-  readonly slip?: string
+  readonly misspelling?: string
   readonly hosts: readonly ('vscode' | 'copilot' | 'claude')[]
 }
 
@@ -28,21 +28,21 @@ const all = ['vscode', 'copilot', 'claude'] as const
 export const hookEvents: { readonly [event in HookEvent]: EventRow } = {
   SessionStart: { camel: 'sessionStart', hosts: all },
   SessionEnd: { camel: 'sessionEnd', hosts: ['copilot', 'claude'] },
-  UserPromptSubmit: { camel: 'userPromptSubmitted', slip: 'userPromptSubmit', hosts: all },
+  UserPromptSubmit: { camel: 'userPromptSubmitted', misspelling: 'userPromptSubmit', hosts: all },
   PreToolUse: { camel: 'preToolUse', hosts: all },
   PostToolUse: { camel: 'postToolUse', hosts: all },
   PostToolUseFailure: { camel: 'postToolUseFailure', hosts: ['copilot', 'claude'] },
   PermissionRequest: { camel: 'permissionRequest', hosts: ['copilot', 'claude'] },
   SubagentStart: { camel: 'subagentStart', hosts: all },
   SubagentStop: { camel: 'subagentStop', hosts: all },
-  Stop: { camel: 'agentStop', slip: 'stop', hosts: all },
+  Stop: { camel: 'agentStop', misspelling: 'stop', hosts: all },
   PreCompact: { camel: 'preCompact', hosts: all },
   Notification: { camel: 'notification', hosts: ['copilot', 'claude'] },
   ErrorOccurred: { camel: 'errorOccurred', hosts: ['copilot'] },
 }
 
 /** Events of other hosts that Cadre does not have, in lower case. */
-const elsewhere: ReadonlySet<string> = new Set(
+const foreignEvents: ReadonlySet<string> = new Set(
   `userprompttransformed userpromptexpansion posttoolbatch premcptoolcall postcompact premodelswitch postmodelswitch
    stopfailure permissiondenied setup taskcreated taskcompleted teammateidle worktreecreate worktreeremove configchange
    filechanged cwdchanged directoryadded instructionsloaded elicitation elicitationresult messagedisplay`.split(
@@ -56,24 +56,24 @@ export type UnderstoodEvent =
       readonly kind: 'run'
       readonly event: HookEvent
       readonly casing: 'camel' | 'pascal'
-      readonly slip: boolean
+      readonly misspelling: boolean
     }
   /** An event of another host; Cadre does nothing. */
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'unknown' }
 
 const spellings = new Map<string, UnderstoodEvent>()
-for (const [name, { camel, slip }] of Object.entries(hookEvents)) {
+for (const [name, { camel, misspelling: slip }] of Object.entries(hookEvents)) {
   const event = name as HookEvent
-  spellings.set(name, { kind: 'run', event, casing: 'pascal', slip: false })
-  spellings.set(camel, { kind: 'run', event, casing: 'camel', slip: false })
-  if (slip !== undefined) spellings.set(slip, { kind: 'run', event, casing: 'camel', slip: true })
+  spellings.set(name, { kind: 'run', event, casing: 'pascal', misspelling: false })
+  spellings.set(camel, { kind: 'run', event, casing: 'camel', misspelling: false })
+  if (slip !== undefined) spellings.set(slip, { kind: 'run', event, casing: 'camel', misspelling: true })
 }
-const known = new Set([...[...spellings.keys()].map((name) => name.toLowerCase()), ...elsewhere])
+const known = new Set([...[...spellings.keys()].map((name) => name.toLowerCase()), ...foreignEvents])
 
 /** Interprets an event name in a hook file. All hosts are case-sensitive. */
 export function understandHookEvent(name: string): UnderstoodEvent {
-  return spellings.get(name) ?? { kind: elsewhere.has(name.toLowerCase()) ? 'elsewhere' : 'unknown' }
+  return spellings.get(name) ?? { kind: foreignEvents.has(name.toLowerCase()) ? 'elsewhere' : 'unknown' }
 }
 
 /** True if any host has an event of this name. */

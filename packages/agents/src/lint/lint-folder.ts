@@ -8,7 +8,7 @@ import type { HostName } from './hosts/host.ts'
 import { judgeHosts } from './hosts/judge-hosts.ts'
 import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
 import { withoutConsequences } from './one-cause.ts'
-import { createProjects, livePlaces, topOf } from './project-of-file.ts'
+import { agentLocations, createProjects, topOf } from './project-of-file.ts'
 import { readSubjects } from './read-subject.ts'
 import { duplicates } from './rules/duplicate-rules.ts'
 import { agentsWithoutTool, handoffs, hooks, limitRanges, oldSpellings, shapes } from './rules/key-rules.ts'
@@ -16,7 +16,7 @@ import { modelNames } from './rules/model-rules.ts'
 import { cycles, unreachable } from './rules/reach-rules.ts'
 import { references } from './rules/reference-rules.ts'
 import { secrets } from './rules/secret-rules.ts'
-import { description, naming, needsDescription, promptLength } from './rules/text-rules.ts'
+import { description, nameMismatch, needsDescription, promptLength } from './rules/text-rules.ts'
 import { toolNames } from './rules/tool-rules.ts'
 import type { FileRule, LintKnowledge, ProjectRule, Subject } from './subject.ts'
 
@@ -35,7 +35,7 @@ export interface LintOptions {
 const fileRules: readonly FileRule[] = [
   description,
   promptLength,
-  naming,
+  nameMismatch,
   oldSpellings,
   shapes,
   toolNames,
@@ -53,7 +53,7 @@ export async function lintFolder(folder: string, options: LintOptions): Promise<
   const { files, outside, endless } = findLintFiles(folder)
   const scope = { top: folder, covers: (project: string) => isInside(folder, project), isNamed: false }
   const linted = await lint(files, scope, options)
-  const all = [...linted, ...outside.map((file) => linkOut(shownPath(options.cwd, file)))]
+  const all = [...linted, ...outside.map((file) => externalLinkFinding(shownPath(options.cwd, file)))]
   all.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { files: all, summary: summaryOf(all), endless: endless ? [folder] : [] }
 }
@@ -151,7 +151,7 @@ function statusOf([first, ...others]: readonly [Subject, ...Subject[]]): LintedF
   return [first, ...others].every(isWhole) ? 'ok' : 'rescued'
 }
 
-const forPeople: Finding = {
+const fileForPeople: Finding = {
   severity: 'error',
   code: 'file-for-people',
   line: 1,
@@ -160,7 +160,7 @@ const forPeople: Finding = {
 
 /** Omits findings that a rule reports more precisely. */
 function fromReader({ read, dialect }: Subject): Finding[] {
-  if (read.ignored === true) return [forPeople]
+  if (read.ignored === true) return [fileForPeople]
   const isSaid = read.agent?.description === '' && needsDescription(dialect)
   return read.diagnostics
     .filter(({ code }) => code !== 'description-missing' || !isSaid)
@@ -178,7 +178,7 @@ function byProject(subjects: readonly Subject[]): Map<string, Subject[]> {
   return groups
 }
 
-function linkOut(shown: string): LintedFile {
+function externalLinkFinding(shown: string): LintedFile {
   return {
     path: shown,
     dialect: 'unknown',
@@ -205,7 +205,7 @@ export function shownPath(cwd: string, file: string): string {
 /** Returns other agent files of a project if only some are checked, because they may refer to each other. */
 function neighboursOf(project: string, members: readonly Subject[]): string[] {
   const known = new Set(members.map((member) => member.path))
-  const places = new Set([...livePlaces(project).map(folderOf), ...members.map(placeOf)])
+  const places = new Set([...agentLocations(project).map(folderOf), ...members.map(placeOf)])
   const beside = members
     .filter(({ membership }) => membership.level === undefined)
     .map(({ path: at }) => path.dirname(at))

@@ -1,7 +1,7 @@
 import { plainKey } from '../header/known-keys.ts'
 
 /** Keys that the header of an agent has, and that rarely occur in other files with a description. */
-const telling: ReadonlySet<string> = new Set([
+const distinctiveKeys: ReadonlySet<string> = new Set([
   'tools',
   'allowedtools',
   'disallowedtools',
@@ -27,7 +27,7 @@ export function looksLikeAgent(head: string): boolean {
   if (!keys.has('description') || keys.has('applyto')) return false
   // Documentation pages also have a mode and a description.
   if (/^(?:subagent|primary|all)$/.test(keys.get('mode') ?? '')) return true
-  return [...keys.keys()].some((key) => telling.has(key))
+  return [...keys.keys()].some((key) => distinctiveKeys.has(key))
 }
 
 /** True if a file is a chat log and not a definition: homes store such logs under the names of agents. */

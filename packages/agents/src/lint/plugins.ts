@@ -4,7 +4,7 @@ import { isInside, isObject } from '@cadre/disk'
 
 /** The folders with manifests of plugins and marketplaces, relative to the folder they describe. */
 const manifestFolders = ['.claude-plugin', '.github/plugin', '.plugin']
-const largestManifest = 5_000_000
+const maxManifestSize = 5_000_000
 
 /** The name of the plugin, by the path of each folder or file in which it provides agents. */
 type PluginPlaces = ReadonlyMap<string, string>
@@ -74,7 +74,7 @@ function readManifest(file: string): Manifest | undefined {
   try {
     const stats = statSync(file, { throwIfNoEntry: false })
     // Reading a pipe would block forever.
-    if (stats?.isFile() !== true || stats.size > largestManifest) return undefined
+    if (stats?.isFile() !== true || stats.size > maxManifestSize) return undefined
     const text = readFileSync(file, 'utf8')
     const manifest: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
     return isObject(manifest) ? manifest : undefined

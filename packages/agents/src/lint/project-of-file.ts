@@ -16,11 +16,11 @@ export interface Membership {
 }
 
 /** Where the loader looks for agents of a project, from lowest to highest precedence. */
-export function livePlaces(project: string): readonly Place[] {
+export function agentLocations(project: string): readonly Place[] {
   return placesOf({ project, home: path.join(project, '.cadre') })
 }
 
-const levels = livePlaces('').map(({ at, dialect, level }) => {
+const levels = agentLocations('').map(({ at, dialect, level }) => {
   const place = at.split(path.sep).join('/').replaceAll('.', '\\.')
   return { level, pattern: new RegExp(`^(.*)/${place}${dialect.format === 'settings' ? '$' : '/'}`, 'is') }
 })

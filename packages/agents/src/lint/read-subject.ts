@@ -2,16 +2,16 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
 import { messageOf } from '@cadre/core'
 import { decodeText } from '@cadre/disk'
-import { dialectOf, ofPlugin } from '../load/dialects.ts'
+import { dialectOf, pluginDialect } from '../load/dialects.ts'
 import { withNote } from '../load/read-agent-file.ts'
-import { readIn } from '../load/read-agent-text.ts'
+import { readInDialect } from '../load/read-agent-text.ts'
 import type { ReadAgent } from '../load/read-definition.ts'
-import { readSettingsFile } from '../settings/read-settings-file.ts'
+import { parseSettingsFile } from '../settings/parse-settings-file.ts'
 import type { Membership } from './project-of-file.ts'
 import type { Subject } from './subject.ts'
 import { readWrittenHeader } from './written-header.ts'
 
-const largestFile = 1_000_000
+const maxFileSize = 1_000_000
 
 export interface SubjectRequest {
   readonly path: string
@@ -31,10 +31,10 @@ export function readSubjects(request: SubjectRequest): readonly [Subject, ...Sub
   let bytes: Buffer
   try {
     const size = request.text === undefined ? statSync(path).size : Buffer.byteLength(request.text)
-    if (size > largestFile)
+    if (size > maxFileSize)
       return failed(
         'file-too-large',
-        `The file is ${size} bytes long. An agent file can be at most ${largestFile} bytes long.`,
+        `The file is ${size} bytes long. An agent file can be at most ${maxFileSize} bytes long.`,
       )
     bytes = request.text === undefined ? readFileSync(path) : Buffer.from(request.text)
   } catch (error) {
@@ -43,8 +43,8 @@ export function readSubjects(request: SubjectRequest): readonly [Subject, ...Sub
   const text = decodeText(bytes)
   const known = dialectOf(path, text)
   if (known.format === 'settings') return settingsSubjects({ path, shown, membership }, text)
-  const dialect = membership.plugin === undefined ? known : ofPlugin(known, membership.plugin)
-  const read = readIn(dialect, { path, text })
+  const dialect = membership.plugin === undefined ? known : pluginDialect(known, membership.plugin)
+  const read = readInDialect(dialect, { path, text })
   const header = readWrittenHeader({ path, text })
   const subject = { path, shown, text, dialect: dialect.name, read, header, membership }
   return [isUtf8(bytes) ? subject : { ...subject, read: withNote(read, path, text) }]
@@ -52,7 +52,7 @@ export function readSubjects(request: SubjectRequest): readonly [Subject, ...Sub
 
 /** Usable agents come first; the first also has the findings about the file as a whole. */
 function settingsSubjects(request: SubjectRequest, text: string): readonly [Subject, ...Subject[]] {
-  const { reads, isUseless } = readSettingsFile({ path: request.path, text })
+  const { reads, isUseless } = parseSettingsFile({ path: request.path, text })
   const subject = { ...request, text, dialect: 'settings', header: new Map() }
   const [first = { diagnostics: [] }, ...others] = reads
   return [{ ...subject, read: first, isUseless }, ...others.map((read) => ({ ...subject, read }))]

@@ -1,4 +1,4 @@
-const longest = 200
+const maxLength = 200
 /**
  * Characters that end a line, move the cursor, change the text direction or are invisible: they could make one name look
  * like another.
@@ -10,7 +10,7 @@ const joiner = /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?
 /** Returns why a name cannot be used, as the rest of "the name …"; `undefined` if it can. */
 export function faultInName(name: string): string | undefined {
   if (name.trim() === '') return 'is empty'
-  if (name.length > longest) return `is longer than ${longest} characters`
+  if (name.length > maxLength) return `is longer than ${maxLength} characters`
   if (unprintable.test(name.replaceAll(joiner, '')))
     return 'contains a line break or another character that is not printable'
   return undefined

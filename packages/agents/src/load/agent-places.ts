@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { type Dialect, dialectNamed } from './dialects.ts'
+import { type Dialect, findDialect } from './dialects.ts'
 
 export interface AgentPlaces {
   /** The home; agents in its `templates` are read. */
@@ -44,7 +44,7 @@ const yaml = /\.ya?ml$/i
 type Row = readonly [folder: string, dialect: string, files: RegExp]
 
 /** From the lowest level to the highest. Places in one row have the same level. */
-const ofUser: readonly (readonly Row[])[] = [
+const userPlaces: readonly (readonly Row[])[] = [
   [
     ['.config/opencode/agent', 'opencode', markdown],
     ['.config/opencode/agents', 'opencode', markdown],
@@ -52,7 +52,7 @@ const ofUser: readonly (readonly Row[])[] = [
   [['.claude/agents', 'claude', markdown]],
   [['.copilot/agents', 'copilot', markdown]],
 ]
-const ofProject: readonly (readonly Row[])[] = [
+const projectPlaces: readonly (readonly Row[])[] = [
   [
     ['.opencode/agent', 'opencode', markdown],
     ['.opencode/agents', 'opencode', markdown],
@@ -61,12 +61,12 @@ const ofProject: readonly (readonly Row[])[] = [
   [['.github/chatmodes', 'chatmode', /\.chatmode\.md$/i]],
   [['.github/agents', 'copilot', markdown]],
 ]
-const ofHome: readonly (readonly Row[])[] = [[['templates', 'template', yaml]]]
+const homePlaces: readonly (readonly Row[])[] = [[['templates', 'template', yaml]]]
 /** The user settings of VS Code, by operating system. */
-const ofUserSettings: readonly (readonly Row[])[] = [
+const userSettingsPlaces: readonly (readonly Row[])[] = [
   [[`${userSettingsFolder()}/settings.json`, 'settings', /(?:)/]],
 ]
-const ofSettings: readonly (readonly Row[])[] = [[['.vscode/settings.json', 'settings', /(?:)/]]]
+const settingsPlaces: readonly (readonly Row[])[] = [[['.vscode/settings.json', 'settings', /(?:)/]]]
 
 function userSettingsFolder(): string {
   if (process.platform === 'darwin') return 'Library/Application Support/Code/User'
@@ -76,11 +76,11 @@ function userSettingsFolder(): string {
 /** Returns the places to search for agents. Built-in agents are below all of these. */
 export function placesOf({ home, project, userHome, settings }: AgentPlaces): Place[] {
   const parts: readonly (readonly [string | undefined, readonly (readonly Row[])[]])[] = [
-    [userHome, ofUser],
-    [settings === undefined ? userHome : undefined, ofUserSettings],
-    [project, ofProject],
-    [home, ofHome],
-    [settings === undefined ? project : undefined, ofSettings],
+    [userHome, userPlaces],
+    [settings === undefined ? userHome : undefined, userSettingsPlaces],
+    [project, projectPlaces],
+    [home, homePlaces],
+    [settings === undefined ? project : undefined, settingsPlaces],
   ]
   return parts
     .flatMap(([root, rows]) => rows.map((row) => ({ root, row })))
@@ -89,7 +89,7 @@ export function placesOf({ home, project, userHome, settings }: AgentPlaces): Pl
         ? []
         : row.map(([folder, dialect, files]) => ({
             at: path.join(root, folder),
-            dialect: dialectNamed(dialect),
+            dialect: findDialect(dialect),
             files,
             level,
             // Everything in the user's home directory is theirs, including links.

@@ -12,7 +12,8 @@ const agent = (name: string, prompt: string): AgentDefinition => ({
 
 const [opencode] = placesOf({ project: '/p' })
 const settings = placesOf({ project: '/p' }).at(-1)
-if (opencode === undefined || settings === undefined) throw new Error('unreachable: a project has places')
+if (opencode === undefined || settings === undefined)
+  throw new Error('unreachable: the project has no places')
 
 const file = (place: typeof settings, path: string) => ({
   path,

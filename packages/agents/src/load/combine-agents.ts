@@ -59,7 +59,7 @@ export function combineAgents({
     ...parsed.flatMap(({ file, read }) => definitionsIn(file, read)),
   ]
   const used = new Map<string, Definition>()
-  const held = namesHeld(definitions)
+  const held = reservedNames(definitions)
   const others = new Map<Definition, string[]>()
   for (const definition of definitions) {
     if (definition.agent === undefined) continue
@@ -105,8 +105,8 @@ function entryIn(parsed: CombineRequest['parsed']): string | undefined {
   const isOwn = parsed.some(
     (one) => !isOfUser(one) && one.read.agents.some(({ agent }) => agent !== undefined),
   )
-  const naming = parsed.filter((one) => one.read.entry !== undefined && !(isOwn && isOfUser(one)))
-  return naming.at(-1)?.read.entry
+  const withEntry = parsed.filter((one) => one.read.entry !== undefined && !(isOwn && isOfUser(one)))
+  return withEntry.at(-1)?.read.entry
 }
 
 /** Returns the one agent whose file marks it as the entry agent: `metadata: {cadre-entry: 'true'}`. */
@@ -123,7 +123,7 @@ function markedIn(agents: readonly AgentDefinition[]): string | undefined {
  * Names of agents with unusable files, by the highest level. A definition at a lower level does not replace them, because
  * it might be permitted more than the broken file intended.
  */
-function namesHeld(definitions: readonly Definition[]): Map<string, Definition> {
+function reservedNames(definitions: readonly Definition[]): Map<string, Definition> {
   const held = new Map<string, Definition>()
   for (const definition of definitions) {
     if (definition.agent !== undefined || definition.read.ignored === true) continue
@@ -225,7 +225,7 @@ function shadowNote(at: string, agent: AgentDefinition, winner: Definition, isTw
 
 function endlessNote(at: string): Diagnostic {
   const message = 'This folder has too many files, so Cadre did not look for agents in all of them.'
-  const fix = 'Remove links that point out of the folder.'
+  const fix = 'Remove links that point outside the folder.'
   return { path: at, severity: 'warning', code: 'too-many-files', message, fix }
 }
 

@@ -37,7 +37,7 @@ export function createAgents(request: AgentsRequest): AgentRegistry {
 
   const now = (): Snapshot => {
     if (snapshot === undefined || !isFresh) {
-      snapshot = take(request, snapshot)
+      snapshot = loadSnapshot(request, snapshot)
       isFresh = true
       setImmediate(() => {
         isFresh = false
@@ -54,7 +54,7 @@ export function createAgents(request: AgentsRequest): AgentRegistry {
 }
 
 /** Returns the current state on disk; the same object as before if nothing changed. */
-function take(request: AgentsRequest, before: Snapshot | undefined): Snapshot {
+function loadSnapshot(request: AgentsRequest, before: Snapshot | undefined): Snapshot {
   const at = Date.now()
   const found = findAgentFiles(request, before && { folders: before.found.folders, at: before.at })
   const builtIns = builtInsOf(request)
@@ -64,7 +64,8 @@ function take(request: AgentsRequest, before: Snapshot | undefined): Snapshot {
     return isUsable ? earlier : { file, read: readAgentFile(file) }
   })
   const parsed = [...known, ...(before?.ofEditor ?? editorSettingsOf(request))]
-  if (before !== undefined && isAsBefore(before, found, parsed, builtIns)) return { ...before, found, at }
+  if (before !== undefined && isSnapshotCurrent(before, found, parsed, builtIns))
+    return { ...before, found, at }
   const { endless, unreadable, outside } = found
   const ofEditor = parsed.slice(known.length)
   const loaded = combineAgents({ parsed, endless, unreadable, outside, builtIns })
@@ -87,7 +88,7 @@ function isUnchanged(known: FoundFile, file: FoundFile, lookedAt: number): boole
   )
 }
 
-function isAsBefore(
+function isSnapshotCurrent(
   before: Snapshot,
   { endless, unreadable, outside }: FoundFiles,
   parsed: readonly Known[],
@@ -96,13 +97,13 @@ function isAsBefore(
   return (
     parsed.length === before.read.size &&
     parsed.every((known) => before.read.get(known.file.path) === known) &&
-    areSame(endless, before.found.endless) &&
-    areSame(unreadable, before.found.unreadable) &&
-    areSame(outside, before.found.outside) &&
-    areSame(builtIns, before.builtIns)
+    haveSameItems(endless, before.found.endless) &&
+    haveSameItems(unreadable, before.found.unreadable) &&
+    haveSameItems(outside, before.found.outside) &&
+    haveSameItems(builtIns, before.builtIns)
   )
 }
 
-function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+function haveSameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index])
 }

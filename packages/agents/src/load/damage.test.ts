@@ -135,9 +135,9 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
   ),
 )
 
-const damaged = (most: number): fc.Arbitrary<string> =>
+const damaged = (max: number): fc.Arbitrary<string> =>
   fc
-    .tuple(fc.constantFrom(...files), fc.array(damage, { minLength: 1, maxLength: most }))
+    .tuple(fc.constantFrom(...files), fc.array(damage, { minLength: 1, maxLength: max }))
     .map(([file, damages]) => damages.reduce((broken, change) => change(broken), file))
 
 function onLine(where: number, change: (line: string) => string[]): Damage {
@@ -173,7 +173,7 @@ describe('damage', () => {
         // A damaged name matches nothing.
         if (agent !== undefined) expect(granted(agent)).not.toContain('*')
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 150 },
+      { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 50 },
     )
   })
 
@@ -187,7 +187,7 @@ describe('damage', () => {
         expect(again.rescued).toBeUndefined()
         expect({ ...again.agent, source: undefined }).toEqual({ ...agent, source: undefined })
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 600 : 80 },
+      { numRuns: process.env['CADRE_DEEP'] ? 600 : 30 },
     )
   })
 
@@ -212,7 +212,7 @@ describe('damage', () => {
           expect(line).toBeLessThanOrEqual(lines + 1)
         }
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 120 },
+      { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 40 },
     )
   })
 
@@ -235,7 +235,7 @@ describe('damage', () => {
       (text: string) => text,
       (text: string) => `---\n${text}`,
     ]) {
-      const text = whole(header(process.env['CADRE_DEEP'] ? 100_000 : 10_000))
+      const text = whole(header(process.env['CADRE_DEEP'] ? 100_000 : 4_000))
       for (const path of ['/p/.github/agents/a.md', '/p/templates/a.yaml']) readAgentText({ path, text })
     }
   })

@@ -50,18 +50,18 @@ export function dialectOf(path: string, text: string): Dialect {
   const slashed = path.replaceAll('\\', '/')
   const known = dialects.find(({ files }) => files.test(slashed))
   if (known !== undefined) return known
-  if (/\.ya?ml$/i.test(slashed)) return dialectNamed('template')
-  if (/\.jsonc?$/i.test(slashed)) return dialectNamed('settings')
+  if (/\.ya?ml$/i.test(slashed)) return findDialect('template')
+  if (/\.jsonc?$/i.test(slashed)) return findDialect('settings')
   const head = text.slice(0, 16_000)
   if (/^(?:permission:|mode:\s*(?:primary|subagent|all)\s*$)/m.test(head))
-    return dialectNamed('opencode', false)
+    return findDialect('opencode', false)
   const isCopilot =
     /^(?:handoffs|argument-hint|target|user-invo[ck]able|disable-model-invocation|infer|mcp-servers):/m
-  return dialectNamed(isCopilot.test(head) ? 'copilot' : 'claude')
+  return findDialect(isCopilot.test(head) ? 'copilot' : 'claude')
 }
 
 /** A file in another folder than that of its dialect needs a header to be an agent. */
-export function dialectNamed(name: string, isAtHome = true): Dialect {
+export function findDialect(name: string, isAtHome = true): Dialect {
   const found = dialects.find((dialect) => dialect.name === name)
   if (found === undefined) throw new Error(`unreachable: no dialect ${name}`)
   const { headerless, ...rest } = found
@@ -69,6 +69,6 @@ export function dialectNamed(name: string, isAtHome = true): Dialect {
 }
 
 /** In a Claude Code plugin, every Markdown file is an agent; missing keys are derived from the file and the plugin. */
-export function ofPlugin(dialect: Dialect, plugin: string): Dialect {
+export function pluginDialect(dialect: Dialect, plugin: string): Dialect {
   return dialect.name === 'claude' ? { ...dialect, headerless: anything, plugin } : dialect
 }

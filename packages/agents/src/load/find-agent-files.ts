@@ -40,9 +40,9 @@ export interface EarlierFolders {
   readonly at: number
 }
 
-const deepest = 8
+const maxDepth = 8
 /** A link can lead to a whole disk. */
-const mostEntries = 10_000
+const maxEntries = 10_000
 
 /** Finds all agent files. A folder that has not changed since `earlier` is not listed again, but its files are checked. */
 export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): FoundFiles {
@@ -54,7 +54,7 @@ export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): F
   for (const place of placesOf(places)) {
     const within = place.within === undefined ? undefined : realPathIfThere(place.within)
     const seen = new Set<string>()
-    const search: Search = { place, within, folders, unreadable, outside, earlier, seen, left: mostEntries }
+    const search: Search = { place, within, folders, unreadable, outside, earlier, seen, left: maxEntries }
     for (const file of filesAt(search)) {
       const other = found.get(file.real)
       if (other?.place.level === place.level) continue
@@ -90,7 +90,7 @@ function filesAt(search: Search): FoundFile[] {
 
 function filesIn(folder: string, search: Search, depth: number): FoundFile[] {
   const listed = list(folder, search)
-  if (listed === undefined || search.seen.has(listed.real) || depth > deepest) return []
+  if (listed === undefined || search.seen.has(listed.real) || depth > maxDepth) return []
   if (isOutside(folder, listed.real, search)) return []
   search.seen.add(listed.real)
   return listed.entries.flatMap((entry) => {
@@ -99,14 +99,14 @@ function filesIn(folder: string, search: Search, depth: number): FoundFile[] {
     const real = path.join(listed.real, entry.name)
     if (entry.isDirectory()) return filesIn(at, search, depth + 1)
     const isWanted = search.place.files.test(entry.name)
-    if (entry.isSymbolicLink()) return filesBehind(at, isWanted, search, depth)
+    if (entry.isSymbolicLink()) return filesBehindLink(at, isWanted, search, depth)
     if (!entry.isFile() || !isWanted) return []
     const stats = statsAt(at)
     return stats?.isFile() === true ? [fileAt(at, real, stats, search, depth)] : []
   })
 }
 
-function filesBehind(at: string, isWanted: boolean, search: Search, depth: number): FoundFile[] {
+function filesBehindLink(at: string, isWanted: boolean, search: Search, depth: number): FoundFile[] {
   const stats = statsAt(at)
   if (stats?.isDirectory() === true) return filesIn(at, search, depth + 1)
   // A dangling link is listed, so that it is reported. A pipe is not, because reading it would block forever.

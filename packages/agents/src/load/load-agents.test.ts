@@ -5,6 +5,9 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadAgents } from './load-agents.ts'
 
+/** For tests that take seconds: `npm test` skips them, and `npm run test:deep` runs them. */
+const inDeep = it.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])
+
 let root: string
 beforeEach(() => {
   root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-agents-')))
@@ -232,7 +235,7 @@ describe('sources of agents', () => {
     expect(await load()).toEqual({ agents: [], files: [], diagnostics: [] })
   })
 
-  it('does not search a whole disk', async () => {
+  inDeep('does not search a whole disk', async () => {
     mkdirSync(at('many'))
     for (let index = 0; index < 10_050; index++) writeFileSync(at(`many/${index}`), '')
     mkdirSync(at('.claude/agents'), { recursive: true })
@@ -261,29 +264,33 @@ describe('the bytes of a file', () => {
     expect(files.map(({ status }) => status)).toEqual(['rescued', 'failed'])
   })
 
-  it('do not affect the others, nor does a YAML bomb', async () => {
-    const bomb = [
-      'a: &a [x,x,x,x,x,x,x,x,x]',
-      ...'bcdefghi'
-        .split('')
-        .map(
-          (letter, index) => `${letter}: &${letter} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`,
-        ),
-    ].join('\n')
-    write('.claude/agents/bomb.md', header(bomb))
-    write('.claude/agents/self.md', header('a: &a [*a]'))
-    write('.claude/agents/deep.md', header(`a: ${'['.repeat(200_000)}`))
-    write('.claude/agents/nested.md', header(`a: ${'['.repeat(150)}${']'.repeat(150)}`))
-    write(
-      '.claude/agents/keys.md',
-      header(`name: keys\n${Array.from({ length: 15_000 }, (_, index) => `k${index}: v`).join('\n')}`),
-    )
-    write('.claude/agents/huge.md', Buffer.alloc(2_000_000, '-'))
-    write('.claude/agents/ok.md', header('description: d'))
-    const { agents, files } = await load()
-    expect(agents.map(({ name }) => name)).toEqual(['keys', 'ok'])
-    expect(files.filter(({ status }) => status === 'failed')).toHaveLength(5)
-  }, 30_000)
+  inDeep(
+    'do not affect the others, nor does a YAML bomb',
+    async () => {
+      const bomb = [
+        'a: &a [x,x,x,x,x,x,x,x,x]',
+        ...'bcdefghi'
+          .split('')
+          .map(
+            (letter, index) => `${letter}: &${letter} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`,
+          ),
+      ].join('\n')
+      write('.claude/agents/bomb.md', header(bomb))
+      write('.claude/agents/self.md', header('a: &a [*a]'))
+      write('.claude/agents/deep.md', header(`a: ${'['.repeat(200_000)}`))
+      write('.claude/agents/nested.md', header(`a: ${'['.repeat(150)}${']'.repeat(150)}`))
+      write(
+        '.claude/agents/keys.md',
+        header(`name: keys\n${Array.from({ length: 15_000 }, (_, index) => `k${index}: v`).join('\n')}`),
+      )
+      write('.claude/agents/huge.md', Buffer.alloc(2_000_000, '-'))
+      write('.claude/agents/ok.md', header('description: d'))
+      const { agents, files } = await load()
+      expect(agents.map(({ name }) => name)).toEqual(['keys', 'ok'])
+      expect(files.filter(({ status }) => status === 'failed')).toHaveLength(5)
+    },
+    30_000,
+  )
 })
 
 describe('templates', () => {

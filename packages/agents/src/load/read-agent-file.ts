@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { messageOf } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { decodeText, stampOf } from '@cadre/disk'
-import { readSettingsFile } from '../settings/read-settings-file.ts'
+import { parseSettingsFile } from '../settings/parse-settings-file.ts'
 import type { EditorSettings } from './agent-places.ts'
-import { dialectNamed } from './dialects.ts'
+import { findDialect } from './dialects.ts'
 import type { FoundFile } from './find-agent-files.ts'
-import { readIn } from './read-agent-text.ts'
+import { readInDialect } from './read-agent-text.ts'
 import type { ReadAgent } from './read-definition.ts'
 
 /** The agents that one file defines. */
@@ -18,14 +18,14 @@ export interface ReadFile {
   readonly entry?: string
 }
 
-const largestFile = 1_000_000
+const maxFileSize = 1_000_000
 
 export function readAgentFile({ path, size, place }: FoundFile): ReadFile {
-  if (size > largestFile)
+  if (size > maxFileSize)
     return failed(
       path,
       'file-too-large',
-      `The file is ${size} bytes long. An agent file can be at most ${largestFile} bytes long.`,
+      `The file is ${size} bytes long. An agent file can be at most ${maxFileSize} bytes long.`,
     )
   let bytes: Buffer
   try {
@@ -35,13 +35,13 @@ export function readAgentFile({ path, size, place }: FoundFile): ReadFile {
   }
   const text = decodeText(bytes)
   if (place.dialect.format === 'settings') return readSettings({ path, text })
-  const read = readIn(place.dialect, { path, text })
+  const read = readInDialect(place.dialect, { path, text })
   if (read.ignored === true) return { agents: [] }
   return { agents: [isUtf8(bytes) ? read : withNote(read, path, text)] }
 }
 
 function readSettings(settings: EditorSettings): ReadFile {
-  const { reads, entry } = readSettingsFile(settings)
+  const { reads, entry } = parseSettingsFile(settings)
   return { agents: reads, ...(entry !== undefined && { entry }) }
 }
 
@@ -53,7 +53,7 @@ export function readEditorSettings(settings: EditorSettings): {
   const { path } = settings
   const place = {
     at: path,
-    dialect: dialectNamed('settings'),
+    dialect: findDialect('settings'),
     files: /(?:)/,
     level: Number.POSITIVE_INFINITY,
   }

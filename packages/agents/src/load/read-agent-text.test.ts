@@ -11,7 +11,7 @@ const codesOf = ({ diagnostics }: ReadAgent) => diagnostics.map(({ code, line })
 const keys = 'name: a\ndescription: d\ntools: [read]'
 const good = `---\n${keys}\n---\nBody\n`
 const inHeader = (header: string) => `---\n${header}\n---\nBody\n`
-const usual = { name: 'a', description: 'd', tools: { kind: 'list', names: ['read'] }, prompt: 'Body' }
+const expected = { name: 'a', description: 'd', tools: { kind: 'list', names: ['read'] }, prompt: 'Body' }
 
 /** Expects that a rescued file is reported, and that its repair gives the same agent without a rescue. */
 function expectRescue(
@@ -36,7 +36,7 @@ function expectRescue(
 describe('a well-formed file', () => {
   it('is read without diagnostics', () => {
     expect(read(good)).toEqual({
-      agent: { ...usual, source: { path: claude, dialect: 'claude', line: 2 } },
+      agent: { ...expected, source: { path: claude, dialect: 'claude', line: 2 } },
       diagnostics: [],
       dialect: 'claude',
     })
@@ -59,14 +59,14 @@ describe('a well-formed file', () => {
     ['all keys indented', inHeader(keys.replaceAll(/^/gm, '  '))],
   ])('%s', (_, text) => {
     const { agent, diagnostics, rescued } = read(text)
-    expect(agent).toMatchObject(usual)
+    expect(agent).toMatchObject(expected)
     expect([diagnostics, rescued]).toEqual([[], undefined])
   })
 
   it('only mentions a byte order mark', () => {
     const result = read(`\ufeff${good}`)
     expect([codesOf(result), result.rescued]).toEqual([['byte-order-mark:1'], undefined])
-    expect(result.agent).toMatchObject(usual)
+    expect(result.agent).toMatchObject(expected)
   })
 
   it('dashes end a header only on their own line, and a second header is part of the body', () => {
@@ -156,7 +156,7 @@ describe('the position of the header', () => {
     ],
   ])('%s', (_, text, codes, repaired) => {
     const { name, description, tools } = expectRescue(text, codes, repaired)
-    expect({ name, description, tools }).toEqual({ name: 'a', description: 'd', tools: usual.tools })
+    expect({ name, description, tools }).toEqual({ name: 'a', description: 'd', tools: expected.tools })
   })
 
   it('a rescue keeps comments, unknown keys, the body and line endings', () => {
@@ -230,7 +230,7 @@ describe('the position of the header', () => {
           ignored: true,
           dialect: 'copilot',
         })
-      expect(read(good, `/p/.github/agents/${name}`).agent).toMatchObject(usual)
+      expect(read(good, `/p/.github/agents/${name}`).agent).toMatchObject(expected)
     }
   })
 })
@@ -265,7 +265,7 @@ describe('a value that is not YAML', () => {
   ])('description: %s', (written, description, quoted, code) => {
     const text = (value: string) => inHeader(`name: a\ndescription: ${value}\ntools: [read]`)
     const agent = expectRescue(text(written), [`${code}:3`], text(quoted))
-    expect(agent).toMatchObject({ ...usual, description })
+    expect(agent).toMatchObject({ ...expected, description })
   })
 
   it.each([
@@ -290,7 +290,7 @@ describe('a value that is not YAML', () => {
     const text = (value: string) =>
       inHeader(`name: a\ndescription: ${value}\ntools: [read]\nx_y: 1\nmodel: b`)
     const { agent } = read(text(written))
-    expect(agent).toMatchObject({ ...usual, description, unknown: { x_y: 1 }, models: ['b'] })
+    expect(agent).toMatchObject({ ...expected, description, unknown: { x_y: 1 }, models: ['b'] })
     expect(read(text(written)).repaired).toBe(text(repaired))
     expectRescue(text(written), codesOf(read(text(written))), text(repaired))
   })
@@ -350,7 +350,7 @@ describe('a value that is not YAML', () => {
     ['a key twice', keys.replace('\n', '\nname: b\n'), ['key-twice:3'], keys.replace('\n', '\n# name: b\n')],
     ['a colon of another script', keys.replace('tools:', 'tools：'), ['value-not-text:4'], keys],
   ])('%s', (_, header, codes, repaired) => {
-    expect(expectRescue(inHeader(header), codes, inHeader(repaired))).toMatchObject(usual)
+    expect(expectRescue(inHeader(header), codes, inHeader(repaired))).toMatchObject(expected)
   })
 })
 
@@ -555,7 +555,7 @@ describe('a file whose line breaks were lost', () => {
       const result = read(text, path)
       expect(result.agent).toBeUndefined()
       expect(codesOf(result)).toEqual(['line-breaks-lost:1'])
-      expect(result.diagnostics[0]?.message).toContain('line breaks of this file are lost')
+      expect(result.diagnostics[0]?.message).toContain('has lost its line breaks')
     }
   })
 })

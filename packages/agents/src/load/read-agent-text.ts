@@ -10,11 +10,11 @@ import { readTemplate } from './read-template.ts'
  */
 export function readAgentText(file: AgentText): ReadAgent & { readonly dialect: string } {
   const dialect = dialectOf(file.path, file.text)
-  return { ...readIn(dialect, file), dialect: dialect.name }
+  return { ...readInDialect(dialect, file), dialect: dialect.name }
 }
 
-export function readIn(dialect: Dialect, file: AgentText): ReadAgent {
-  if (dialect.format !== 'settings' && isWide(file.text)) return notText(file.path)
+export function readInDialect(dialect: Dialect, file: AgentText): ReadAgent {
+  if (dialect.format !== 'settings' && isUtf16(file.text)) return notText(file.path)
   switch (dialect.format) {
     case 'markdown':
       return readMarkdown(file, dialect)
@@ -29,7 +29,7 @@ export function readIn(dialect: Dialect, file: AgentText): ReadAgent {
 }
 
 /** True for UTF-16, with zeros between the letters: its restrictions would be missed. A single zero is an ordinary character. */
-function isWide(text: string): boolean {
+function isUtf16(text: string): boolean {
   const head = text.slice(0, 2_000)
   return head.slice(0, 4).includes('\0') || head.split('\0').length > head.length / 4 + 1
 }

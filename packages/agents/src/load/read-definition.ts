@@ -1,7 +1,7 @@
 import type { AgentDefinition, Json } from '@cadre/core'
 import type { Diagnostic, Located } from '@cadre/disk'
+import type { Entry, UnreadRestriction } from '../header/find-unread-restrictions.ts'
 import { plainKey } from '../header/known-keys.ts'
-import type { Entry, Unseen } from '../header/unseen.ts'
 import { HeaderReader } from '../keys/header-reader.ts'
 import { isBoundaryKey, readBoundary } from '../keys/read-boundary.ts'
 import { readHandoffs } from '../keys/read-handoffs.ts'
@@ -25,7 +25,7 @@ export interface DefinitionRequest {
   /** The dialect's other names for keys, normalized. */
   readonly synonyms?: { readonly [spelling: string]: string }
   /** Restrictions that seem to be present but were not read. */
-  readonly unseen?: readonly Unseen[]
+  readonly unseen?: readonly UnreadRestriction[]
   /** The plugin of the agent, which describes an agent without a description. */
   readonly plugin?: string
 }
@@ -47,7 +47,7 @@ export interface ReadAgent {
 }
 
 /** Current and former names of keys in all dialects, normalized. */
-const usual: { readonly [spelling: string]: string } = {
+const keySpellings: { readonly [spelling: string]: string } = {
   userinvokable: 'userinvocable',
   timeoutseconds: 'timeout',
   models: 'model',
@@ -74,7 +74,7 @@ export function readDefinition(request: DefinitionRequest): ReadAgent {
     dialect,
     entries,
     unseen,
-    synonyms: request.synonyms === undefined ? usual : { ...usual, ...request.synonyms },
+    synonyms: request.synonyms === undefined ? keySpellings : { ...keySpellings, ...request.synonyms },
   })
   const name = readName(header, line)
   const description = readDescription(header, line, request.plugin)
@@ -87,7 +87,7 @@ export function readDefinition(request: DefinitionRequest): ReadAgent {
       'The agent has no instructions.',
       request.prompt === undefined ? 'Add them under system_prompt:.' : 'Add them below the header.',
     )
-  refuseUnseen(header)
+  rejectUnread(header)
   const { tools, disallowed, permissions, delegates } = readTools(header)
   const { userInvocable, modelInvocable, disabled } = readInvocation(header)
   const optional = {
@@ -141,10 +141,10 @@ function readDescription(header: HeaderReader, line: number, plugin: string | un
 }
 
 /** If a limit seems to be intended but is invalid, the agent is unusable. For tools or targets, it gets none. */
-function refuseUnseen(header: HeaderReader): void {
+function rejectUnread(header: HeaderReader): void {
   for (const { key, restricts, line } of header.unseen) {
     if (restricts === 'tools' || restricts === 'agents') continue
-    const message = `This looks like ${key}, but is not a key of the header. Cadre does not use this agent until it is fixed.`
+    const message = `This looks like ${key}, but is not a key of the header. Cadre does not use this agent until you fix it.`
     header.report('error', 'key-unseen', line, message, `Write ${key}: in the header, at the left margin.`)
   }
 }

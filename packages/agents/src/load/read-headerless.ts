@@ -25,7 +25,7 @@ export function readHeaderless(path: string, text: string, dialect: Dialect): Re
     const message = `The file starts with a header in ${language}, but Cadre reads only YAML.`
     return failed(path, 1, 'header-language', message)
   }
-  const lost = lostHeader(path, text, 1)
+  const lost = unrecognisedHeader(path, text, 1)
   if (lost !== undefined) return lost
   const { name, plugin } = dialect
   const prompt = promptOf(text)
@@ -46,7 +46,7 @@ export function readHeaderless(path: string, text: string, dialect: Dialect): Re
       plugin === undefined
         ? 'The file has no header, so Cadre reads all of it as the instructions of an agent.'
         : `The file has no header, so Claude Code loads it as agent ${plugin}:${nameOfFile(path)}, with the description ${JSON.stringify(read.agent?.description ?? '')} and every tool.`,
-    fix: howToBegin,
+    fix: headerHint,
   }
   // Without a header, there is no description either.
   const others = read.diagnostics.filter(({ code }) => code !== 'description-missing')
@@ -60,7 +60,7 @@ function languageOf(text: string): string | undefined {
 }
 
 /** Reports a text that has the keys of an agent but no recognised header. */
-export function lostHeader(path: string, text: string, firstLine: number): ReadAgent | undefined {
+export function unrecognisedHeader(path: string, text: string, firstLine: number): ReadAgent | undefined {
   const [first] = [...findBodyKeys(text, firstLine, 'headerless'), ...findKeys(text, firstLine)]
   if (first === undefined) return undefined
   const message = `The file contains ${first.key}, like a header, but no readable header.`
@@ -76,8 +76,8 @@ export function promptOf(body: string): string {
   return text.trim()
 }
 
-const howToBegin = 'Start the file with --- on its own line, then name: and description:, then --- again.'
+const headerHint = 'Start the file with --- on its own line, then name: and description:, then --- again.'
 
 export function failed(path: string, line: number, code: string, message: string): ReadAgent {
-  return { diagnostics: [{ path, line, severity: 'error', code, message, fix: howToBegin }] }
+  return { diagnostics: [{ path, line, severity: 'error', code, message, fix: headerHint }] }
 }

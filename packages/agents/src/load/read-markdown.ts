@@ -3,16 +3,23 @@ import type { AgentDefinition } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { type BodyPart, findBodyKeys } from '../header/body-keys.ts'
 import { findUnclosed } from '../header/find-header.ts'
+import type { UnreadRestriction } from '../header/find-unread-restrictions.ts'
+import { hasLostLineBreaks } from '../header/has-lost-line-breaks.ts'
 import { isAgentKey, plainKey } from '../header/known-keys.ts'
 import { losesKeys } from '../header/loses-keys.ts'
-import { linesAreLost } from '../header/lost-lines.ts'
 import { type ReadHeader, readHeader } from '../header/read-agent-header.ts'
 import { noteOf } from '../header/rescue.ts'
 import { type SplitFile, splitFile } from '../header/split-file.ts'
-import type { Unseen } from '../header/unseen.ts'
 import type { Dialect } from './dialects.ts'
 import { type ReadAgent, readDefinition } from './read-definition.ts'
-import { failed, isHeaderless, isNotes, lostHeader, promptOf, readHeaderless } from './read-headerless.ts'
+import {
+  failed,
+  isHeaderless,
+  isNotes,
+  promptOf,
+  readHeaderless,
+  unrecognisedHeader,
+} from './read-headerless.ts'
 
 export interface AgentText {
   readonly path: string
@@ -26,9 +33,9 @@ type Header = Extract<ReadHeader, { kind: 'read' }>
 export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true): ReadAgent {
   const { path } = file
   const text = file.text.replace(/^\ufeff+/, '')
-  if (linesAreLost(text)) {
+  if (hasLostLineBreaks(text)) {
     const message =
-      'The line breaks of this file are lost: its header is one line, so Cadre cannot separate the keys.'
+      'This file has lost its line breaks: its header is on one line, so Cadre cannot separate the keys.'
     return failed(path, 1, 'line-breaks-lost', message)
   }
   const split = splitFile(text)
@@ -48,14 +55,14 @@ export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true):
     line: parts.headerLine,
     entries: header.entries,
     prompt: promptOf(parts.body),
-    unseen: [...header.unseen, ...unseenInBody(parts, header), ...tornOff(parts, header)],
+    unseen: [...header.unseen, ...restrictionsInBody(parts, header), ...cutOffRestrictions(parts, header)],
     ...(dialect.synonyms !== undefined && { synonyms: dialect.synonyms }),
     ...(dialect.plugin !== undefined && { plugin: dialect.plugin }),
   })
   const rescues = [...parts.rescues, ...header.rescues].map((rescue) => noteOf(rescue, path))
   const hints = header.hints.map((hint) => noteOf(hint, path))
   const said = [...rescues, ...hints, ...read.diagnostics]
-  const diagnostics = [...marks, ...explained(header, said), ...said]
+  const diagnostics = [...marks, ...explainRescue(header, said), ...said]
   if (read.agent === undefined || (rescues.length === 0 && !header.rescued)) return { ...read, diagnostics }
   const repaired = repairs ? repair(file, dialect, parts, header, read.agent) : undefined
   return { ...read, diagnostics, rescued: true, ...(repaired !== undefined && { repaired }) }
@@ -84,19 +91,19 @@ function faultIn(
     return { diagnostics: [], ignored: true }
   if (keys.some(isAgentKey) || unseen.length > 0) return undefined
   return isHeaderless(path, dialect)
-    ? lostHeader(path, parts.body, bodyLine(parts))
+    ? unrecognisedHeader(path, parts.body, bodyLine(parts))
     : failed(path, parts.headerLine, 'not-an-agent', 'The header has none of the keys of an agent file.')
 }
 
 /** Finds restrictions after the header. If the header was misplaced, more of it may follow. */
-function unseenInBody(parts: Split, { entries }: Header): Unseen[] {
+function restrictionsInBody(parts: Split, { entries }: Header): UnreadRestriction[] {
   const present = new Set(entries.map(({ written }) => plainKey(written)))
   const found = findBodyKeys(parts.body, bodyLine(parts), partToSearch(parts))
   return found.filter(({ key }) => !present.has(key))
 }
 
 /** A file that ends within its header may have restricted tools further down. */
-function tornOff({ body, rescues }: Split, { entries }: Header): Unseen[] {
+function cutOffRestrictions({ body, rescues }: Split, { entries }: Header): UnreadRestriction[] {
   const end = rescues.find(({ code }) => code === 'header-unclosed')
   if (end === undefined || body.trim() !== '') return []
   const saysTools = entries.some(({ written }) => ['tools', 'allowedtools'].includes(plainKey(written)))
@@ -114,7 +121,7 @@ function bodyLine({ headerLine, header }: Split): number {
 }
 
 /** No rescue is silent: if no key is the cause, the header as a whole is reported. */
-export function explained({ rescued, fault }: Header, said: readonly Diagnostic[]): Diagnostic[] {
+export function explainRescue({ rescued, fault }: Header, said: readonly Diagnostic[]): Diagnostic[] {
   return rescued && fault !== undefined && said.every(({ severity }) => severity !== 'warning') ? [fault] : []
 }
 
@@ -131,10 +138,10 @@ function repair(
   const text = ['---', ...before, ...lines, '---', body].join(end)
   const again = readMarkdown({ path, text }, dialect, false)
   if (again.agent === undefined || again.rescued === true) return undefined
-  return isDeepStrictEqual(placeless(again.agent), placeless(agent)) ? text : undefined
+  return isDeepStrictEqual(withoutSource(again.agent), withoutSource(agent)) ? text : undefined
 }
 
-function placeless({ source: _, ...agent }: AgentDefinition): object {
+function withoutSource({ source: _, ...agent }: AgentDefinition): object {
   return agent
 }
 

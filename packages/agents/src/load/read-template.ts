@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { findBodyKeys } from '../header/body-keys.ts'
+import type { Entry } from '../header/find-unread-restrictions.ts'
 import { isBlank, isComment } from '../header/key-line.ts'
 import { plainKey } from '../header/known-keys.ts'
-import { linesOf, usualEnd } from '../header/lines.ts'
+import { commonLineEnding, linesOf } from '../header/lines.ts'
 import { losesKeys } from '../header/loses-keys.ts'
 import { readHeader } from '../header/read-agent-header.ts'
 import { noteOf, type Rescue } from '../header/rescue.ts'
-import type { Entry } from '../header/unseen.ts'
 import type { Dialect } from './dialects.ts'
 import { type ReadAgent, readDefinition } from './read-definition.ts'
-import { type AgentText, explained } from './read-markdown.ts'
+import { type AgentText, explainRescue } from './read-markdown.ts'
 
 /** Reads an agent in YAML. Never throws. */
 export function readTemplate(file: AgentText, dialect: Dialect, repairs = true): ReadAgent {
@@ -23,7 +23,7 @@ export function readTemplate(file: AgentText, dialect: Dialect, repairs = true):
     ...(dialect.synonyms !== undefined && { synonyms: dialect.synonyms }),
   })
   if (header.kind === 'broken') return { diagnostics: header.diagnostics }
-  const entries = unwrapped(header.entries)
+  const entries = unwrapEntries(header.entries)
   const fault = faultIn(entries)
   if (fault !== undefined) {
     const line = entries[0]?.field.line ?? 1
@@ -41,11 +41,11 @@ export function readTemplate(file: AgentText, dialect: Dialect, repairs = true):
   const notes = [...rescues, ...header.rescues].map((rescue) => noteOf(rescue, path))
   const hints = header.hints.map((hint) => noteOf(hint, path))
   const said = [...notes, ...hints, ...read.diagnostics]
-  const diagnostics = [...explained(header, said), ...said]
+  const diagnostics = [...explainRescue(header, said), ...said]
   if (read.agent === undefined || (notes.length === 0 && !header.rescued)) return { ...read, diagnostics }
   const isCertain = header.unseen.length === 0 && !losesKeys(lines, first + 1, header.entries)
   const repaired = repairs
-    ? repair(path, dialect, isCertain ? header.lines : undefined, usualEnd(all), read)
+    ? repair(path, dialect, isCertain ? header.lines : undefined, commonLineEnding(all), read)
     : undefined
   return { ...read, diagnostics, rescued: true, ...(repaired !== undefined && { repaired }) }
 }
@@ -82,11 +82,11 @@ function documentIn(texts: readonly string[]): {
   return { lines: texts.slice(first, end), first, rest: texts.slice(end), rescues }
 }
 
-const wrapping = ['apiversion', 'kind', 'spec']
+const wrapperKeys = ['apiversion', 'kind', 'spec']
 
 /** `{apiVersion, kind: Agent, metadata: {…}, spec: {…}}`: uses the keys of the two groups. */
-function unwrapped(entries: readonly Entry[]): readonly Entry[] {
-  if (!entries.some(({ written }) => wrapping.includes(plainKey(written)))) return entries
+function unwrapEntries(entries: readonly Entry[]): readonly Entry[] {
+  if (!entries.some(({ written }) => wrapperKeys.includes(plainKey(written)))) return entries
   return entries.flatMap((entry) => {
     const { fields } = entry.field
     const isGroup = ['metadata', 'spec'].includes(plainKey(entry.written))

@@ -143,15 +143,19 @@ it('a key at the margin never becomes part of the value above it', () => {
   expect(readAgentText({ path: claude, text: prose }).repaired).toBeDefined()
 })
 
-it('many comments before the header, and many nested keys, hide nothing', () => {
-  const comments = `${'<!-- a -->\n'.repeat(90_000)}---\nname: a\ntools: [read]\n---\nBody\n`
-  const nested = Array.from({ length: 9_000 }, (_, index) => `  k${index}: v`).join('\n')
-  const lines = Array.from({ length: 9_000 }, (_, index) => `  a${index}:b`).join('\n')
-  const only = { kind: 'list', names: ['read'] }
-  expect(readAgentText({ path: claude, text: comments }).agent?.tools).toEqual(only)
-  const long = inHeader(`x:\n${nested}\ny: |\n${lines}\ntools: [read]`)
-  expect(readAgentText({ path: claude, text: long }).agent?.tools).toEqual(only)
-})
+// Takes seconds.
+it.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])(
+  'many comments before the header, and many nested keys, hide nothing',
+  () => {
+    const comments = `${'<!-- a -->\n'.repeat(90_000)}---\nname: a\ntools: [read]\n---\nBody\n`
+    const nested = Array.from({ length: 9_000 }, (_, index) => `  k${index}: v`).join('\n')
+    const lines = Array.from({ length: 9_000 }, (_, index) => `  a${index}:b`).join('\n')
+    const only = { kind: 'list', names: ['read'] }
+    expect(readAgentText({ path: claude, text: comments }).agent?.tools).toEqual(only)
+    const long = inHeader(`x:\n${nested}\ny: |\n${lines}\ntools: [read]`)
+    expect(readAgentText({ path: claude, text: long }).agent?.tools).toEqual(only)
+  },
+)
 
 it('an empty key names no tool', () => {
   const text = '---\ndescription: d\ntools:\n  : true\n  edit: true\n---\nBody\n'

@@ -1,7 +1,7 @@
 import type { DelegateSelection } from '@cadre/core'
 import type { SettingsAgent } from './check-settings-agent.ts'
 import { settingsLimits } from './settings-limits.ts'
-import { type SettingsPlace, type SettingsReport, shown } from './settings-report.ts'
+import { describeValue, type SettingsPlace, type SettingsReport } from './settings-report.ts'
 
 /** Resolves which agents each agent may delegate to, once all agents are known. Names are case-sensitive. */
 export function checkDelegation(
@@ -40,7 +40,7 @@ function known(agent: SettingsAgent, names: ReadonlySet<string>, report: Setting
     if (names.has(name)) return [name]
     const at = { path: `${placeOf(agent).path}.agents[${index}]`, line }
     report.warning(at, 'settings-unknown-agent', {
-      fault: `names ${shown(name)}, but there is no such agent`,
+      fault: `names ${describeValue(name)}, but there is no such agent`,
       effect: 'Cadre ignores the name',
     })
     return []

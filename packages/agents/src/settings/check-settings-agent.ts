@@ -1,7 +1,7 @@
 import type { Located } from '@cadre/disk'
 import { readTagged, type Tagged } from './read-tagged.ts'
 import { faultInSettingsName, faultInToolName, lengthOf, settingsLimits } from './settings-limits.ts'
-import { type SettingsPlace, type SettingsReport, shown } from './settings-report.ts'
+import { describeValue, type SettingsPlace, type SettingsReport } from './settings-report.ts'
 
 /** One agent of the settings, with each part checked separately. */
 export interface SettingsAgent {
@@ -27,7 +27,7 @@ export function checkSettingsAgent(
   const { fields } = item
   if (fields === undefined) {
     report.error(place, 'settings-agent', {
-      fault: `must be an object, not ${shown(item.value)}`,
+      fault: `must be an object, not ${describeValue(item.value)}`,
       effect: 'Cadre ignores it',
     })
     return undefined
@@ -107,7 +107,7 @@ function checkPrompt(
   place: SettingsPlace,
   report: SettingsReport,
 ): string | undefined {
-  const { prompt: most, shortPrompt } = settingsLimits
+  const { prompt: max, shortPrompt } = settingsLimits
   const prompt = field?.value
   if (typeof prompt !== 'string' || prompt.trim() === '') {
     const fault =
@@ -121,9 +121,9 @@ function checkPrompt(
     return undefined
   }
   const length = lengthOf(prompt)
-  if (length > most) {
+  if (length > max) {
     report.error(place, 'settings-prompt', {
-      fault: `has ${length} characters, but the limit is ${most}`,
+      fault: `has ${length} characters, but the limit is ${max}`,
       effect: ignoresAgent,
       fix: 'Shorten it, or write the agent as a file in .github/agents.',
     })
@@ -143,7 +143,7 @@ function checkText(
   report: SettingsReport,
   { effect }: { readonly effect: string },
 ): string | undefined {
-  const { text: most, longText } = settingsLimits
+  const { text: max, longText } = settingsLimits
   const text = field?.value
   if (typeof text !== 'string' || text.trim() === '') {
     const fault = field === undefined ? 'is missing' : typeof text === 'string' ? 'is empty' : 'must be text'
@@ -151,9 +151,9 @@ function checkText(
     return undefined
   }
   const length = lengthOf(text)
-  if (length > most)
+  if (length > max)
     report.error(place, 'settings-text-long', {
-      fault: `has ${length} characters, but the limit is ${most}`,
+      fault: `has ${length} characters, but the limit is ${max}`,
       effect: ignoresAgent,
       fix: 'Shorten it.',
     })

@@ -106,7 +106,7 @@ function permissionOf(
   change: Change,
 ): JsonObject | undefined {
   const written = Object.hasOwn(agent, key) ? agent[key] : undefined
-  const near = Object.keys(agent).find((other) => other !== key && bare(other) === bare(key))
+  const near = Object.keys(agent).find((other) => other !== key && normaliseKey(other) === normaliseKey(key))
   if (written === undefined && near !== undefined) {
     const said = JSON.stringify(near.slice(0, 80))
     change(`${path}.${key}`, `was written as ${said}, which Cadre does not read, so it is now "none".`)
@@ -123,7 +123,7 @@ function permissionOf(
 }
 
 /** For mistyped keys: `ToolPermission`, `tool-permissions`. */
-function bare(key: string): string {
+function normaliseKey(key: string): string {
   return key
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '')

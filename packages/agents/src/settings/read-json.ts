@@ -15,10 +15,10 @@ export interface ReadJson {
 }
 
 // As for YAML: enough for any hand-written file.
-const mostLetters = 4 * 1_024 * 1_024
-const mostNodes = 200_000
-const deepest = 100
-const mostFaults = 5
+const maxLength = 4 * 1_024 * 1_024
+const maxNodes = 200_000
+const maxDepth = 100
+const maxFaults = 5
 
 /** If one of these occurs twice, it is unknown which one was intended to restrict. */
 const restrictions = new Set(['toolPermissions', 'delegationPermissions', 'type', 'tools'])
@@ -29,7 +29,7 @@ export function readJson({ path, text }: { readonly path: string; readonly text:
     return read(path, text)
   } catch (error) {
     // Extremely deep nesting overflows the stack of the parser.
-    if (!(error instanceof TooMuch || error instanceof RangeError)) throw error
+    if (!(error instanceof LimitExceeded || error instanceof RangeError)) throw error
     return {
       diagnostics: [
         fault(path, 1, 'json-too-large', 'This file is too large or nested too deeply for settings.'),
@@ -39,10 +39,10 @@ export function readJson({ path, text }: { readonly path: string; readonly text:
   }
 }
 
-class TooMuch extends Error {}
+class LimitExceeded extends Error {}
 
 function read(path: string, written: string): ReadJson {
-  if (written.length > mostLetters) throw new TooMuch()
+  if (written.length > maxLength) throw new LimitExceeded()
   const text = written.replace(/^\ufeff/, '')
   const faults: ParseError[] = []
   const tree = jsonParser().parseTree(text, faults, { allowTrailingComma: true })
@@ -54,12 +54,12 @@ function read(path: string, written: string): ReadJson {
   const root = tree === undefined ? undefined : locate(tree, 0)
   return {
     ...(root !== undefined && { root }),
-    diagnostics: [...faults.slice(0, mostFaults).map((found) => explain(found, path, lineAt)), ...twice],
+    diagnostics: [...faults.slice(0, maxFaults).map((found) => explain(found, path, lineAt)), ...twice],
     isWhole: (value) => whole.has(value),
   }
 
   function locate(node: Node, depth: number, line = lineAt(node.offset)): Located {
-    if (++nodes > mostNodes || depth > deepest) throw new TooMuch()
+    if (++nodes > maxNodes || depth > maxDepth) throw new LimitExceeded()
     const located = { line, ...contentOf(node, depth) }
     if (node.offset + node.length <= firstFault) whole.add(located)
     return located
@@ -105,7 +105,7 @@ function scalarOf(value: unknown): Json {
   return typeof value === 'number' && Number.isFinite(value) ? value : String(value)
 }
 
-const sayings: { readonly [code: number]: string } = {
+const errorMessages: { readonly [code: number]: string } = {
   3: 'Expected a key in quotes.',
   4: 'Expected a value.',
   5: 'Expected a colon.',
@@ -118,7 +118,7 @@ const sayings: { readonly [code: number]: string } = {
 }
 
 function explain(found: ParseError, path: string, lineAt: (offset: number) => number): Diagnostic {
-  const saying = sayings[found.error] ?? 'Expected text, a number, true, false or null.'
+  const saying = errorMessages[found.error] ?? 'Expected a string, a number, true, false or null.'
   return fault(path, lineAt(found.offset), 'json-broken', `This is not valid JSON: ${saying}`)
 }
 

@@ -1,7 +1,7 @@
 import type { AgentDefinition, DelegateSelection, Json } from '@cadre/core'
 import type { Located } from '@cadre/disk'
+import { findUnreadRestrictions } from '../header/find-unread-restrictions.ts'
 import { isKnownKey, plainKey } from '../header/known-keys.ts'
-import { findUnseen } from '../header/unseen.ts'
 import { readDefinition } from '../load/read-definition.ts'
 import type { SettingsAgent } from './check-settings-agent.ts'
 import type { Tagged } from './read-tagged.ts'
@@ -15,9 +15,9 @@ export interface SettingsAgentRequest {
 }
 
 /** Already reported, with the path of the key. */
-const saidBefore = new Set(['description-missing', 'prompt-missing'])
+const reportedKeys = new Set(['description-missing', 'prompt-missing'])
 /** Keys with their own spelling in settings; other spellings are unknown keys. */
-const taken = new Set(['name', 'description', 'usefor', 'prompt', 'tools', 'agents'])
+const ownSpellings = new Set(['name', 'description', 'usefor', 'prompt', 'tools', 'agents'])
 
 /**
  * Creates a definition from one agent of the settings. Other keys are read as in every other dialect, so that an agent can
@@ -31,7 +31,7 @@ export function readSettingsAgent(
   const { place, prompt, rest } = agent
   const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]/g, '')
   const others = [...rest].filter(([key, { items }]) => key !== unsetKey || items === undefined)
-  const entries = [...ownFields(request), ...others.filter(([key]) => !taken.has(plain(key)))].map(
+  const entries = [...ownFields(request), ...others.filter(([key]) => !ownSpellings.has(plain(key)))].map(
     ([written, field]) => ({ written, field }),
   )
   const read = readDefinition({
@@ -40,10 +40,10 @@ export function readSettingsAgent(
     line: place.line,
     prompt,
     entries,
-    unseen: findUnseen({ lines: [], firstLine: place.line, entries, isLooseLine: () => false }),
+    unseen: findUnreadRestrictions({ lines: [], firstLine: place.line, entries, isLooseLine: () => false }),
   })
   for (const diagnostic of read.diagnostics) {
-    if (saidBefore.has(diagnostic.code)) continue
+    if (reportedKeys.has(diagnostic.code)) continue
     const { message } = diagnostic
     report.diagnostics.push({
       ...diagnostic,
@@ -56,12 +56,12 @@ export function readSettingsAgent(
   const unknown = {
     ...read.agent.unknown,
     ...Object.fromEntries(
-      others.flatMap(([key, { value }]) => (taken.has(plain(key)) ? [[key, value]] : [])),
+      others.flatMap(([key, { value }]) => (ownSpellings.has(plain(key)) ? [[key, value]] : [])),
     ),
   }
   for (const key of Object.keys(unknown)) {
     // Keys of other programs, such as a hint for people, are not an error.
-    if (isKnownKey(plainKey(key)) && !taken.has(plain(key))) continue
+    if (isKnownKey(plainKey(key)) && !ownSpellings.has(plain(key))) continue
     const line = rest.get(key)?.line ?? place.line
     report.warning({ path: `${place.path}.${key}`, line }, 'settings-unknown-key', {
       fault: 'is an unknown key',

@@ -9,7 +9,12 @@ import { objectOf, readJson } from './read-json.ts'
 import { readSettingsAgent } from './read-settings-agent.ts'
 import { lineOf, relocate } from './relocate.ts'
 import { settingsLimits } from './settings-limits.ts'
-import { createReport, type SettingsDiagnostic, type SettingsReport, shown } from './settings-report.ts'
+import {
+  createReport,
+  describeValue,
+  type SettingsDiagnostic,
+  type SettingsReport,
+} from './settings-report.ts'
 
 export interface SettingsAgents {
   /** In file order. Empty only if the file defines none. */
@@ -167,7 +172,7 @@ function usableAgents(
         { path: `${place.path}.name`, line: item.fields?.get('name')?.line ?? place.line },
         'settings-name-twice',
         {
-          fault: `is also the name of ${other.place.path}${agent.name === other.name ? '' : ` (${shown(other.name)}): names are case-insensitive`}`,
+          fault: `is also the name of ${other.place.path}${agent.name === other.name ? '' : ` (${describeValue(other.name)}): names are case-insensitive`}`,
           value: agent.name,
           effect: 'Cadre ignores this one',
           fix: 'Rename one of them.',
@@ -199,7 +204,10 @@ function entryOf(root: Located, agents: readonly SettingsAgent[], report: Settin
   const fault =
     field === undefined || field.value === null
       ? 'is not set'
-      : `names ${shown(field.value)}, but there is no such agent`
-  report.warning(place, 'settings-entry', { fault, effect: `Cadre uses the first agent, ${shown(first)}` })
+      : `names ${describeValue(field.value)}, but there is no such agent`
+  report.warning(place, 'settings-entry', {
+    fault,
+    effect: `Cadre uses the first agent, ${describeValue(first)}`,
+  })
   return first
 }

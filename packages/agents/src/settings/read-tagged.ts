@@ -1,6 +1,6 @@
 import type { Json } from '@cadre/core'
 import type { Located } from '@cadre/disk'
-import { type SettingsPlace, type SettingsReport, shown } from './settings-report.ts'
+import { describeValue, type SettingsPlace, type SettingsReport } from './settings-report.ts'
 
 /** `all`, `none` or `specific`, with its names. */
 export interface Tagged {
@@ -29,7 +29,7 @@ export function readTagged(request: TaggedRequest, report: SettingsReport): Tagg
   const type = field?.fields?.get('type')
   if (type?.value !== 'all' && type?.value !== 'none' && type?.value !== 'specific') {
     const at = type === undefined ? place : { path: `${place.path}.type`, line: type.line }
-    const found = shown((type ?? field)?.value)
+    const found = describeValue((type ?? field)?.value)
     report.warning(at, 'settings-permission', {
       fault: `must be ${type === undefined ? 'an object with type ' : ''}"all", "none" or "specific", not ${found}`,
       effect,

@@ -42,7 +42,7 @@ export function createReport(file: string): SettingsReport {
     (severity: Diagnostic['severity']) =>
     ({ path: at, line }: SettingsPlace, code: string, { fault, value, effect, fix }: SettingsFault) => {
       const isEmpty = value === ''
-      const name = value === undefined || isEmpty ? at : `${at} (${shown(value)})`
+      const name = value === undefined || isEmpty ? at : `${at} (${describeValue(value)})`
       diagnostics.push({
         path: file,
         line,
@@ -51,7 +51,7 @@ export function createReport(file: string): SettingsReport {
         message: `${name} ${fault}.${effect === undefined ? '' : ` ${effect}.`}`,
         ...(fix !== undefined && { fix }),
         at,
-        fault: value === undefined || isEmpty ? `${fault}.` : `${shown(value)} ${fault}.`,
+        fault: value === undefined || isEmpty ? `${fault}.` : `${describeValue(value)} ${fault}.`,
         ...(isEmpty && { isEmpty }),
       })
     }
@@ -59,7 +59,7 @@ export function createReport(file: string): SettingsReport {
 }
 
 /** A value for a message, shortened if needed. */
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }

@@ -10,7 +10,10 @@ export const unsetKey = 'cadreUnset'
 export type Unset = 'description' | 'useFor' | 'delegationPermissions'
 
 /** Returns the placeholder of a missing key. An agent without targets may delegate to every agent if a person starts it. */
-export function standIn(agent: { readonly name: string; readonly description: string }, isEntry: boolean) {
+export function placeholderFor(
+  agent: { readonly name: string; readonly description: string },
+  isEntry: boolean,
+) {
   const description = agent.description === '' ? agent.name : agent.description
   return { description, useFor: description, delegation: isEntry ? 'all' : 'none' } as const
 }
@@ -24,7 +27,7 @@ export function restoreUnset(
   const named = agent.rest.get(unsetKey)?.value
   const names: readonly unknown[] = Array.isArray(named) ? named : []
   const unset = new Set<Unset>()
-  const expected = standIn(agent, isEntry)
+  const expected = placeholderFor(agent, isEntry)
   if (names.includes('description') && agent.description === agent.name) unset.add('description')
   if (names.includes('useFor') && agent.useFor === expected.useFor) unset.add('useFor')
   if (names.includes('delegationPermissions') && delegates.kind === expected.delegation)

@@ -41,12 +41,12 @@ export function changeSettings({ path, text = '{}\n', change }: ChangeRequest): 
   const { root, diagnostics } = readJson({ path, text })
   const broken = diagnostics.find(({ severity }) => severity === 'error')
   if (root?.fields === undefined || broken !== undefined)
-    return refused(broken?.line ?? 1, broken?.message ?? 'Settings must be an object.')
+    return refusedResult(broken?.line ?? 1, broken?.message ?? 'Settings must be an object.')
   const found = findParts(root, path)
   if (change.kind === 'reset') return reset(text, found)
   const old = found.parts.get('coordinator') ?? found.parts.get('customAgents')
   if (old !== undefined)
-    return refused(
+    return refusedResult(
       old.field.line,
       'These agents have an older form. Update them first: cadre agents import FILE --to settings --force.',
     )
@@ -54,7 +54,7 @@ export function changeSettings({ path, text = '{}\n', change }: ChangeRequest): 
   if (changed.kind === 'refused') return changed
   const known = new Set(errorsIn(path, text).map(({ message }) => message))
   const fault = errorsIn(path, changed.text).find(({ message }) => !known.has(message))
-  return fault === undefined ? changed : refused(fault.line ?? 1, fault.message)
+  return fault === undefined ? changed : refusedResult(fault.line ?? 1, fault.message)
 }
 
 interface Part {
@@ -88,7 +88,7 @@ function findParts(root: Located, path: string): Parts {
 }
 
 function reset(text: string, { parts }: Parts): ChangedSettings {
-  if (parts.size === 0) return refused(1, 'There are no agents in these settings.')
+  if (parts.size === 0) return refusedResult(1, 'There are no agents in these settings.')
   let edited = text
   for (const { at } of parts.values()) edited = removeAt(edited, at)
   const names = [...(namesIn(parts.get('agents')) ?? []), ...(namesIn(parts.get('customAgents')) ?? [])]
@@ -104,22 +104,23 @@ function changeAgents(
   const agents = parts.get('agents')
   const names = agents === undefined ? [] : namesIn(agents)
   if (names === undefined)
-    return refused(agents?.field.line ?? 1, 'agents must be a list of objects with a name.')
+    return refusedResult(agents?.field.line ?? 1, 'agents must be a list of objects with a name.')
   const list = agents?.at ?? at('agents')
   const isTaken = (name: string) => names.some((other) => nameKey(other) === nameKey(name))
-  const taken = (name: string) => refused(agents?.field.line ?? 1, `There is already an agent named ${name}.`)
+  const taken = (name: string) =>
+    refusedResult(agents?.field.line ?? 1, `There is already an agent named ${name}.`)
 
   if (change.kind === 'add') {
     const { agent } = change
     if (isTaken(agent.name)) return taken(agent.name)
-    if (names.length > 0) return added(insertItem(text, list, names.length, agent), agent.name)
+    if (names.length > 0) return addedResult(insertItem(text, list, names.length, agent), agent.name)
     const entry = parts.get('entryAgent')?.at ?? at('entryAgent')
-    return added(setKey(setKey(text, entry, agent.name), list, [agent]), agent.name)
+    return addedResult(setKey(setKey(text, entry, agent.name), list, [agent]), agent.name)
   }
 
   const index = names.findIndex((name) => nameKey(name) === nameKey(change.name))
   if (index === -1)
-    return refused(
+    return refusedResult(
       agents?.field.line ?? 1,
       `There is no agent named ${change.name} in these settings${didYouMean(change.name, names) || '.'}`,
     )
@@ -130,17 +131,20 @@ function changeAgents(
     const as = change.as ?? freeName(`${name.slice(0, 45)}-copy`, isTaken)
     if (isTaken(as)) return taken(as)
     const copy = { ...(items[index]?.value as JsonObject), name: as }
-    return added(insertItem(text, list, index + 1, copy), as)
+    return addedResult(insertItem(text, list, index + 1, copy), as)
   }
 
   if (names.length === 1)
-    return refused(items[index]?.line ?? 1, `${name} is the only agent. Remove it with: cadre agents reset.`)
+    return refusedResult(
+      items[index]?.line ?? 1,
+      `${name} is the only agent. Remove it with: cadre agents reset.`,
+    )
   const entry = parts.get('entryAgent')
   let edited = text
   if (entry !== undefined && nameKey(String(entry.field.value)) === nameKey(name)) {
     const successor = names.find((other) => nameKey(other) === nameKey(change.entry ?? ''))
     if (successor === undefined || successor === name)
-      return refused(
+      return refusedResult(
         entry.field.line,
         `${name} is the entry agent. Choose another one with --entry: ${names.filter((other) => other !== name).join(', ')}.`,
       )
@@ -159,11 +163,11 @@ function changeAgents(
   return { kind: 'changed', text: removeAt(edited, [...list, index]), added: [], removed: [name] }
 }
 
-function added(text: string, name: string): ChangedSettings {
+function addedResult(text: string, name: string): ChangedSettings {
   return { kind: 'changed', text, added: [name], removed: [] }
 }
 
-function refused(line: number, reason: string): ChangedSettings {
+function refusedResult(line: number, reason: string): ChangedSettings {
   return { kind: 'refused', line, reason }
 }
 

@@ -5,9 +5,9 @@ import { leadOf } from '../load/lead-of.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { factsOf, type TargetDialect } from './dialect-facts.ts'
 import { pathOfAgent } from './file-name.ts'
-import { inHostNames, type Naming } from './in-host-names.ts'
 import type { PlacedFile } from './place-files.ts'
-import { type OrderedAgents, takeOrder, withOrder } from './team-order.ts'
+import { type OrderedAgents, restoreOrder, withOrder } from './team-order.ts'
+import { type NameMode, translateToHost } from './translate-to-host.ts'
 import { writeAgent } from './write-agent.ts'
 import { type AgentNote, writeSettings } from './write-settings.ts'
 
@@ -18,7 +18,7 @@ export interface ExportRequest {
    * Whether tools and models keep their names. Default: use the names of Claude Code and opencode, unless the agent was
    * already written for that program, because it ignores all others; otherwise keep them.
    */
-  readonly names?: Naming
+  readonly names?: NameMode
   /** Returns the content of an agent's file; `undefined` if it does not exist. Absent: no file exists. */
   readonly read?: (path: string) => Buffer | undefined
 }
@@ -43,7 +43,7 @@ const settingsFile = 'copilot-multi-agent.json'
 export function exportAgents({ agents, to, names, read = () => undefined }: ExportRequest): ExportedAgents {
   const marked = markedAgents(agents, read)
   if (to === 'settings') {
-    const ordered = takeOrder(marked)
+    const ordered = restoreOrder(marked)
     const { text, value, notes, faults } = writeSettings(withEntry(ordered))
     const entry = value['entryAgent']
     const files =
@@ -56,7 +56,7 @@ export function exportAgents({ agents, to, names, read = () => undefined }: Expo
   const faults: AgentNote[] = []
   for (const agent of marked) {
     const { source, name } = agent
-    const isRenamed = names === 'host' && to !== 'template' && inHostNames(agent, to).notes.length > 0
+    const isRenamed = names === 'host' && to !== 'template' && translateToHost(agent, to).notes.length > 0
     const own = source?.dialect === to && !isRenamed ? read(source.path) : undefined
     if (source !== undefined && own !== undefined) {
       const file = `${factsOf(to).folder}/${path.basename(source.path)}`
@@ -81,7 +81,7 @@ export function exportAgents({ agents, to, names, read = () => undefined }: Expo
   return { files, notes, faults }
 }
 
-function namingOf({ source }: AgentDefinition, to: TargetDialect): Naming {
+function namingOf({ source }: AgentDefinition, to: TargetDialect): NameMode {
   return (to === 'claude' || to === 'opencode') && source?.dialect !== to ? 'host' : 'keep'
 }
 

@@ -1,9 +1,9 @@
 import { type FileDialect, factsOf } from './dialect-facts.ts'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they may not stand in the name of a file.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: file names must not contain them.
 const unsafe = /[\x00-\x1f\x7f/\\:*?"<>|]+/g
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
-const longest = 80
+const maxLength = 80
 
 /**
  * Returns the path of an agent's file: its name, without characters that file systems reject. The file contains the exact
@@ -21,7 +21,7 @@ export function pathOfAgent(name: string, dialect: FileDialect, used: Set<string
 }
 
 function baseName(name: string): string {
-  const safe = [...name.normalize('NFC').replace(unsafe, '-')].slice(0, longest).join('')
+  const safe = [...name.normalize('NFC').replace(unsafe, '-')].slice(0, maxLength).join('')
   const trimmed = safe.replace(/^[.\s]+|[.\s]+$/g, '')
   if (trimmed === '' || reserved.test(trimmed)) return `agent-${trimmed}`.replace(/-$/, '')
   return trimmed

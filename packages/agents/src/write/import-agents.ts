@@ -28,7 +28,7 @@ export function importAgents(
       if (other === undefined) {
         seen.set(nameKey(agent.name), agent)
         agents.push(agent)
-      } else diagnostics.push(twice(agent, other, file.path))
+      } else diagnostics.push(duplicateDiagnostic(agent, other, file.path))
     }
   }
   return { agents, diagnostics }
@@ -52,7 +52,7 @@ function withAgents(read: ImportedAgents, path: string): ImportedAgents {
   return { agents: [], diagnostics: [...read.diagnostics, found] }
 }
 
-function twice(agent: AgentDefinition, other: AgentDefinition, path: string): Diagnostic {
+function duplicateDiagnostic(agent: AgentDefinition, other: AgentDefinition, path: string): Diagnostic {
   const { source } = other
   const place = source === undefined ? 'another file' : `${source.path}:${source.line ?? 1}`
   return {

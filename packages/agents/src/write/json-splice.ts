@@ -6,7 +6,7 @@ export type JsonPath = readonly (string | number)[]
 
 /** Inserts an item into the list at `path`, which must exist. */
 export function insertItem(text: string, path: JsonPath, index: number, value: Json): string {
-  return insertChild(text, nodeAt(text, path), index, (style) => rendered(value, style))
+  return insertChild(text, nodeAt(text, path), index, (style) => renderValue(value, style))
 }
 
 /** Sets a key: replaces its value, or appends the key. The parent object must exist. */
@@ -15,10 +15,10 @@ export function setKey(text: string, path: JsonPath, value: Json): string {
   const present = find(text, path)
   if (present !== undefined) {
     const style = styleOf(text, indentAt(text, present.offset))
-    return splice(text, present.offset, present.length, rendered(value, style))
+    return splice(text, present.offset, present.length, renderValue(value, style))
   }
   const parent = nodeAt(text, path.slice(0, -1))
-  const write = (style: Style) => `${JSON.stringify(key)}: ${rendered(value, style)}`
+  const write = (style: Style) => `${JSON.stringify(key)}: ${renderValue(value, style)}`
   return insertChild(text, parent, parent.children?.length ?? 0, write)
 }
 
@@ -53,7 +53,7 @@ function insertChild(text: string, parent: Node, index: number, write: (style: S
   const first = children[0]
   if (first === undefined) {
     const added = `${eol}${outer}${unit}${write({ unit, eol, indent: outer + unit })}${eol}${outer}`
-    return splice(text, parent.offset + 1, parent.length - 2, keptInside(text, parent) + added)
+    return splice(text, parent.offset + 1, parent.length - 2, commentsInside(text, parent) + added)
   }
   const isOnOwnLine = text.slice(0, first.offset).trimEnd().length < lineStart(text, first.offset)
   const indent = isOnOwnLine ? indentAt(text, first.offset) : outer + unit
@@ -70,7 +70,7 @@ function insertChild(text: string, parent: Node, index: number, write: (style: S
 }
 
 /** Returns the comments in an object or a list without entries. */
-function keptInside(text: string, { offset, length }: Node): string {
+function commentsInside(text: string, { offset, length }: Node): string {
   return text.slice(offset + 1, offset + length - 1).trimEnd()
 }
 
@@ -101,7 +101,7 @@ function nodeAt(text: string, path: JsonPath): Node {
   return node
 }
 
-function rendered(value: Json, { unit, indent, eol }: Style): string {
+function renderValue(value: Json, { unit, indent, eol }: Style): string {
   return JSON.stringify(value, undefined, unit).replaceAll('\n', `${eol}${indent}`)
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readSpace, settledPrompt, spaceOf, withSpace } from './prompt-space.ts'
+import { normalisePrompt, readSpace, spaceOf, withSpace } from './prompt-space.ts'
 
 const pieces = fc.constantFrom(
   ' ',
@@ -23,7 +23,7 @@ describe('the space around a prompt', () => {
         fc.array(pieces).map((parts) => parts.join('')),
         (prompt) => {
           const space = spaceOf(prompt)
-          const inFile = settledPrompt(Buffer.from(settledPrompt(prompt)).toString())
+          const inFile = normalisePrompt(Buffer.from(normalisePrompt(prompt)).toString())
           if (space === undefined) expect(inFile).toBe(prompt)
           else expect(withSpace(inFile, readSpace(JSON.parse(JSON.stringify(space))) ?? {})).toBe(prompt)
         },

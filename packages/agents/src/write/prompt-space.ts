@@ -19,20 +19,20 @@ export interface PromptSpace {
 export const promptSpaceKey = 'prompt-space'
 
 /** The text as every file stores it. */
-export function settledPrompt(prompt: string): string {
-  return unified(prompt).trim()
+export function normalisePrompt(prompt: string): string {
+  return unifyLineEnds(prompt).trim()
 }
 
 /** Normalizes line endings to line feeds; idempotent. */
-function unified(prompt: string): string {
+function unifyLineEnds(prompt: string): string {
   return prompt.replaceAll(/\r+\n|\r/g, '\n')
 }
 
 /** Returns `undefined` if nothing is lost. */
 export function spaceOf(prompt: string): PromptSpace | undefined {
-  const text = settledPrompt(prompt)
+  const text = normalisePrompt(prompt)
   if (text === prompt && prompt.isWellFormed()) return undefined
-  const whole = unified(prompt)
+  const whole = unifyLineEnds(prompt)
   const from = whole.indexOf(text)
   const before = whole.slice(0, from)
   const after = whole.slice(from + text.length)
@@ -48,7 +48,7 @@ export function spaceOf(prompt: string): PromptSpace | undefined {
 /** Restores the original text. */
 export function withSpace(text: string, { before = '', after = '', crlf, exact }: PromptSpace): string {
   if (exact !== undefined)
-    return settledPrompt(exact).toWellFormed() === settledPrompt(text).toWellFormed() ? exact : text
+    return normalisePrompt(exact).toWellFormed() === normalisePrompt(text).toWellFormed() ? exact : text
   const whole = `${before}${text}${after}`
   if (crlf === undefined) return whole
   let line = 0

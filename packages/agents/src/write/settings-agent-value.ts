@@ -1,7 +1,7 @@
 import type { AgentDefinition, DelegateSelection, Json, JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { readSettingsAgents } from '../settings/read-settings.ts'
-import { standIn, type Unset, unsetKey } from '../settings/unset.ts'
+import { placeholderFor, type Unset, unsetKey } from '../settings/unset.ts'
 import { entry } from './access-keys.ts'
 import { withBoundary } from './boundary-keys.ts'
 import { spell } from './dialect-facts.ts'
@@ -12,7 +12,7 @@ import { invocationKeys, workKeys } from './other-keys.ts'
 /** Converts one agent to its settings value, without validation. */
 export function settingsAgentValue(agent: AgentDefinition, isEntry: boolean): JsonObject {
   const { name, description, useFor, prompt, tools, delegates } = agent
-  const absent = standIn(agent, isEntry)
+  const absent = placeholderFor(agent, isEntry)
   const unset: Unset[] = [
     ...(description === '' ? ['description' as const] : []),
     ...(useFor === undefined ? ['useFor' as const] : []),

@@ -1,6 +1,6 @@
 import type { AgentDefinition, Json } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
-import { takeOrder, withOrder } from './team-order.ts'
+import { restoreOrder, withOrder } from './team-order.ts'
 
 const agent = (name: string, unknown?: { [key: string]: Json }): AgentDefinition => ({
   name,
@@ -26,7 +26,7 @@ describe('the order of settings', () => {
       'cadre-order': '2',
       'cadre-entry': 'true',
     })
-    const taken = takeOrder(marked.toReversed())
+    const taken = restoreOrder(marked.toReversed())
     expect(taken.agents.map(({ name }) => name)).toEqual(['c', 'a', 'b', 'd'])
     expect(taken.entry).toBe('a')
     expect(taken.agents).toEqual(team)
@@ -34,9 +34,9 @@ describe('the order of settings', () => {
 
   it('puts unmarked agents after marked ones, and keeps the rest unchanged', () => {
     const marks = { metadata: { 'cadre-order': '1' } }
-    expect(takeOrder([agent('z'), agent('y'), agent('x', marks)])).toEqual({
+    expect(restoreOrder([agent('z'), agent('y'), agent('x', marks)])).toEqual({
       agents: [agent('x'), agent('z'), agent('y')],
     })
-    expect(takeOrder([agent('x', { metadata: { 'cadre-order': 'first' } })]).agents).toEqual([agent('x')])
+    expect(restoreOrder([agent('x', { metadata: { 'cadre-order': 'first' } })]).agents).toEqual([agent('x')])
   })
 })

@@ -26,12 +26,12 @@ export function withOrder({ agents, entry }: OrderedAgents): readonly AgentDefin
 }
 
 /** The inverse: sorts agents by their marks, and removes the marks. */
-export function takeOrder(agents: readonly AgentDefinition[]): OrderedAgents {
+export function restoreOrder(agents: readonly AgentDefinition[]): OrderedAgents {
   const marked = agents.map((agent, index) => {
     const marks = marksOf(agent)
     const order = Number(marks[orderKey])
     return {
-      agent: unmarked(agent),
+      agent: withoutMarks(agent),
       order: order > 0 ? order : Number.POSITIVE_INFINITY,
       index,
       isEntry: String(marks[entryKey]) === 'true',
@@ -51,12 +51,12 @@ function marksOf({ unknown = {} }: AgentDefinition): Unknown {
   return isObject(metadata) ? { ...unknown, ...metadata } : unknown
 }
 
-function unmarked(agent: AgentDefinition): AgentDefinition {
+function withoutMarks(agent: AgentDefinition): AgentDefinition {
   if (agent.unknown === undefined) return agent
   const { unknown: before, ...definition } = agent
-  const unknown = without(before)
+  const unknown = withoutKeys(before)
   const { metadata, ...rest } = unknown
-  const kept = isObject(metadata) ? without(metadata) : metadata
+  const kept = isObject(metadata) ? withoutKeys(metadata) : metadata
   // A mapping with only marks was created for them.
   const isOurs =
     isObject(metadata) && isObject(kept) && Object.keys(kept).length === 0 && Object.keys(metadata).length > 0
@@ -64,6 +64,6 @@ function unmarked(agent: AgentDefinition): AgentDefinition {
   return Object.keys(left).length === 0 ? definition : { ...definition, unknown: left }
 }
 
-function without(values: Unknown): Unknown {
+function withoutKeys(values: Unknown): Unknown {
   return Object.fromEntries(Object.entries(values).filter(([key]) => key !== orderKey && key !== entryKey))
 }

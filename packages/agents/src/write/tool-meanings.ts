@@ -10,7 +10,7 @@ export function isWithin(name: string, names: readonly string[]): boolean {
     case 'class':
       return others.some((other) => other.kind === 'class' && other.class === meaning.class)
     case 'tools':
-      return meaning.names.every((tool) => names.some((other) => gives(other, tool)))
+      return meaning.names.every((tool) => names.some((other) => grantsTool(other, tool)))
     case 'server':
       return others.some(
         (other) =>
@@ -30,11 +30,11 @@ export function isWithin(name: string, names: readonly string[]): boolean {
  * Returns the tools that a class grants beyond these names, if some of its tools are among them; `undefined` for every
  * other name.
  */
-export function alsoGives(name: string, names: readonly string[]): readonly string[] | undefined {
+export function extraTools(name: string, names: readonly string[]): readonly string[] | undefined {
   const meaning = understandTool(name)
   if (meaning.kind !== 'class') return undefined
   const ofClass = ownNames().filter((tool) => classOf(tool) === meaning.class)
-  const more = ofClass.filter((tool) => !names.some((other) => gives(other, tool)))
+  const more = ofClass.filter((tool) => !names.some((other) => grantsTool(other, tool)))
   return more.length < ofClass.length ? more : undefined
 }
 
@@ -42,11 +42,12 @@ export function alsoGives(name: string, names: readonly string[]): readonly stri
 export function isCovered(name: string, by: readonly string[]): boolean {
   if (by.includes(name)) return true
   const meaning = understandTool(name)
-  if (meaning.kind === 'tools') return meaning.names.every((tool) => by.some((other) => gives(other, tool)))
+  if (meaning.kind === 'tools')
+    return meaning.names.every((tool) => by.some((other) => grantsTool(other, tool)))
   return meaning.kind === 'server' && by.length > 0 && isWithin(name, by)
 }
 
-function gives(name: string, tool: string): boolean {
+function grantsTool(name: string, tool: string): boolean {
   const meaning = understandTool(name)
   if (meaning.kind === 'class') return classOf(tool) === meaning.class
   return meaning.kind === 'all' || (meaning.kind === 'tools' && meaning.names.includes(tool))

@@ -8,11 +8,11 @@ import { type FileDialect, spell } from './dialect-facts.ts'
 import { differences } from './differences.ts'
 import { pathOfAgent } from './file-name.ts'
 import { hostNotes } from './host-notes.ts'
-import { inHostNames, type Naming } from './in-host-names.ts'
 import { keptKey } from './kept-keys.ts'
+import { normaliseAgent } from './normalise-agent.ts'
 import { identityKeys, invocationForms, workKeys } from './other-keys.ts'
-import { promptSpaceKey, settledPrompt, spaceOf } from './prompt-space.ts'
-import { settleAgent } from './settle-agent.ts'
+import { normalisePrompt, promptSpaceKey, spaceOf } from './prompt-space.ts'
+import { type NameMode, translateToHost } from './translate-to-host.ts'
 
 export interface WrittenAgent {
   /** Relative to the project; for a template, to the home. With `/`. */
@@ -28,7 +28,7 @@ export interface WriteOptions {
   /** Default: its own name. */
   readonly path?: string
   /** Default: `keep`, which is required to read back the same names. Templates have no host. */
-  readonly names?: Naming
+  readonly names?: NameMode
 }
 
 /**
@@ -41,11 +41,11 @@ export function writeAgent(
   { path, names = 'keep' }: WriteOptions = {},
 ): WrittenAgent {
   if (names === 'host' && dialect !== 'template') {
-    const renamed = inHostNames(settleAgent(given), dialect)
+    const renamed = translateToHost(normaliseAgent(given), dialect)
     const result = writeAgent(renamed.agent, dialect, path === undefined ? {} : { path })
     return { ...result, notes: [...renamed.notes, ...result.notes] }
   }
-  const agent = settleAgent(given)
+  const agent = normaliseAgent(given)
   const place = path ?? pathOfAgent(agent.name, dialect)
   // Keys that are harmless separately can have a meaning together; then all of them are stored apart.
   const first = attempt(agent, dialect, place, false)
@@ -96,7 +96,7 @@ function headerOf(agent: AgentDefinition, dialect: FileDialect, apart: boolean):
 }
 
 function fileText(header: Entries, prompt: string, dialect: FileDialect): string {
-  const body = settledPrompt(prompt).toWellFormed()
+  const body = normalisePrompt(prompt).toWellFormed()
   if (dialect === 'template')
     return yamlText([...header, ...(body === '' ? [] : [['system_prompt', `${body}\n`] as const])], {
       blocks: true,

@@ -9,8 +9,8 @@ import {
 } from '../settings/settings-limits.ts'
 import { differences } from './differences.ts'
 import { hostNotes } from './host-notes.ts'
+import { normaliseAgent } from './normalise-agent.ts'
 import { settingsAgentValue } from './settings-agent-value.ts'
-import { settleAgent } from './settle-agent.ts'
 import type { OrderedAgents } from './team-order.ts'
 
 /** A message about one agent, for a person. */
@@ -32,7 +32,7 @@ export interface WrittenSettings {
 export function writeSettings({ agents, entry }: OrderedAgents): WrittenSettings {
   const faults: AgentNote[] = []
   const notes: AgentNote[] = []
-  const usable = fitting(agents.map(settleAgent), faults).map((agent, _, all) =>
+  const usable = agentsThatFit(agents.map(normaliseAgent), faults).map((agent, _, all) =>
     withKnownTargets(agent, all, faults, notes),
   )
   const first = usable.find(({ name }) => name === entry) ?? usable[0]
@@ -55,7 +55,7 @@ export function writeSettings({ agents, entry }: OrderedAgents): WrittenSettings
   return { value, text, notes, faults: [...faults, ...lossesIn(text, usable)] }
 }
 
-function fitting(agents: readonly AgentDefinition[], faults: AgentNote[]): readonly AgentDefinition[] {
+function agentsThatFit(agents: readonly AgentDefinition[], faults: AgentNote[]): readonly AgentDefinition[] {
   const seen = new Set<string>()
   const usable = agents.filter((agent) => {
     const found = [...faultsOf(agent), ...(seen.has(agent.name) ? ['Another agent has the same name.'] : [])]
@@ -65,13 +65,13 @@ function fitting(agents: readonly AgentDefinition[], faults: AgentNote[]): reado
     )
     return found.length === 0
   })
-  const most = settingsLimits.agents
-  for (const { name } of usable.slice(most))
+  const max = settingsLimits.agents
+  for (const { name } of usable.slice(max))
     faults.push({
       agent: name,
-      message: `Settings can contain at most ${most} agents. Cadre omitted this agent.`,
+      message: `Settings can contain at most ${max} agents. Cadre omitted this agent.`,
     })
-  return usable.slice(0, most)
+  return usable.slice(0, max)
 }
 
 function faultsOf({ name, description, useFor = '', prompt, tools }: AgentDefinition): string[] {
@@ -79,12 +79,14 @@ function faultsOf({ name, description, useFor = '', prompt, tools }: AgentDefini
   const fault = faultInSettingsName(name)
   if (fault !== undefined) faults.push(`In settings, a name ${fault}.`)
   if (prompt.trim() === '') faults.push('It has no instructions, which settings require.')
-  const { prompt: longest, text: most } = settingsLimits
+  const { prompt: maxPromptLength, text: max } = settingsLimits
   const length = lengthOf(prompt)
-  if (length > longest)
-    faults.push(`Its instructions have ${length} characters. Settings can contain at most ${longest}.`)
-  if (lengthOf(description) > most) faults.push(`Its description is longer than ${most} characters.`)
-  if (lengthOf(useFor) > most) faults.push(`Its useFor is longer than ${most} characters.`)
+  if (length > maxPromptLength)
+    faults.push(
+      `Its instructions have ${length} characters. Settings can contain at most ${maxPromptLength}.`,
+    )
+  if (lengthOf(description) > max) faults.push(`Its description is longer than ${max} characters.`)
+  if (lengthOf(useFor) > max) faults.push(`Its useFor is longer than ${max} characters.`)
   for (const tool of tools.kind === 'list' ? tools.names : []) {
     const found = faultInToolName(tool)
     if (found !== undefined) faults.push(`The tool name ${JSON.stringify(tool.slice(0, 80))} ${found}.`)

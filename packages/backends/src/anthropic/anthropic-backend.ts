@@ -4,7 +4,7 @@ import { anthropicKind } from '../http/server-kind.ts'
 import { messagesApi } from './messages-api.ts'
 
 /** The reply limit for a model whose limit is unknown. The server reports if that is too high. */
-const usualReply = 16_384
+const defaultReplyLimit = 16_384
 
 /** Any server with Anthropic's Messages API. */
 export function openAnthropic(context: BackendContext): Promise<Backend> {
@@ -12,7 +12,7 @@ export function openAnthropic(context: BackendContext): Promise<Backend> {
     prefix: 'anthropic',
     kind: anthropicKind,
     example: 'claude-sonnet-4-5',
-    api: (id, _endpoint, { maxOutput = usualReply }) =>
+    api: (id, _endpoint, { maxOutput = defaultReplyLimit }) =>
       messagesApi({ id, maxOutput, thinkingTokens: context.config.anthropic?.thinkingTokens }),
   })
 }

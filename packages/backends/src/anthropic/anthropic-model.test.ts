@@ -62,7 +62,7 @@ const offer = { name: 'read_file', description: 'Reads', parameters: { type: 'ob
 describe('a model with the Messages API', () => {
   it('streams text, calls, thinking and usage', async () => {
     const { wire, model } = await meet([recorded(thoughtful)], {}, { ANTHROPIC_API_KEY: 'sk-ant-0123456789' })
-    const { reply, told } = await ask(model, { tools: [offer] })
+    const { reply, streamed: told } = await ask(model, { tools: [offer] })
     expect(told).toEqual(['Reading ', 'both.'])
     expect(reply).toEqual({
       kind: 'reply',
@@ -198,7 +198,7 @@ describe('a model with the Messages API', () => {
     ['an event that is not JSON', raw(['event: message_start\ndata: {"type":\n\n'])],
   ])('is retried after %s', async (_, first) => {
     const { wire, model } = await meet([first, recorded(text('ok'))])
-    const { reply, told } = await ask(model)
+    const { reply, streamed: told } = await ask(model)
     expect(reply).toMatchObject({ kind: 'reply', content: 'ok' })
     expect(told.join('')).toMatch(/^ok?$/)
     expect(wire.requests).toHaveLength(2)

@@ -5,9 +5,9 @@ import { isStrict } from '../http/output-schema.ts'
 /** Features that this server was found not to support. */
 export interface Quirks {
   /** The highest limit on output tokens that it accepts. */
-  readonly mostOutput?: number
+  readonly outputLimit?: number
   /** The limit was too high only for this request. */
-  readonly isPassing?: boolean
+  readonly isTransient?: boolean
   readonly withoutThinking?: boolean
   readonly withoutCache?: boolean
   readonly withoutSchema?: boolean
@@ -22,7 +22,7 @@ export interface BodyOptions {
 }
 
 /** The API's minimum, and the least that should be left for the answer. */
-const leastThinking = 1024
+const minThinkingTokens = 1024
 
 interface Turn {
   readonly role: 'user' | 'assistant'
@@ -39,7 +39,7 @@ export function messagesBody(
   const { system, messages, tools, outputSchema: schema } = request
   const limit = Math.min(
     request.maxOutput ?? options.maxOutput,
-    quirks.mostOutput ?? Number.POSITIVE_INFINITY,
+    quirks.outputLimit ?? Number.POSITIVE_INFINITY,
   )
   const turns = turnsOf(messages, options.id)
   const thinking = quirks.withoutThinking ? undefined : thinkingOf(options.thinkingTokens, limit, turns)
@@ -69,8 +69,8 @@ export function messagesBody(
 /** The thinking budget; undefined if the reply would be too short for it, or if the answered calls were made without thinking. */
 function thinkingOf(wanted: number | undefined, limit: number, turns: readonly Turn[]): number | undefined {
   if (wanted === undefined) return undefined
-  const tokens = Math.min(Math.max(wanted, leastThinking), limit - leastThinking)
-  if (tokens < leastThinking) return undefined
+  const tokens = Math.min(Math.max(wanted, minThinkingTokens), limit - minThinkingTokens)
+  if (tokens < minThinkingTokens) return undefined
   const last = turns.findLast(({ role }) => role === 'assistant')
   const answersCalls = turns.at(-1)?.content[0]?.['type'] === 'tool_result'
   const isThinking = /^(redacted_)?thinking$/.test(String(last?.content[0]?.['type']))

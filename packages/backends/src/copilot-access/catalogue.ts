@@ -16,7 +16,7 @@ export interface AccountModel {
 export async function readModels(server: ServerProcess): Promise<AccountModel[] | undefined> {
   const answer = await server.request('copilot/models')
   const usable = answer.kind === 'answer' ? modelsForChat(answer.value) : undefined
-  const usual = usable?.find(({ isChatDefault }) => isChatDefault) ?? usable?.[0]
+  const defaultModel = usable?.find(({ isChatDefault }) => isChatDefault) ?? usable?.[0]
   return usable?.map((model) => {
     const { window, maxOutput } = factsIn(model)
     const multiplier = model.billing?.multiplier
@@ -25,7 +25,7 @@ export async function readModels(server: ServerProcess): Promise<AccountModel[] 
       ...(window !== undefined && { window }),
       ...(maxOutput !== undefined && { maxOutput }),
       ...(multiplier !== undefined && { multiplier }),
-      isDefault: model === usual,
+      isDefault: model === defaultModel,
     }
   })
 }

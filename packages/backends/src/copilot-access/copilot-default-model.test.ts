@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { readCache, updateCache } from './copilot-cache.ts'
 import { copilotDefaultModel } from './copilot-default-model.ts'
-import { recall, remember } from './remembered.ts'
 import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
-import { mayBeSignedIn, rememberSignIn, rememberSignOut } from './survey-copilot.ts'
+import { cacheSignIn, cacheSignOut, mayBeSignedIn } from './survey-copilot.ts'
 
 /** A user with a server that only records that it was started. */
 function user() {
@@ -31,7 +31,7 @@ it('starts nothing if there is no server, no sign-in, or Cadre was signed out', 
   expect(
     await copilotDefaultModel({ ...env, CADRE_COPILOT_SERVER: path.join(home, 'nothing') }),
   ).toBeUndefined()
-  rememberSignOut(env)
+  cacheSignOut(env)
   expect(await copilotDefaultModel(env)).toBeUndefined()
   expect(wasStarted()).toBe(false)
 })
@@ -39,7 +39,7 @@ it('starts nothing if there is no server, no sign-in, or Cadre was signed out', 
 it('starts nothing if the answer is cached', async () => {
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
-  rememberSignIn(env, 'octocat', Date.now(), models)
+  cacheSignIn(env, 'octocat', Date.now(), models)
   expect(await copilotDefaultModel(env)).toBe('copilot-ls:gpt-5')
   expect(wasStarted()).toBe(false)
 })
@@ -47,7 +47,7 @@ it('starts nothing if the answer is cached', async () => {
 it('asks the server if a user may have signed in since', async () => {
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
-  rememberSignOut(env)
+  cacheSignOut(env)
   store('auth.db', 'xy')
   expect(mayBeSignedIn(env)).toBe(true)
   expect(await copilotDefaultModel(env)).toBeUndefined()
@@ -57,7 +57,7 @@ it('asks the server if a user may have signed in since', async () => {
 it('asks again after a day, and keeps the last answer if there is no new one', async () => {
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
-  rememberSignIn(env, 'octocat', Date.now() - 25 * 60 * 60_000, models)
+  cacheSignIn(env, 'octocat', Date.now() - 25 * 60 * 60_000, models)
   expect(await copilotDefaultModel(env)).toBe('copilot-ls:gpt-5')
   expect(wasStarted()).toBe(true)
 })
@@ -65,7 +65,7 @@ it('asks again after a day, and keeps the last answer if there is no new one', a
 it('does not use the answer for another account', async () => {
   const { env, store, wasStarted } = user()
   store('auth.db', 'x')
-  rememberSignIn(env, 'octocat', Date.now(), models)
+  cacheSignIn(env, 'octocat', Date.now(), models)
   expect(await copilotDefaultModel({ ...env, GITHUB_COPILOT_TOKEN: 'ghu_x' })).toBeUndefined()
   expect(wasStarted()).toBe(true)
 })
@@ -73,8 +73,8 @@ it('does not use the answer for another account', async () => {
 it('caches no token, and survives a foreign file', () => {
   const { env, home } = user()
   const own = { ...env, GITHUB_COPILOT_TOKEN: 'ghu_verySecret' }
-  rememberSignIn(own, 'octocat', 1, models)
-  expect(recall(own).account).toEqual({
+  cacheSignIn(own, 'octocat', 1, models)
+  expect(readCache(own).account).toEqual({
     kind: 'signed-in',
     user: 'octocat',
     variable: 'GITHUB_COPILOT_TOKEN',
@@ -82,9 +82,9 @@ it('caches no token, and survives a foreign file', () => {
     at: 1,
   })
   writeFileSync(path.join(home, '.local/share/cadre/copilot-account.json'), '[')
-  expect(recall(own)).toEqual({})
-  remember(own, { modes: { version: '1', list: [] } })
-  expect(recall(own)).toEqual({ modes: { version: '1', list: [] } })
+  expect(readCache(own)).toEqual({})
+  updateCache(own, { modes: { version: '1', list: [] } })
+  expect(readCache(own)).toEqual({ modes: { version: '1', list: [] } })
 })
 
 it.each([

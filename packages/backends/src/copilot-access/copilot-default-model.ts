@@ -1,12 +1,12 @@
 import { findServer } from '../copilot-ls/find-server.ts'
 import { systemClock } from '../pause.ts'
-import { recall } from './remembered.ts'
+import { readCache } from './copilot-cache.ts'
 import { tokenVariable } from './stored-sign-in.ts'
 import { mayBeSignedIn, surveyCopilot } from './survey-copilot.ts'
 import type { CopilotOptions } from './with-server.ts'
 
 /** How long an answer of the server is cached, in milliseconds. */
-const age = 24 * 60 * 60_000
+const maxCacheAge = 24 * 60 * 60_000
 const limit = 15_000
 
 /**
@@ -20,9 +20,9 @@ export async function copilotDefaultModel(
   const { clock = systemClock } = options
   if (findServer({ env, configured: options.configured }) === undefined || !mayBeSignedIn(env))
     return undefined
-  const { account } = recall(env)
+  const { account } = readCache(env)
   const known = account?.kind === 'signed-in' && account.variable === tokenVariable(env) ? account : undefined
-  if (known?.model !== undefined && clock.now() - known.at < age) return idOf(known.model)
+  if (known?.model !== undefined && clock.now() - known.at < maxCacheAge) return idOf(known.model)
   const survey = await surveyCopilot({ ...options, env, limit })
   if (survey?.account?.kind === 'signed-out' || survey?.account?.kind === 'no-access') return undefined
   // If GitHub is unreachable, the last answer is used.

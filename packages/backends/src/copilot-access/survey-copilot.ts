@@ -8,8 +8,8 @@ import {
   type Subscription,
 } from './account.ts'
 import { type AccountModel, readModels, readModes, type ServerMode } from './catalogue.ts'
+import { readCache, updateCache } from './copilot-cache.ts'
 import { installedServer } from './copilot-packages.ts'
-import { recall, remember } from './remembered.ts'
 import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
 import { type CopilotOptions, withServer } from './with-server.ts'
 
@@ -45,7 +45,7 @@ export async function surveyCopilot(options: SurveyOptions): Promise<Survey | un
     const trouble = `the Copilot language server did not answer all requests within ${limit / 1000} s.`
     return { ...found, trouble }
   }
-  keep(options, found, env)
+  storeSurvey(options, found, env)
   return found
 }
 
@@ -67,15 +67,19 @@ async function ask(server: ServerProcess, add: (more: Survey) => void): Promise<
   ])
 }
 
-function keep(options: SurveyOptions, { account, models, modes }: Survey, env: SurveyOptions['env']): void {
+function storeSurvey(
+  options: SurveyOptions,
+  { account, models, modes }: Survey,
+  env: SurveyOptions['env'],
+): void {
   const { clock = systemClock } = options
   const version = installedServer(options)?.version
-  if (modes !== undefined && version !== undefined) remember(env, { modes: { version, list: modes } })
-  if (account?.kind === 'signed-in') rememberSignIn(env, account.user, clock.now(), models)
-  if (account?.kind === 'signed-out') rememberSignOut(env)
+  if (modes !== undefined && version !== undefined) updateCache(env, { modes: { version, list: modes } })
+  if (account?.kind === 'signed-in') cacheSignIn(env, account.user, clock.now(), models)
+  if (account?.kind === 'signed-out') cacheSignOut(env)
 }
 
-export function rememberSignIn(
+export function cacheSignIn(
   env: SurveyOptions['env'],
   user: string,
   at: number,
@@ -83,7 +87,7 @@ export function rememberSignIn(
 ): void {
   const variable = tokenVariable(env)
   const model = models?.find(({ isDefault }) => isDefault)?.id
-  remember(env, {
+  updateCache(env, {
     account: {
       kind: 'signed-in',
       user,
@@ -95,8 +99,8 @@ export function rememberSignIn(
 }
 
 /** Called when the server has exited, because it writes to its files until then. */
-export function rememberSignOut(env: SurveyOptions['env']): void {
-  remember(env, { account: { kind: 'signed-out', stored: storedSignIns(env) ?? '' } })
+export function cacheSignOut(env: SurveyOptions['env']): void {
+  updateCache(env, { account: { kind: 'signed-out', stored: storedSignIns(env) ?? '' } })
 }
 
 /** True if a user may be signed in, according to files and variables. Starts nothing. */
@@ -104,6 +108,6 @@ export function mayBeSignedIn(env: SurveyOptions['env']): boolean {
   if (tokenVariable(env) !== undefined) return true
   const stored = storedSignIns(env)
   if (stored === undefined) return false
-  const { account } = recall(env)
+  const { account } = readCache(env)
   return account?.kind !== 'signed-out' || account.stored !== stored
 }

@@ -9,7 +9,7 @@ export type Continuation =
   | { readonly kind: 'result'; readonly call: ToolInvocation; readonly text: string }
   | { readonly kind: 'turn'; readonly message: Content }
 
-type Asked = Exclude<Message, { readonly role: 'assistant' }>
+type SentRequest = Exclude<Message, { readonly role: 'assistant' }>
 
 /**
  * The messages of a session that a server's conversation has. The server's state is a cache: without it, a new conversation
@@ -57,14 +57,14 @@ export class LsConversation {
     if (reply?.role !== 'assistant' || reply.content !== this.#replied) return undefined
     if (rest.some(({ role }) => role === 'assistant')) return undefined
     return this.#call === undefined
-      ? afterTurn(reply, rest as Asked[], canSee)
-      : this.#withResult(this.#call, reply, rest as Asked[])
+      ? afterTurn(reply, rest as SentRequest[], canSee)
+      : this.#withResult(this.#call, reply, rest as SentRequest[])
   }
 
   #withResult(
     call: ToolInvocation,
     reply: Extract<Message, { role: 'assistant' }>,
-    rest: readonly Asked[],
+    rest: readonly SentRequest[],
   ): Continuation | undefined {
     const id = reply.tool_calls?.[0]?.id
     if (this.turn.isOver || reply.tool_calls?.length !== 1) return undefined
@@ -77,7 +77,7 @@ export class LsConversation {
   }
 }
 
-function afterTurn(reply: Message, rest: readonly Asked[], canSee: boolean): Continuation | undefined {
+function afterTurn(reply: Message, rest: readonly SentRequest[], canSee: boolean): Continuation | undefined {
   if (reply.role !== 'assistant' || reply.tool_calls?.length) return undefined
   if (rest.length === 0 || rest.some(({ role }) => role !== 'user')) return undefined
   return { kind: 'turn', message: contentOf(rest, new Map(), canSee) }

@@ -12,7 +12,7 @@ import { ServerPool } from './server-pool.ts'
 import type { Answer } from './server-process.ts'
 import { ToolServer } from './tool-server.ts'
 import { isSignInNeeded, signInHint } from './turn-trouble.ts'
-import { unclear } from './wire-readers.ts'
+import { invalidAnswerMessage } from './wire-readers.ts'
 import type { ServerModel } from './wire-types.ts'
 
 type Listing =
@@ -30,7 +30,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   const pool = new ServerPool<ToolServer>({
     clock,
     ...(settings.processes !== undefined && { limit: settings.processes }),
-    ...(settings.idleTimeout !== undefined && { patience: settings.idleTimeout }),
+    ...(settings.idleTimeout !== undefined && { waitTimeoutMs: settings.idleTimeout }),
     async open(changed) {
       const places = { env, configured: settings.server }
       const command = findServer(places)
@@ -119,7 +119,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     if (answer.kind === 'answer') {
       const models = modelsForChat(answer.value)
       return models === undefined
-        ? { kind: 'failed', reason: unclear('copilot/models') }
+        ? { kind: 'failed', reason: invalidAnswerMessage('copilot/models') }
         : { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }
     }
     if (answer.kind === 'refused' && isSignInNeeded(answer.code))
@@ -171,7 +171,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
 
 function unlisted(error: unknown): Listing {
   const why = error instanceof Error ? error.message : String(error)
-  return { kind: 'failed', reason: `cannot list the models of GitHub Copilot: ${hideTokens(why)}` }
+  return { kind: 'failed', reason: `cannot list the GitHub Copilot models: ${hideTokens(why)}` }
 }
 
 function notListed(written: string, name: string, names: readonly string[]): ModelResolution {

@@ -9,17 +9,17 @@
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage } from '@cadre/core'
 import type { ChatMode } from '../models-config.ts'
-import type { ToldText } from '../told-text.ts'
-import { cancelled, type Try, untilAnswered } from '../until-answered.ts'
-import { answers, nextSign, type Sign } from './await-sign.ts'
+import { cancelled, retryUntilAnswered, type Try } from '../retry-until-answered.ts'
+import type { StreamedText } from '../streamed-text.ts'
 import { type Continuation, LsConversation } from './conversation.ts'
+import { nextTurnSignal, respondsToPing, type TurnSignal } from './next-turn-signal.ts'
 import type { NoticeBoard } from './notice-board.ts'
 import type { Failed, ServerPool } from './server-pool.ts'
 import type { ToolServer } from './tool-server.ts'
 import { toolSetOf } from './tool-set.ts'
 import { historyOf } from './transcript.ts'
 import type { Turn } from './turn.ts'
-import { troubleOfSign } from './turn-trouble.ts'
+import { troubleOfSignal } from './turn-trouble.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
 /** Shared by all models of the backend. */
@@ -44,7 +44,7 @@ export interface CopilotLsModelOptions {
   readonly multiplier?: number
 }
 
-const farAway = 2 ** 31 - 1
+const maxDelay = 2 ** 31 - 1
 
 export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): Model {
   const { pool, board, clock, conversations, idleTimeout, tries } = shared
@@ -61,11 +61,11 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
     pool.note(request.session, request.parent)
     const stopListening = board.listen((code, message) => hooks.notice?.(code, message))
     // A server does not keep the process alive, but a caller is waiting for this reply.
-    const alive = setInterval(() => {}, farAway)
+    const alive = setInterval(() => {}, maxDelay)
     try {
-      const ask = (text: ToldText) =>
+      const ask = (text: StreamedText) =>
         request.purpose === 'summary' ? askAside(request, signal) : converse(request, text, hooks, signal)
-      return await untilAnswered(ask, tries, hooks, ({ message }) => hooks.delayed?.(message, 0))
+      return await retryUntilAnswered(ask, tries, hooks, ({ message }) => hooks.delayed?.(message, 0))
     } finally {
       clearInterval(alive)
       stopListening()
@@ -74,7 +74,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
 
   async function converse(
     request: ModelRequest,
-    text: ToldText,
+    text: StreamedText,
     hooks: ReplyHooks,
     signal: AbortSignal,
   ): Promise<Try> {
@@ -85,7 +85,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
     const { turn, server } = conversation
     turn.tell = (delta) => text.tell(delta)
     turn.warn = (message) => hooks.notice?.('copilot_warning', message)
-    const sign = await nextSign(turn, signal, clock, idleTimeout)
+    const sign = await nextTurnSignal(turn, signal, clock, idleTimeout)
     turn.tell = undefined
     turn.warn = undefined
     if (sign.kind === 'called') {
@@ -130,7 +130,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
       signal,
     )
     if (begun.kind === 'cancelled') return { ...cancelled, spent: 'nothing' }
-    if (begun.kind === 'failed') return notBegun(begun)
+    if (begun.kind === 'failed') return startFailure(begun)
     conversations.set(request.session, begun.value)
     return { conversation: begun.value, premium: true }
   }
@@ -157,7 +157,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
       const turns = historyOf(request.system, request.messages, canSee)
       const turn = server.begin('conversation/create', request.session, { ...parameters(), turns })
       for (let calls = 0; ; calls++) {
-        const sign = await nextSign(turn, signal, clock, idleTimeout)
+        const sign = await nextTurnSignal(turn, signal, clock, idleTimeout)
         if (sign.kind === 'called' && calls < 3) {
           turn.give(sign.call.toolCallId, 'Tools are not available for this request. Reply with text.')
           continue
@@ -171,15 +171,15 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
       }
     }, signal)
     if (begun.kind === 'begun') return begun.value
-    return begun.kind === 'cancelled' ? cancelled : notBegun(begun)
+    return begun.kind === 'cancelled' ? cancelled : startFailure(begun)
   }
 
   /** Handles a turn that ended without a reply. */
-  async function endOf(sign: Sign, turn: Turn, server: ToolServer, premium: boolean): Promise<Try> {
+  async function endOf(sign: TurnSignal, turn: Turn, server: ToolServer, premium: boolean): Promise<Try> {
     // Either the model or the whole server hangs. Other sessions use the server too, so it is killed only if it hangs
     // itself.
-    if (sign.kind === 'silent' && !(await answers(server, clock))) server.process.kill()
-    const trouble = troubleOfSign(sign, turn.reader.end, { id: options.id, name, idleTimeout })
+    if (sign.kind === 'silent' && !(await respondsToPing(server, clock))) server.process.kill()
+    const trouble = troubleOfSignal(sign, turn.reader.end, { id: options.id, name, idleTimeout })
     if (trouble.kind === 'cut')
       return { ...replyOf(turn.reader.takeText(), [], usageOf(turn, premium)), stop: trouble.stop }
     return trouble.kind === 'again' ? trouble : trouble.failure
@@ -231,7 +231,7 @@ function replyOf(content: string | null, calls: Reply['calls'], usage: Usage | u
   return { kind: 'reply', content, calls, ...(usage && { usage }) }
 }
 
-function notBegun({ message, isPassing }: Failed): Try {
+function startFailure({ message, isTransient }: Failed): Try {
   const failure: ReplyFailure = { kind: 'failed', code: 'backend', message, spent: 'nothing' }
-  return isPassing === true ? { kind: 'again', failure } : failure
+  return isTransient === true ? { kind: 'again', failure } : failure
 }

@@ -61,7 +61,7 @@ export class NoticeBoard {
     const until = resetDate ? ` They renew on ${resetDate.slice(0, 10)}.` : ''
     this.post(
       'copilot_premium',
-      `you have used ${level} of the premium requests of your Copilot plan.${until}`,
+      `you have used ${level} of the premium requests in your Copilot plan.${until}`,
     )
   }
 }

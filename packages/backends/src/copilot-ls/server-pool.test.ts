@@ -36,7 +36,7 @@ class IdleServer implements PooledServer {
   }
 }
 
-const patience = 1_000
+const waitTimeoutMs = 1_000
 
 function openPool(limit: number) {
   const clock = createFakeClock()
@@ -44,7 +44,7 @@ function openPool(limit: number) {
   const pool = new ServerPool<IdleServer>({
     clock,
     limit,
-    patience,
+    waitTimeoutMs,
     async open(changed) {
       const server = new IdleServer(changed)
       opened.push(server)
@@ -117,7 +117,7 @@ describe('the pool', () => {
     const { begin, clock, running, opened } = openPool(1)
     const first = await begin('a', 's1')
     const waiting = begin('b', 's2')
-    clock.advance(patience - 1)
+    clock.advance(waitTimeoutMs - 1)
     await settled()
     expect(opened).toHaveLength(1)
     clock.advance(1)
@@ -178,7 +178,7 @@ describe('the pool', () => {
   it('reports why tools were rejected, to sessions with these tools', async () => {
     const { pool, begin } = openPool(4)
     const begun = await pool.begin(setOf('bad'), 's1', () => {}, new AbortController().signal)
-    expect(begun).toEqual({ kind: 'failed', message: 'rejected', isPassing: false })
+    expect(begun).toEqual({ kind: 'failed', message: 'rejected', isTransient: false })
     await begin('a', 's2')
   })
 

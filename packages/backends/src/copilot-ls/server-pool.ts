@@ -34,19 +34,22 @@ export interface PoolOptions<Server> {
   /** Milliseconds after which an unused process is stopped. */
   readonly idleAfter?: number
   /** How long a set waits for one of the `limit` processes, in milliseconds. */
-  readonly patience?: number
+  readonly waitTimeoutMs?: number
 }
 
-/** `isPassing`: the process died, so another one may succeed. */
+/** `isTransient`: the process died, so another one may succeed. */
 export interface Failed {
   readonly kind: 'failed'
   readonly message: string
-  readonly isPassing?: boolean
+  readonly isTransient?: boolean
 }
 
 export type Opened<Server> = { readonly kind: 'opened'; readonly server: Server } | Failed
 
-export type Begun<T> = { readonly kind: 'begun'; readonly value: T } | Failed | { readonly kind: 'cancelled' }
+export type StartedTurn<T> =
+  | { readonly kind: 'begun'; readonly value: T }
+  | Failed
+  | { readonly kind: 'cancelled' }
 
 interface Slot<Server> {
   set: ToolSet | undefined
@@ -73,7 +76,7 @@ export class ServerPool<Server extends PooledServer> {
   #isDue = false
 
   constructor(options: PoolOptions<Server>) {
-    this.#options = { limit: 4, idleAfter: 5 * 60_000, patience: 2 * 60_000, ...options }
+    this.#options = { limit: 4, idleAfter: 5 * 60_000, waitTimeoutMs: 2 * 60_000, ...options }
   }
 
   get size(): number {
@@ -95,12 +98,12 @@ export class ServerPool<Server extends PooledServer> {
     session: string,
     begin: (server: Server) => T,
     signal: AbortSignal,
-  ): Promise<Begun<T>> {
+  ): Promise<StartedTurn<T>> {
     return this.#wait(set, session, (_slot, server) => begin(server), signal)
   }
 
   /** Sends a request for which the tools do not matter. The process is not stopped meanwhile. */
-  async ask<T>(ask: (server: Server) => Promise<T>, signal: AbortSignal): Promise<Begun<T>> {
+  async ask<T>(ask: (server: Server) => Promise<T>, signal: AbortSignal): Promise<StartedTurn<T>> {
     const begun = await this.#wait(
       undefined,
       undefined,
@@ -128,7 +131,7 @@ export class ServerPool<Server extends PooledServer> {
     session: string | undefined,
     begin: (slot: Slot<Server>, server: Server) => T,
     signal: AbortSignal,
-  ): Promise<Begun<T>> {
+  ): Promise<StartedTurn<T>> {
     if (signal.aborted) return Promise.resolve({ kind: 'cancelled' })
     return new Promise((resolve) => {
       const waiter: Waiter<Server> = {
@@ -138,11 +141,11 @@ export class ServerPool<Server extends PooledServer> {
         begin: (slot, server) => end({ kind: 'begun', value: begin(slot, server) }),
         fail: (failed) => end(failed),
       }
-      const cancelTimer = this.#options.clock.after(this.#options.patience, () => {
+      const cancelTimer = this.#options.clock.after(this.#options.waitTimeoutMs, () => {
         waiter.hasWaited = true
         this.#pump()
       })
-      const end = (result: Begun<T>) => {
+      const end = (result: StartedTurn<T>) => {
         cancelTimer()
         signal.removeEventListener('abort', abort)
         this.#waiters = this.#waiters.filter((other) => other !== waiter)
@@ -208,7 +211,7 @@ export class ServerPool<Server extends PooledServer> {
         if (opened.kind === 'failed') return this.#failed(slot, opened)
         await this.#ready(slot, opened.server)
       })
-      .catch((error) => this.#failed(slot, { kind: 'failed', message: unusable(error) }))
+      .catch((error) => this.#failed(slot, { kind: 'failed', message: failedStart(error) }))
     return slot
   }
 
@@ -224,11 +227,11 @@ export class ServerPool<Server extends PooledServer> {
   }
 
   async #ready(slot: Slot<Server>, server: Server): Promise<void> {
-    const problem = slot.set && (await server.register(slot.set).catch(unusable))
+    const problem = slot.set && (await server.register(slot.set).catch(failedStart))
     if (problem !== undefined || !this.#slots.includes(slot)) {
-      const isPassing = !server.process.isRunning
+      const isTransient = !server.process.isRunning
       void server.process.stop()
-      if (problem !== undefined) this.#failed(slot, { kind: 'failed', message: problem, isPassing })
+      if (problem !== undefined) this.#failed(slot, { kind: 'failed', message: problem, isTransient })
       return
     }
     slot.server = server
@@ -292,7 +295,7 @@ export class ServerPool<Server extends PooledServer> {
   }
 }
 
-function unusable(error: unknown): string {
+function failedStart(error: unknown): string {
   return `cannot use the Copilot language server: ${error instanceof Error ? error.message : error}`
 }
 

@@ -23,7 +23,7 @@ import {
 import { childEnvironment } from '../child-environment.ts'
 import { tokenHider } from '../hide-tokens.ts'
 import type { ServerCommand } from './find-server.ts'
-import { readVersion, unclear } from './wire-readers.ts'
+import { invalidAnswerMessage, readVersion } from './wire-readers.ts'
 
 export interface ServerOptions {
   readonly command: ServerCommand
@@ -73,8 +73,8 @@ export type Start =
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 const running = new Set<Child>()
-const stopGrace = 2_000
-const passed = /^(XDG|GITHUB_COPILOT|GH_COPILOT|AGENT_DEBUG)_/i
+const stopGraceMs = 2_000
+const passedVariables = /^(XDG|GITHUB_COPILOT|GH_COPILOT|AGENT_DEBUG)_/i
 
 /** Starts a server and completes the handshake. */
 export async function startServer(options: ServerOptions): Promise<Start> {
@@ -82,7 +82,7 @@ export async function startServer(options: ServerOptions): Promise<Start> {
   const child = spawn(command.command, [...command.args, '--clientProcessId', String(process.pid)], {
     // Not the workspace: the server must find no files there to read or run.
     cwd: path.dirname(path.isAbsolute(command.args[0] ?? '') ? (command.args[0] as string) : command.command),
-    env: childEnvironment(env, passed),
+    env: childEnvironment(env, passedVariables),
     stdio: ['pipe', 'pipe', 'pipe'],
     // Its own process group: Ctrl-C goes to Cadre, which stops everything in order.
     detached: process.platform !== 'win32',
@@ -182,7 +182,7 @@ class RunningServer implements ServerProcess {
       if (read === undefined) return { kind: 'answer', value: sent as T }
       const value = read(sent)
       return value === undefined
-        ? { kind: 'refused', code: ErrorCodes.ParseError, message: unclear(method) }
+        ? { kind: 'refused', code: ErrorCodes.ParseError, message: invalidAnswerMessage(method) }
         : { kind: 'answer', value }
     } catch (error) {
       if (
@@ -201,7 +201,7 @@ class RunningServer implements ServerProcess {
   }
 
   async stop(): Promise<void> {
-    const cancelTimer = this.#clock.after(stopGrace, () => this.kill())
+    const cancelTimer = this.#clock.after(stopGraceMs, () => this.kill())
     // Neither the server nor the clock keeps this process alive, but a caller is waiting.
     const alive = setInterval(() => {}, 2 ** 31 - 1)
     void this.request('shutdown').then(() => this.notify('exit', undefined))

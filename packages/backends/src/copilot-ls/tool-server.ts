@@ -13,7 +13,7 @@ import type { ServerOptions, ServerProcess, Start } from './server-process.ts'
 import { startServer } from './server-process.ts'
 import type { ToolSet } from './tool-set.ts'
 import { refused, Turn } from './turn.ts'
-import { readCall, readPlace, readProgress, readTools, unclear } from './wire-readers.ts'
+import { invalidAnswerMessage, readCall, readPlace, readProgress, readTools } from './wire-readers.ts'
 import type { ProgressValue, ToolInvocation } from './wire-types.ts'
 
 export interface ToolServerOptions extends Pick<ServerOptions, 'command' | 'env' | 'clock' | 'startTimeout'> {
@@ -82,7 +82,7 @@ export class ToolServer implements PooledServer {
       requested: (method, params) => answerTo(method, params, routes),
       progressed: (token, value) => route(token, readProgress(value, hide), routes),
     })
-    if (started.kind === 'failed') return { ...started, isPassing: true }
+    if (started.kind === 'failed') return { ...started, isTransient: true }
     return { kind: 'opened', server: new ToolServer(started.server, options, routes) }
   }
 
@@ -188,7 +188,7 @@ function route(
   const turn = byToken.get(token)
   if (turn === undefined) return
   if (value === undefined) {
-    turn.fail(unclear('$/progress'))
+    turn.fail(invalidAnswerMessage('$/progress'))
     return
   }
   turn.progressed(value)
@@ -206,9 +206,11 @@ function answerTo(method: string, params: unknown, routes: Routes): Promise<unkn
   switch (method) {
     case 'conversation/invokeClientTool': {
       const call = readCall(params)
-      if (call === undefined) turn?.fail(unclear(method))
+      if (call === undefined) turn?.fail(invalidAnswerMessage(method))
       if (turn === undefined || call === undefined || !isOwn)
-        return Promise.resolve(refused('Cadre ran nothing, because it has no such conversation or tool.'))
+        return Promise.resolve(
+          refused('Cadre did not run this call, because it has no such conversation or tool.'),
+        )
       return turn.called(call)
     }
     case 'conversation/invokeClientToolConfirmation': {

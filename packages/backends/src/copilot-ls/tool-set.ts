@@ -22,7 +22,7 @@ const known = new WeakMap<readonly ToolOffer[], ToolSet>()
 const subagentTool = 'run_subagent'
 
 /** Names that the server reserves for its own tools: it would run its own tool, or show none. */
-const taken = new Set([
+const reservedNames = new Set([
   'create_file',
   'insert_edit_into_file',
   'replace_string_in_file',
@@ -81,7 +81,7 @@ function subagent({ parameters }: ToolOffer): WireTool {
 
 function freeName(name: string, names: ReadonlyMap<string, string>): string {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60) || 'tool'
-  const base = taken.has(plain) ? `cadre_${plain}` : plain
+  const base = reservedNames.has(plain) ? `cadre_${plain}` : plain
   let free = base
   for (let n = 2; names.has(free); n++) free = `${base}_${n}`
   return free

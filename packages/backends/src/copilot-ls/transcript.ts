@@ -11,7 +11,7 @@ export interface HistoryTurn {
   readonly response?: string
 }
 
-type Asked = Exclude<Message, { readonly role: 'assistant' }>
+type SentMessage = Exclude<Message, { readonly role: 'assistant' }>
 
 /**
  * Converts a session's messages to the turns of a new conversation. The server's own system prompt cannot be replaced, so
@@ -20,7 +20,7 @@ type Asked = Exclude<Message, { readonly role: 'assistant' }>
 export function historyOf(system: string, messages: readonly Message[], canSee: boolean): HistoryTurn[] {
   const turns: HistoryTurn[] = []
   const names = new Map<string, string>()
-  let asked: Asked[] = []
+  let asked: SentMessage[] = []
   for (const message of messages) {
     if (message.role !== 'assistant') {
       asked.push(message)
@@ -29,7 +29,7 @@ export function historyOf(system: string, messages: readonly Message[], canSee: 
     for (const call of message.tool_calls ?? []) names.set(call.id, call.function.name)
     turns.push({
       request: contentOf(asked, names, false),
-      response: spoken(message.content, message.tool_calls ?? []),
+      response: formatReply(message.content, message.tool_calls ?? []),
     })
     asked = []
   }
@@ -40,11 +40,11 @@ export function historyOf(system: string, messages: readonly Message[], canSee: 
 
 /** The messages since the last reply, as one request. */
 export function contentOf(
-  messages: readonly Asked[],
+  messages: readonly SentMessage[],
   names: ReadonlyMap<string, string>,
   canSee: boolean,
 ): Content {
-  const text = messages.map((message) => said(message, names, canSee)).join('\n\n')
+  const text = messages.map((message) => formatMessage(message, names, canSee)).join('\n\n')
   const images = canSee ? messages.flatMap((message) => message.images ?? []) : []
   const safe = plainStart(text)
   if (images.length === 0) return safe
@@ -57,7 +57,7 @@ export function withMessages(result: string, messages: readonly { readonly conte
   return [result, ...told].join('\n\n')
 }
 
-function said(message: Asked, names: ReadonlyMap<string, string>, canSee: boolean): string {
+function formatMessage(message: SentMessage, names: ReadonlyMap<string, string>, canSee: boolean): string {
   const unseen =
     message.images?.length && !canSee ? `\n[${message.images.length} image(s), not shown to this model]` : ''
   if (message.role === 'user') return message.content + unseen
@@ -65,7 +65,7 @@ function said(message: Asked, names: ReadonlyMap<string, string>, canSee: boolea
   return `<tool_result tool="${tool}">\n${message.content}${unseen}\n</tool_result>`
 }
 
-function spoken(content: string | null, calls: readonly WireCall[]): string {
+function formatReply(content: string | null, calls: readonly WireCall[]): string {
   const lines = calls.map(
     ({ function: { name, arguments: input } }) => `<tool_call tool="${name}">${input}</tool_call>`,
   )

@@ -7,7 +7,7 @@ export interface TurnEnd {
 }
 
 /** The maximum characters of a turn, far more than any model writes. Limits memory. */
-const mostText = 10_000_000
+const maxTextLength = 10_000_000
 /** Text without a round. */
 const plain = -1
 
@@ -64,7 +64,7 @@ export class TurnReader {
   }
 
   get isTooLong(): boolean {
-    return this.#size > mostText || (this.#finalText?.length ?? 0) > mostText
+    return this.#size > maxTextLength || (this.#finalText?.length ?? 0) > maxTextLength
   }
 
   /** Returns the text since the last call; `null` if there is none. */
@@ -138,7 +138,7 @@ class Round {
   /** True if every piece so far started with the previous one. */
   #grows = true
   #hasGrown = false
-  #told = ''
+  #streamed = ''
   #taken = 0
 
   /** Adds a piece, and returns the new text. */
@@ -148,17 +148,17 @@ class Round {
     this.#hasGrown ||= this.#last !== '' && piece.length > this.#last.length
     const before = this.#pieces
     // Cumulative texts add up. Above the limit, they can be distinguished from pieces only by their growth.
-    if (before.length <= mostText) this.#pieces += piece
+    if (before.length <= maxTextLength) this.#pieces += piece
     this.#last = piece
     // The usual case, in constant time.
-    if (!wasWhole && !this.#isWhole && this.#told === before) {
-      this.#told = this.#pieces
+    if (!wasWhole && !this.#isWhole && this.#streamed === before) {
+      this.#streamed = this.#pieces
       return piece
     }
     const text = this.#text
-    if (!text.startsWith(this.#told)) return ''
-    const delta = text.slice(this.#told.length)
-    this.#told = text
+    if (!text.startsWith(this.#streamed)) return ''
+    const delta = text.slice(this.#streamed.length)
+    this.#streamed = text
     return delta
   }
 

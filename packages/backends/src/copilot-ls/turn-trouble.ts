@@ -1,7 +1,7 @@
 import type { ReplyFailure } from '@cadre/core'
 import { hideTokens } from '../hide-tokens.ts'
-import { cancelled } from '../until-answered.ts'
-import type { Sign } from './await-sign.ts'
+import { cancelled } from '../retry-until-answered.ts'
+import type { TurnSignal } from './next-turn-signal.ts'
 import type { TurnReader } from './turn-reader.ts'
 import type { TurnError } from './wire-types.ts'
 
@@ -20,8 +20,8 @@ const notSignedIn = 1000
 const tooManyRounds = 10_000
 
 /** Decides how to handle a turn that ended without a reply. */
-export function troubleOfSign(
-  sign: Sign,
+export function troubleOfSignal(
+  sign: TurnSignal,
   end: TurnReader['end'],
   { id, name, idleTimeout }: { readonly id: string; readonly name: string; readonly idleTimeout: number },
 ): Trouble {
@@ -33,20 +33,20 @@ export function troubleOfSign(
       return failed(plain(`${id} keeps calling tools that this agent does not have.`))
     case 'silent': {
       const message = `${id} did not respond for ${Math.round(idleTimeout / 1000)} seconds.`
-      return again({ kind: 'failed', code: 'timeout', message })
+      return retryWith({ kind: 'failed', code: 'timeout', message })
     }
     case 'gone':
-      return again(plain(sign.message))
+      return retryWith(plain(sign.message))
     case 'refused': {
       const failure = refusal(sign.code, sign.message, name)
       // The server lost the conversation: a new one works.
-      return /does not exist/i.test(sign.message) ? again(failure) : failed(failure)
+      return /does not exist/i.test(sign.message) ? retryWith(failure) : failed(failure)
     }
     case 'called':
       return failed(plain(`${id} called a tool while summarising, where no tools are available.`))
     case 'over':
       return end?.error === undefined
-        ? again(plain(`the Copilot language server cancelled the turn of ${id}.`))
+        ? retryWith(plain(`the Copilot language server cancelled the turn of ${id}.`))
         : troubleOf(end.error, name)
   }
 }
@@ -62,9 +62,9 @@ export function troubleOf(error: TurnError, model: string): Trouble {
   if (error.reason === 'model_not_supported' || /^No model configuration found/i.test(message))
     return failed({ ...backend(model, shown), code: 'unknown_model' })
   // The server renews a rejected token, but gives up the turn.
-  if (code === 401) return again(signedOut(shown))
+  if (code === 401) return retryWith(signedOut(shown))
   if (code === 402) return failed(backend(model, withAdvice(shown)))
-  if (code === tooManyRounds) return again(backend(model, shown))
+  if (code === tooManyRounds) return retryWith(backend(model, shown))
   return failed(backend(model, shown))
 }
 
@@ -95,7 +95,7 @@ function plain(message: string): ReplyFailure {
   return { kind: 'failed', code: 'backend', message }
 }
 
-function again(failure: ReplyFailure): Trouble {
+function retryWith(failure: ReplyFailure): Trouble {
   return { kind: 'again', failure }
 }
 

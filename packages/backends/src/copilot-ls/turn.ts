@@ -8,7 +8,7 @@
 
 import type { Answer } from './server-process.ts'
 import { TurnReader } from './turn-reader.ts'
-import { readTurnAnswer, unclear } from './wire-readers.ts'
+import { invalidAnswerMessage, readTurnAnswer } from './wire-readers.ts'
 import type { ProgressValue, ToolAnswer, ToolInvocation, TurnAnswer } from './wire-types.ts'
 
 export type TurnEvent =
@@ -20,7 +20,7 @@ export type TurnEvent =
   | Exclude<Answer, { readonly kind: 'answer' }>
 
 /** The maximum rounds without a call that reaches Cadre. */
-const mostUnheard = 10
+const maxRoundsWithoutCall = 10
 const refusedByServer =
   'the model called a tool that this agent does not have. The Copilot language server rejected the call.'
 
@@ -39,7 +39,7 @@ export class Turn {
   readonly session: string
   readonly reader: TurnReader
   /** When the last event arrived. */
-  heardAt: number
+  lastEventAt: number
   /** The server has answered the request, or is gone. */
   isOver = false
   isAbandoned = false
@@ -61,7 +61,7 @@ export class Turn {
     this.#method = options.method
     this.session = options.session
     this.#now = options.now
-    this.heardAt = options.now()
+    this.lastEventAt = options.now()
     this.reader = new TurnReader((delta) => this.tell?.(delta))
   }
 
@@ -75,20 +75,20 @@ export class Turn {
   }
 
   /** Calls back once when something has happened. */
-  onNews(wake: () => void): void {
+  onEvent(wake: () => void): void {
     this.#wake = wake
   }
 
   progressed(value: ProgressValue): void {
     if (this.#hasFailed) return
-    this.heardAt = this.#now()
+    this.lastEventAt = this.#now()
     const before = this.reader.round
     this.reader.read(value)
     if (this.reader.isTooLong) this.fail(tooLong)
     if (this.#hasFailed) return
     // The server itself rejects calls of unregistered tools, and reports only some of them.
     if (this.reader.round > before && before > this.#heardRound) this.#warnOnce(refusedByServer)
-    if (this.reader.round - this.#heardRound > mostUnheard && !this.isOver) {
+    if (this.reader.round - this.#heardRound > maxRoundsWithoutCall && !this.isOver) {
       this.#heardRound = this.reader.round
       this.#happened({ kind: 'looping' })
     }
@@ -116,7 +116,7 @@ export class Turn {
     }
     const value = readTurnAnswer(answer.value)
     this.reader.answered(value)
-    if (value === undefined) this.fail(unclear(this.#method))
+    if (value === undefined) this.fail(invalidAnswerMessage(this.#method))
     else if (this.reader.isTooLong) this.fail(tooLong)
     else this.#happened({ kind: 'over', answer: value })
   }
@@ -134,7 +134,7 @@ export class Turn {
     const answer = this.#answers.get(toolCallId)
     if (answer === undefined || this.isAbandoned) return false
     this.#answers.delete(toolCallId)
-    this.heardAt = this.#now()
+    this.lastEventAt = this.#now()
     answer([{ content: [{ value: result }], status: 'success' }, null])
     return true
   }
@@ -157,7 +157,7 @@ export class Turn {
   }
 
   #happened(event: TurnEvent): void {
-    this.heardAt = this.#now()
+    this.lastEventAt = this.#now()
     this.#events.push(event)
     this.#wake?.()
   }

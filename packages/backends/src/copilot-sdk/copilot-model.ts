@@ -9,8 +9,8 @@
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
 import type { ModelFacts } from '../backend.ts'
-import type { ToldText } from '../told-text.ts'
-import { cancelled, type Try, untilAnswered } from '../until-answered.ts'
+import { cancelled, retryUntilAnswered, type Try } from '../retry-until-answered.ts'
+import type { StreamedText } from '../streamed-text.ts'
 import type { Access } from './access.ts'
 import { SdkConversation, wireCalls } from './conversation.ts'
 import { backendFailure, failureOf, hideSecret, hideSecrets, rejection } from './failure.ts'
@@ -42,9 +42,12 @@ export interface CopilotSdkModelOptions {
   readonly tries: number
 }
 
-const lost: Try = { kind: 'again', failure: backendFailure('the Copilot runtime exited during a reply.') }
+const lostFailure: Try = {
+  kind: 'again',
+  failure: backendFailure('the Copilot runtime exited during a reply.'),
+}
 
-interface Kept {
+interface KeptConversation {
   readonly conversation: SdkConversation
   /** Releases the runtime. */
   readonly leave: () => void
@@ -53,7 +56,7 @@ interface Kept {
 export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
   const { name, facts, multiplier, subagents, access, host, clock, idleTimeout, tries } = options
   const id = `copilot-sdk:${name}`
-  const conversations = new Map<string, Kept>()
+  const conversations = new Map<string, KeptConversation>()
   return { id, ...facts, reply, release }
 
   function reply(
@@ -61,7 +64,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
     hooks: ReplyHooks,
     signal: AbortSignal,
   ): Promise<Reply | ReplyFailure> {
-    return untilAnswered(
+    return retryUntilAnswered(
       (text) => ask(request, text, hooks, signal),
       tries,
       hooks,
@@ -82,7 +85,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
 
   async function ask(
     request: ModelRequest,
-    text: ToldText,
+    text: StreamedText,
     hooks: ReplyHooks,
     signal: AbortSignal,
   ): Promise<Try> {
@@ -97,7 +100,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
   function attend(
     request: ModelRequest,
     key: string,
-    text: ToldText,
+    text: StreamedText,
     hooks: ReplyHooks,
     signal: AbortSignal,
   ): Promise<Try> {
@@ -117,7 +120,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
       async function work(): Promise<Try> {
         const conversation = await conversationFor(request, key, signal, (found) => {
           runtime = found
-          stopWatching = found.whenEnded(() => end(lost))
+          stopWatching = found.whenEnded(() => end(lostFailure))
         })
         if ('kind' in conversation) return conversation
         if (isOver) {
@@ -140,7 +143,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
         if (runtime === undefined || (await runtime.answers(clock, pingTimeout)))
           return safe(rejection(error, id))
         runtime.end()
-        return lost
+        return lostFailure
       }
 
       function alive(): void {

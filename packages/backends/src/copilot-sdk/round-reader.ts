@@ -33,7 +33,7 @@ export interface RoundReaderOptions {
   readonly text: (delta: string) => void
   readonly round: (round: Round) => void
   readonly notice: (code: string, message: string) => void
-  /** Called if the runtime waits for the result of a call that is in no message, or in two. */
+  /** Called if the runtime waits for the result of a call that no message contains, or that two contain. */
   readonly refuse: (request: string) => void
 }
 

@@ -55,7 +55,7 @@ export class Runtime {
     process.once('exit', runtime.#onExit)
     const starting = client.start()
     try {
-      await within(clock, startTimeout, starting)
+      await withTimeout(clock, startTimeout, starting)
     } catch (error) {
       runtime.end()
       // It may have started too late to be killed: then it is killed afterwards.
@@ -80,7 +80,7 @@ export class Runtime {
   /** Resolves with false if it does not answer within `ms`. */
   async answers(clock: Clock, ms: number): Promise<boolean> {
     if (this.#isEnded) return false
-    return within(clock, ms, this.client.ping()).then(
+    return withTimeout(clock, ms, this.client.ping()).then(
       () => true,
       () => false,
     )
@@ -126,13 +126,13 @@ function swallowWriteErrors(client: SdkClient): void {
   })
 }
 
-const passed = /^(XDG_(CONFIG_HOME|RUNTIME_DIR)|GH_HOST|GH_CONFIG_DIR|COPILOT_API_URL)$/i
+const passedVariables = /^(XDG_(CONFIG_HOME|RUNTIME_DIR)|GH_HOST|GH_CONFIG_DIR|COPILOT_API_URL)$/i
 
 /** The environment of the runtime. Keys of other services are not passed, and its files stay in its folder. */
 export function runtimeEnvironment(env: Environment, folder: string, isOffline: boolean): Environment {
   const own = { XDG_CACHE_HOME: folder, XDG_STATE_HOME: folder, XDG_DATA_HOME: folder }
   return {
-    ...childEnvironment(env, passed),
+    ...childEnvironment(env, passedVariables),
     ...own,
     // A signed-in account is found through the home directory.
     ...(isOffline && { HOME: folder, COPILOT_OFFLINE: 'true' }),
@@ -140,7 +140,7 @@ export function runtimeEnvironment(env: Environment, folder: string, isOffline: 
 }
 
 /** Rejects if it takes longer. */
-function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
+function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = clock.after(ms, () => reject(new Error(`no answer within ${ms / 1000} seconds`)))
     work.then(resolve, reject).finally(stop)

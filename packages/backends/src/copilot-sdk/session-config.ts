@@ -24,7 +24,7 @@ export const subagentTool = 'task'
 
 const builtinAgents = ['explore', 'task', 'code-review', 'research', 'security-review', 'rubber-duck']
 
-/** The configuration of a runtime session with Cadre's tools and prompt, and nothing of the runtime or the user. */
+/** The configuration of a runtime session with Cadre's tools and prompt, and without those of the runtime or the user. */
 export function sessionConfig(parts: SessionParts): SdkSessionConfig {
   const { id, folder, setup, system, tools, onEvent, onPermissionRequest, onPreToolUse } = parts
   const { model, provider, subagents } = setup

@@ -3,10 +3,10 @@ import { backoff, retryAfter } from './backoff.ts'
 
 describe('backing off', () => {
   it('doubles, up to a limit, with jitter', () => {
-    const least = [1, 2, 3, 4, 20].map((failed) => backoff(failed, () => 0, undefined))
-    const most = [1, 2, 3, 4, 20].map((failed) => backoff(failed, () => 1, undefined))
-    expect(least).toEqual([250, 500, 1000, 2000, 10_000])
-    expect(most).toEqual([500, 1000, 2000, 4000, 20_000])
+    const min = [1, 2, 3, 4, 20].map((failed) => backoff(failed, () => 0, undefined))
+    const max = [1, 2, 3, 4, 20].map((failed) => backoff(failed, () => 1, undefined))
+    expect(min).toEqual([250, 500, 1000, 2000, 10_000])
+    expect(max).toEqual([500, 1000, 2000, 4000, 20_000])
   })
 
   it('is never shorter than the server requires', () => {

@@ -6,8 +6,8 @@ import type { IncomingHttpHeaders } from 'node:http'
  */
 export function backoff(failed: number, random: () => number, asked: number | undefined): number {
   if (asked !== undefined && asked > 0) return asked + random() * Math.min(1000, asked / 4)
-  const most = Math.min(20_000, 500 * 2 ** (failed - 1))
-  return most / 2 + (random() * most) / 2
+  const max = Math.min(20_000, 500 * 2 ** (failed - 1))
+  return max / 2 + (random() * max) / 2
 }
 
 /** Returns how long the server asks to wait, in milliseconds. */

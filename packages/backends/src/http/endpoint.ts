@@ -124,7 +124,7 @@ function checkedHeaders(
       validateHeaderValue(name, value)
     } catch {
       throw wrong(
-        `HTTP does not allow some characters of header ${JSON.stringify(name)}. Correct ${section}.headers or ${section}.keyHeader in config.yaml.`,
+        `Header ${JSON.stringify(name)} contains characters that HTTP does not allow. Correct ${section}.headers or ${section}.keyHeader in config.yaml.`,
       )
     }
   }
@@ -140,12 +140,12 @@ function secretsIn(values: { readonly [name: string]: string }): string[] {
 }
 
 // Shorter values are placeholders such as "none", and would remove words from messages.
-const shortestSecret = 6
+const minSecretLength = 6
 
 function hide(text: string, secrets: readonly (string | undefined)[]): string {
   let shown = text
   for (const secret of secrets) {
-    if (secret === undefined || secret.length < shortestSecret) continue
+    if (secret === undefined || secret.length < minSecretLength) continue
     for (const form of new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]))
       shown = shown.replaceAll(form, '[hidden]')
   }

@@ -3,7 +3,7 @@ import type { ReadReply } from './read-reply.ts'
 import { SseReader } from './sse.ts'
 
 /** Longer than any reply: a server that never ends a line must not exhaust the memory. */
-const longest = 64 * 1024 * 1024
+const maxLength = 64 * 1024 * 1024
 
 /** Reads server-sent events with JSON objects, or one JSON object if the server does not stream. */
 export class EventReader {
@@ -42,7 +42,7 @@ export class EventReader {
     }
     if (this.#whole === undefined) this.#events.push(chunk)
     else this.#whole += chunk
-    if ((this.#whole?.length ?? this.#events.held) > longest) this.#garbled ??= 'it is too long'
+    if ((this.#whole?.length ?? this.#events.held) > maxLength) this.#garbled ??= 'it is too long'
     return this.#garbled !== undefined
   }
 

@@ -3,7 +3,7 @@ import type { Clock } from '@cadre/core'
 import type { Target } from './endpoint.ts'
 
 /** The result of one request. Nothing here throws: network errors are expected. */
-export type Ended =
+export type ExchangeResult =
   /** A complete, successful response. */
   | { readonly kind: 'complete' }
   | {
@@ -34,7 +34,7 @@ export interface Exchange {
 }
 
 /** The maximum length kept of an error's body. */
-const longestError = 64 * 1024
+const maxErrorLength = 64 * 1024
 /** How long to wait for the end of a complete response, so that its connection can be reused. */
 const endGrace = 100
 
@@ -45,7 +45,11 @@ const endGrace = 100
  * 2. An abort resolves it immediately and closes the connection.
  * 3. After it has resolved, `push` is not called again and no timer is left.
  */
-export function exchange(transport: Transport, asked: Exchange, signal: AbortSignal): Promise<Ended> {
+export function exchange(
+  transport: Transport,
+  asked: Exchange,
+  signal: AbortSignal,
+): Promise<ExchangeResult> {
   const { agent, clock } = transport
   const { method, target, headers, body, idleTimeout, push } = asked
   if (signal.aborted) return Promise.resolve({ kind: 'aborted' })
@@ -74,7 +78,7 @@ export function exchange(transport: Transport, asked: Exchange, signal: AbortSig
         if (isOver) return
         lastByte = clock.now()
         if (isSuccess) take(chunk)
-        else if (text.length < longestError) text += chunk
+        else if (text.length < maxErrorLength) text += chunk
       })
       response.on('end', () => {
         end(isSuccess ? { kind: 'complete' } : { kind: 'status', status, headers: response.headers, text })
@@ -116,13 +120,13 @@ export function exchange(transport: Transport, asked: Exchange, signal: AbortSig
       destroy({ kind: 'broken', code, isStale: outgoing.reusedSocket && !hasAnswer })
     }
 
-    function destroy(ended: Ended): void {
+    function destroy(ended: ExchangeResult): void {
       if (isOver) return
       end(ended)
       outgoing.destroy()
     }
 
-    function end(ended: Ended): void {
+    function end(ended: ExchangeResult): void {
       if (isOver) return
       clean()
       resolve(ended)

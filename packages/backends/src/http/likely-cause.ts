@@ -19,11 +19,11 @@ export type Problem =
 
 /** Returns the likely cause and what to do, in full sentences. The only table of such advice. */
 export function likelyCause(problem: Problem, kind: ServerKind): string {
-  const { section, urlVariable, keyVariable, usualAddress } = kind
+  const { section, urlVariable, keyVariable, exampleAddress } = kind
   const checkUrl = `Check ${urlVariable}, or ${section}.baseUrl in config.yaml.`
   const causes: { readonly [name in Problem]: string } = {
-    'web-page': `This is probably not the address of the API: ${usualAddress}. ${checkUrl}`,
-    'not-found': `${usualAddress}. ${checkUrl}`,
+    'web-page': `This is probably not the address of the API: ${exampleAddress}. ${checkUrl}`,
+    'not-found': `${exampleAddress}. ${checkUrl}`,
     redirect: `Set ${urlVariable} to its new address.`,
     'no-key': `Set ${keyVariable}, or ${section}.keyCommand in config.yaml. "cadre setup" stores a key for you.`,
     'key-rejected': `Check ${keyVariable}.`,
@@ -35,7 +35,7 @@ export function likelyCause(problem: Problem, kind: ServerKind): string {
     certificate: 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority.',
     silent: `The server may be busy, loading a model, or behind a proxy. ${checkUrl}`,
     empty: `Something other than a model server may be answering there. ${checkUrl}`,
-    'not-json': `Something other than a model server may be answering there: ${usualAddress}. ${checkUrl}`,
+    'not-json': `Something other than a model server may be answering there: ${exampleAddress}. ${checkUrl}`,
   }
   return causes[problem]
 }

@@ -42,8 +42,8 @@ async function ask(
 ): Promise<Listing> {
   const found = endpoint.key.known ?? (await findKey(endpoint.key, signal))
   const because = (problem: Problem) => likelyCause(problem, endpoint.kind)
-  if (found === undefined) return unlisted(`no key was available within ${limit} ms`)
-  if (found.kind === 'failed') return unlisted(found.message.replace(/\.$/, ''))
+  if (found === undefined) return listFailure(`no key was available within ${limit} ms`)
+  if (found.kind === 'failed') return listFailure(found.message.replace(/\.$/, ''))
   let text = ''
   const ended = await exchange(
     transport,
@@ -62,17 +62,18 @@ async function ask(
   if (ended.kind === 'status') {
     const { status } = ended
     if (status === 401 || status === 403)
-      return { ...unlisted(`it answered ${status}`, endpoint.key.advice), rejectsKey: status === 401 }
-    if (status === 404) return unlisted('it answered 404', because('not-found'))
-    return unlisted(`it answered ${status}`)
+      return { ...listFailure(`it answered ${status}`, endpoint.key.advice), rejectsKey: status === 401 }
+    if (status === 404) return listFailure('it answered 404', because('not-found'))
+    return listFailure(`it answered ${status}`)
   }
   if (ended.kind === 'broken') {
     const problem = connectionProblem(ended.code)
-    return unlisted(`the connection failed with ${ended.code}`, problem && because(problem))
+    return listFailure(`the connection failed with ${ended.code}`, problem && because(problem))
   }
-  if (ended.kind !== 'complete') return unlisted(`it did not answer within ${limit} ms`, because('silent'))
-  if (text.trim() === '') return unlisted('its answer is empty', because('empty'))
-  if (isWebPage(text)) return unlisted(`it answered with ${oneLine(webPageName(text))}`, because('web-page'))
+  if (ended.kind !== 'complete') return listFailure(`it did not answer within ${limit} ms`, because('silent'))
+  if (text.trim() === '') return listFailure('its answer is empty', because('empty'))
+  if (isWebPage(text))
+    return listFailure(`it answered with ${oneLine(webPageName(text))}`, because('web-page'))
   return read(text, because('not-json'))
 }
 
@@ -81,7 +82,7 @@ function read(text: string, advice: string): Listing {
   try {
     value = JSON.parse(text)
   } catch {
-    return unlisted('its answer is not JSON', advice)
+    return listFailure('its answer is not JSON', advice)
   }
   const { data, models } = (typeof value === 'object' && value !== null ? value : {}) as Record<
     string,
@@ -90,7 +91,7 @@ function read(text: string, advice: string): Listing {
   const rows = [value, data, models].find(Array.isArray) as
     | readonly (Record<string, unknown> | null)[]
     | undefined
-  if (rows === undefined) return unlisted('its answer has an unknown format', advice)
+  if (rows === undefined) return listFailure('its answer has an unknown format', advice)
   const named = rows.flatMap((row): [string, Listed][] => {
     const name = row?.['id'] ?? row?.['name']
     return typeof name === 'string' ? [[name, { window: windowOf(row ?? {}) }]] : []
@@ -106,7 +107,7 @@ function windowOf(row: Record<string, unknown>): number | undefined {
     | undefined
 }
 
-function unlisted(reason: string, advice?: string): Extract<Listing, { kind: 'unlisted' }> {
+function listFailure(reason: string, advice?: string): Extract<Listing, { kind: 'unlisted' }> {
   return { kind: 'unlisted', reason, ...(advice !== undefined && { advice }) }
 }
 

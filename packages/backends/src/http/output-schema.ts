@@ -25,8 +25,8 @@ function isClosed(schema: JsonObject): boolean {
   return below.every(isClosed)
 }
 
-/** What a server says about a schema that it does not take. */
-export function isAboutSchema(text: string): boolean {
+/** Returns whether an error message is about an unsupported output schema. */
+export function isSchemaError(text: string): boolean {
   return /response_format|json_schema|output_config|output_format|text\.format|structured output|additionalProperties/i.test(
     text,
   )

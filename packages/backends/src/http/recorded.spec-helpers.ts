@@ -1,7 +1,7 @@
 import type { Model } from '@cadre/core'
 import { answers, startWire, type Wire, type WireAnswer, type WireScript } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
-import { hurriedClock } from '../ask.spec-helpers.ts'
+import { fastClock } from '../ask.spec-helpers.ts'
 import { createModels } from '../create-models.ts'
 import type { ModelsConfig } from '../models-config.ts'
 
@@ -29,7 +29,7 @@ export async function meetServer(
       openai: { list: false, ...config.openai },
       anthropic: { list: false, ...config.anthropic },
     },
-    clock: hurriedClock(),
+    clock: fastClock(),
     random: () => 0,
   }).resolve(name)
   if (found.kind === 'unknown') throw new Error(found.reason)

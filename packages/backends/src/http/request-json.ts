@@ -23,10 +23,10 @@ export interface JsonRequest {
 }
 
 /** Longer than any answer: a server that never ends must not exhaust the memory. */
-const longest = 256 * 1024 * 1024
+const maxLength = 256 * 1024 * 1024
 
 /** The server does not have this path. */
-export class NotThere extends CadreError {}
+export class NotFound extends CadreError {}
 
 /** Posts JSON and returns the JSON of the answer, with retries. Rejects with a `CadreError`, or if aborted. */
 export async function requestJson(request: JsonRequest, signal: AbortSignal): Promise<unknown> {
@@ -49,7 +49,7 @@ export async function requestJson(request: JsonRequest, signal: AbortSignal): Pr
         idleTimeout,
         push(chunk) {
           text += chunk
-          return text.length > longest
+          return text.length > maxLength
         },
       },
       signal,
@@ -72,7 +72,7 @@ export async function requestJson(request: JsonRequest, signal: AbortSignal): Pr
       }
     }
     if (ended.kind === 'status' && (ended.status === 404 || ended.status === 405))
-      throw new NotThere('backend', statusTrouble(ended, about).failure.message)
+      throw new NotFound('backend', statusTrouble(ended, about).failure.message)
     const trouble =
       ended.kind === 'status'
         ? statusTrouble(ended, about)

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@cadre/core'
-import type { Ended } from './exchange.ts'
+import type { ExchangeResult } from './exchange.ts'
 import type { BodyReader } from './read-reply.ts'
 
 /**
@@ -14,7 +14,11 @@ export interface ServerApi<Quirks extends object> {
   /** `hide` removes secrets from quoted text: it must see them whole, before anything is cut. */
   reader(tell: (delta: string) => void, hide: (text: string) => string): BodyReader
   /** Returns how to write a rejected request differently; `undefined` if that was not the reason. Must terminate. */
-  adapt(quirks: Quirks, ended: Extract<Ended, { kind: 'status' }>, request: ModelRequest): Quirks | undefined
+  adapt(
+    quirks: Quirks,
+    ended: Extract<ExchangeResult, { kind: 'status' }>,
+    request: ModelRequest,
+  ): Quirks | undefined
   /** True if the server still accepts a limit on the reply. */
   takesLimit(quirks: Quirks): boolean
   /** Returns the quirks to keep for later requests, after one succeeded. */

@@ -113,6 +113,6 @@ function nameIn(listing: Listing, name: string): string | undefined {
 
 function rowOf(listing: Listing, name: string) {
   if (listing.kind === 'unlisted') return undefined
-  // A tag that may be left out.
+  // An optional tag.
   return listing.models.get(name) ?? listing.models.get(`${name}:latest`)
 }

@@ -13,7 +13,7 @@ export interface ServerKind {
   /** The path that lists models. */
   readonly listPath: string
   /** For messages: what a correct address looks like. */
-  readonly usualAddress: string
+  readonly exampleAddress: string
 }
 
 export const openAiKind: ServerKind = {
@@ -24,7 +24,7 @@ export const openAiKind: ServerKind = {
   keyHeader: 'authorization',
   headers: {},
   listPath: '/models',
-  usualAddress: 'OPENAI_BASE_URL usually ends in /v1',
+  exampleAddress: 'OPENAI_BASE_URL usually ends in /v1',
 }
 
 export const anthropicKind: ServerKind = {
@@ -35,5 +35,5 @@ export const anthropicKind: ServerKind = {
   keyHeader: 'x-api-key',
   headers: { 'anthropic-version': '2023-06-01' },
   listPath: '/v1/models?limit=1000',
-  usualAddress: 'ANTHROPIC_BASE_URL usually has no path, as in https://api.anthropic.com',
+  exampleAddress: 'ANTHROPIC_BASE_URL usually has no path, as in https://api.anthropic.com',
 }

@@ -1,8 +1,8 @@
 import type { Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Spent } from '@cadre/core'
 import type { BackendContext, ModelFacts } from '../backend.ts'
-import { counted } from '../counted.ts'
 import { pause } from '../pause.ts'
-import { ToldText } from '../told-text.ts'
+import { StreamedText } from '../streamed-text.ts'
+import { withAttemptCount } from '../with-attempt-count.ts'
 import { backoff } from './backoff.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exchange, type Transport } from './exchange.ts'
@@ -32,7 +32,7 @@ const interrupted: ReplyFailure = {
 const cancelled: ReplyFailure = { ...interrupted, spent: 'nothing' }
 
 /** Only the title of a web page matters. */
-const longestPage = 16 * 1024
+const maxPageLength = 16 * 1024
 
 type Try =
   | Reply
@@ -53,7 +53,7 @@ export interface ServerModelOptions<Quirks extends object> {
 }
 
 /**
- * One model of an endpoint. A failed attempt is repeated as a whole, even in the middle of a stream, because nothing of it
+ * One model of an endpoint. A failed attempt is repeated as a whole, even in the middle of a stream, because none of it
  * was recorded. Text is still streamed only once: repeated text is skipped, and if a later attempt differs, nothing more is
  * streamed. The reply contains the whole text of the successful attempt.
  */
@@ -92,7 +92,7 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
         continue
       }
       failed++
-      if (failed >= tried.tries) return withSpent(counted(tried.failure, failed), tried.spent)
+      if (failed >= tried.tries) return withSpent(withAttemptCount(tried.failure, failed), tried.spent)
       const wait = backoff(failed, random, tried.after)
       hooks.delayed?.(tried.failure.message, wait)
       if (!(await pause(clock, wait, signal))) return withSpent(interrupted, tried.spent)
@@ -123,7 +123,7 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
           }
           if (page === undefined) return reader.push(chunk)
           page += chunk
-          return page.length > longestPage
+          return page.length > maxPageLength
         },
       },
       signal,
@@ -141,11 +141,11 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
       case 'aborted':
         return { kind: 'cancelled' }
       case 'silent':
-        return taken(silentTrouble(context), reader)
+        return withReportedUsage(silentTrouble(context), reader)
       case 'broken':
         return ended.isStale && question.staleLeft-- > 0
           ? { kind: 'again', spent: undefined }
-          : taken(brokenTrouble(ended.code, context), reader)
+          : withReportedUsage(brokenTrouble(ended.code, context), reader)
       case 'status': {
         const other = api.adapt(now, ended, question.request)
         if (other === undefined) return statusTrouble(ended, context)
@@ -156,9 +156,9 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
       case 'complete': {
         if (page !== undefined) return webPageTrouble(page, context)
         const read = reader.finish()
-        if (read.kind === 'empty') return taken(emptyTrouble(context), reader)
-        if (read.kind === 'reported') return taken(reportedTrouble(read.error, context), reader)
-        if (read.kind === 'garbled') return taken(garbledTrouble(read.reason, context), reader)
+        if (read.kind === 'empty') return withReportedUsage(emptyTrouble(context), reader)
+        if (read.kind === 'reported') return withReportedUsage(reportedTrouble(read.error, context), reader)
+        if (read.kind === 'garbled') return withReportedUsage(garbledTrouble(read.reason, context), reader)
         // Kept only now, because the success proves that it was the reason.
         if (question.quirks !== undefined) quirks = api.lasting(question.quirks)
         return withoutSecrets(read, hide)
@@ -168,7 +168,7 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
 }
 
 /** Adds the usage, if the server reported it before the failure. */
-function taken(trouble: Trouble, { usage }: BodyReader): Trouble {
+function withReportedUsage(trouble: Trouble, { usage }: BodyReader): Trouble {
   return usage === undefined ? trouble : { ...trouble, spent: usage }
 }
 
@@ -203,13 +203,13 @@ class Question<Quirks> {
   mayRenewKey = true
   /** How many kept-alive connections may turn out to be closed before that counts as a failure. */
   staleLeft = 3
-  readonly text: ToldText
+  readonly text: StreamedText
   readonly #hooks: ReplyHooks
 
   constructor(request: ModelRequest, hooks: ReplyHooks) {
     this.request = request
     this.#hooks = hooks
-    this.text = new ToldText(hooks.text)
+    this.text = new StreamedText(hooks.text)
   }
 
   /** Each request counts against a budget, and the next reply may have to be shorter. */

@@ -1,7 +1,7 @@
 import type { ReplyFailure, Spent } from '@cadre/core'
 import { retryAfter } from './backoff.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Ended } from './exchange.ts'
+import type { ExchangeResult } from './exchange.ts'
 import { connectionProblem, likelyCause, type Problem } from './likely-cause.ts'
 import { isWebPage, webPageName } from './web-page.ts'
 
@@ -31,15 +31,18 @@ export interface TroubleContext {
 }
 
 /** A longer wait is a person's decision. */
-const longestWait = 120_000
+const maxWait = 120_000
 
 /** A server that rejects a request has done no work; one that fails may have. */
-export function statusTrouble(ended: Extract<Ended, { kind: 'status' }>, context: TroubleContext): Trouble {
+export function statusTrouble(
+  ended: Extract<ExchangeResult, { kind: 'status' }>,
+  context: TroubleContext,
+): Trouble {
   const trouble = troubleOf(ended, context)
   return ended.status < 500 ? { ...trouble, spent: 'nothing' } : trouble
 }
 
-function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleContext): Trouble {
+function troubleOf(ended: Extract<ExchangeResult, { kind: 'status' }>, context: TroubleContext): Trouble {
   const { status, headers, text } = ended
   const { endpoint, key } = context
   // Hidden before and after parsing, so that no part of a key remains in any encoding.
@@ -55,27 +58,27 @@ function troubleOf(ended: Extract<Ended, { kind: 'status' }>, context: TroubleCo
       ...backend(`${shown} ${what} (${about}). ${endpoint.key.advice}`),
       ...(status === 401 && { rejectsKey: true }),
     }
-    return { ...no(failure), isKeyRefused: status === 401 && key !== undefined }
+    return { ...permanent(failure), isKeyRefused: status === 401 && key !== undefined }
   }
   if (context.offersTools && isWithoutTools(status, raw))
-    return no({
+    return permanent({
       kind: 'failed',
       code: 'tools_unsupported',
       message: `model ${JSON.stringify(context.model)} of ${endpoint.shown} does not support tools (${about}).`,
     })
   if (isTooLong(status, raw))
-    return no({ ...backend(`${shown} rejected the request as too long (${about}).`), tooLong: true })
-  if (status === 404) return no(notFound(raw, about, shown, context))
+    return permanent({ ...backend(`${shown} rejected the request as too long (${about}).`), tooLong: true })
+  if (status === 404) return permanent(notFound(raw, about, shown, context))
   if (status >= 300 && status < 400)
-    return no(
+    return permanent(
       backend(`${shown} answered with a redirect (${about}). ${likelyCause('redirect', endpoint.kind)}`),
     )
   const failure = backend(sentence(`${shown} answered ${about}`))
-  if (!isPassing(status) || /insufficient_quota|billing/.test(code)) return no(failure)
+  if (!isTransient(status) || /insufficient_quota|billing/.test(code)) return permanent(failure)
   const after = retryAfter(headers, context.now)
   if (after === undefined) return { kind: 'trouble', failure, tries: context.tries }
-  if (after <= longestWait) return { kind: 'trouble', failure, tries: context.tries, after }
-  return no(
+  if (after <= maxWait) return { kind: 'trouble', failure, tries: context.tries, after }
+  return permanent(
     backend(
       `${shown} asked to retry after ${Math.ceil(after / 1000)} seconds (${about}), which is too long to wait.`,
     ),
@@ -114,7 +117,7 @@ export function garbledTrouble(reason: string, context: TroubleContext): Trouble
   const said = short(context.endpoint.hide(reason, context.key))
   return {
     kind: 'trouble',
-    failure: backend(`the reply of ${context.endpoint.shown} is invalid: ${said}.`),
+    failure: backend(`${context.endpoint.shown} sent an invalid reply: ${said}.`),
     tries: Math.min(3, context.tries),
   }
 }
@@ -124,13 +127,13 @@ export function webPageTrouble(text: string, { endpoint, key }: TroubleContext):
   const page = short(endpoint.hide(webPageName(text), key))
   const cause = likelyCause('web-page', endpoint.kind)
   const failure = backend(`the model server ${endpoint.shown} answered with ${page}. ${cause}`)
-  return { ...no(failure), spent: 'nothing' }
+  return { ...permanent(failure), spent: 'nothing' }
 }
 
 export function emptyTrouble(context: TroubleContext): Trouble {
   const { endpoint, tries } = context
   const cause = likelyCause('empty', endpoint.kind)
-  const failure = backend(`the reply of ${endpoint.shown} is invalid: it is empty. ${cause}`)
+  const failure = backend(`${endpoint.shown} sent an invalid reply: it is empty. ${cause}`)
   return { kind: 'trouble', failure, tries: Math.min(3, tries) }
 }
 
@@ -147,7 +150,7 @@ export function silentTrouble(context: TroubleContext): Trouble {
 export function brokenTrouble(code: string, context: TroubleContext): Trouble {
   const shown = `the model server ${context.endpoint.shown}`
   const problem = connectionProblem(code)
-  const [tries, what] = (problem && brokenBy[problem]) ?? [
+  const [tries, what] = (problem && connectionErrors[problem]) ?? [
     Number.POSITIVE_INFINITY,
     'the connection to SERVER failed',
   ]
@@ -165,11 +168,11 @@ export function brokenTrouble(code: string, context: TroubleContext): Trouble {
 const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$|CERT|UNABLE_TO/
 
 /** The number of attempts, and what happened. Other errors may be temporary, and are retried as configured. */
-const brokenBy: { readonly [problem in Problem]?: readonly [tries: number, what: string] } = {
+const connectionErrors: { readonly [problem in Problem]?: readonly [tries: number, what: string] } = {
   'connection-refused': [3, 'cannot connect to SERVER'],
   'unknown-host': [1, 'cannot find the host of SERVER'],
   'host-lookup': [3, 'cannot look up the host of SERVER'],
-  'wrong-protocol': [1, 'SERVER does not use the protocol of its address'],
+  'wrong-protocol': [1, 'SERVER does not use the protocol in its address'],
   certificate: [1, 'the certificate of SERVER is not trusted'],
 }
 
@@ -179,7 +182,7 @@ export function uncappedTrouble(text: string, { endpoint, key }: TroubleContext)
   const failure = backend(
     `the model server ${endpoint.shown} does not accept a limit on the length of replies (${said}), so Cadre cannot enforce a budget of tokens or money. Use another server or model, or remove the budget.`,
   )
-  return { ...no(failure), spent: 'nothing' }
+  return { ...permanent(failure), spent: 'nothing' }
 }
 
 function notFound(
@@ -197,7 +200,7 @@ function notFound(
   return backend(`${shown} answered ${about}. ${likelyCause('not-found', endpoint.kind)}`)
 }
 
-function isPassing(status: number): boolean {
+function isTransient(status: number): boolean {
   return [408, 409, 425, 429].includes(status) || (status >= 500 && status !== 501 && status !== 505)
 }
 
@@ -209,13 +212,13 @@ function isTooLong(status: number, raw: string): boolean {
 }
 
 const aboutTools = /\btools?\b|tool[ _-]?(?:use|call|choice)|function[ _-]?call|\bfunctions\b/i
-const refusesThem =
+const refusalWords =
   /\b(?:not|no|cannot|doesn't|isn't)\b.{0,60}\b(?:support|enable|allow|available|permit)|unsupported|unrecognized|unknown (?:field|parameter|argument)|requires? --/i
 
 /** Error messages of Ollama, vLLM, llama.cpp, OpenRouter and others. An error about the schema of one tool is different. */
 function isWithoutTools(status: number, raw: string): boolean {
   if (![400, 404, 422, 500, 501].includes(status) || /schema/i.test(raw)) return false
-  return aboutTools.test(raw) && refusesThem.test(raw)
+  return aboutTools.test(raw) && refusalWords.test(raw)
 }
 
 /** Extracts the server's error message from the usual fields. */
@@ -261,6 +264,6 @@ function backend(message: string): ReplyFailure {
   return { kind: 'failed', code: 'backend', message }
 }
 
-function no(failure: ReplyFailure): Trouble {
+function permanent(failure: ReplyFailure): Trouble {
   return { kind: 'trouble', failure, tries: 1 }
 }

@@ -1,6 +1,6 @@
 import type { ModelRequest } from '@cadre/core'
-import type { Ended } from '../http/exchange.ts'
-import { isAboutSchema } from '../http/output-schema.ts'
+import type { ExchangeResult } from '../http/exchange.ts'
+import { isSchemaError } from '../http/output-schema.ts'
 import { type LimitName, limitNames, type Quirks } from './request-body.ts'
 
 /**
@@ -9,21 +9,21 @@ import { type LimitName, limitNames, type Quirks } from './request-body.ts'
  */
 export function adapt(
   quirks: Quirks,
-  ended: Extract<Ended, { kind: 'status' }>,
+  ended: Extract<ExchangeResult, { kind: 'status' }>,
   { maxOutput, outputSchema }: Pick<ModelRequest, 'maxOutput' | 'outputSchema'>,
 ): Quirks | undefined {
   if (ended.status !== 400 && ended.status !== 422 && ended.status !== 500) return undefined
   const { text } = ended
   const sentSchema = outputSchema !== undefined && !quirks.withoutSchema
-  if (sentSchema && isAboutSchema(text)) return { ...quirks, withoutSchema: true }
-  const other = withoutWhatIsRefused(quirks, ended, maxOutput)
+  if (sentSchema && isSchemaError(text)) return { ...quirks, withoutSchema: true }
+  const other = withoutRejected(quirks, ended, maxOutput)
   // A server need not report what it does not support.
   return other ?? (sentSchema ? { ...quirks, withoutSchema: true } : undefined)
 }
 
-function withoutWhatIsRefused(
+function withoutRejected(
   quirks: Quirks,
-  ended: Extract<Ended, { kind: 'status' }>,
+  ended: Extract<ExchangeResult, { kind: 'status' }>,
   maxOutput: number | undefined,
 ): Quirks | undefined {
   const { text } = ended
@@ -37,7 +37,7 @@ function withoutWhatIsRefused(
     return { ...quirks, withoutUsage: true }
   if (maxOutput === undefined) return undefined
   if (/too (large|long|many|high)|at most|maximum|exceed|less than|context/i.test(text))
-    return withLowerLimit(quirks, Math.min(maxOutput, quirks.mostOutput ?? maxOutput), text)
+    return withLowerLimit(quirks, Math.min(maxOutput, quirks.outputLimit ?? maxOutput), text)
   const refused = refusedIn(text)
   if (refused === undefined || quirks.refusedLimits?.includes(refused)) return undefined
   return { ...quirks, refusedLimits: [...(quirks.refusedLimits ?? []), refused] }
@@ -51,9 +51,9 @@ export function takesLimit({ refusedLimits = [] }: Quirks): boolean {
 /** The maximum that the server reports, or a quarter of the rejected limit. */
 function withLowerLimit(quirks: Quirks, limit: number, text: string): Quirks | undefined {
   const named = (text.match(/\d+/g) ?? []).map(Number).filter((number) => number > 0 && number < limit)
-  const mostOutput = named.length > 0 ? Math.max(...named) : Math.floor(limit / 4)
-  if (mostOutput < 1) return undefined
-  return { ...quirks, mostOutput, ...(/context/i.test(text) && { isPassing: true }) }
+  const outputLimit = named.length > 0 ? Math.max(...named) : Math.floor(limit / 4)
+  if (outputLimit < 1) return undefined
+  return { ...quirks, outputLimit, ...(/context/i.test(text) && { isTransient: true }) }
 }
 
 /** If the error names both parameters, the first is rejected and the second is the replacement. */

@@ -3,7 +3,7 @@ import { adapt, takesLimit } from './adapt.ts'
 import { ReplyReader } from './reply-reader.ts'
 import { type Quirks, requestBody } from './request-body.ts'
 
-/** OpenAI's chat completions, and the many servers with the same API. */
+/** OpenAI's Chat Completions API, which many other servers implement. */
 export function chatCompletions(isOfficial: boolean): ServerApi<Quirks> {
   return {
     path: '/chat/completions',
@@ -14,7 +14,7 @@ export function chatCompletions(isOfficial: boolean): ServerApi<Quirks> {
     adapt,
     takesLimit,
     // A limit that was too high because of the length of one request may fit the next.
-    lasting: ({ isPassing, mostOutput, ...rest }) =>
-      isPassing || mostOutput === undefined ? rest : { ...rest, mostOutput },
+    lasting: ({ isTransient, outputLimit, ...rest }) =>
+      isTransient || outputLimit === undefined ? rest : { ...rest, outputLimit },
   }
 }

@@ -53,7 +53,7 @@ describe('the embeddings of an endpoint', () => {
     const { opened } = await meet([], ['chat'])
     expect(opened).toMatch(/lists no embedding model\. Name one with search\.semantic\.model/)
     expect(await openEmbeddings({ config: {}, env: {}, clock: systemClock })).toBe(
-      'no endpoint with embeddings is configured',
+      'no model endpoint with embeddings is configured',
     )
   })
 

@@ -3,7 +3,7 @@ import { CadreError, type Clock, type Price, type Usage } from '@cadre/core'
 import { readEndpoint } from '../http/endpoint.ts'
 import { listModels } from '../http/list-models.ts'
 import { openTransport } from '../http/open-transport.ts'
-import { NotThere, requestJson } from '../http/request-json.ts'
+import { NotFound, requestJson } from '../http/request-json.ts'
 import { knownModel } from '../known-models.ts'
 import type { ModelsConfig } from '../models-config.ts'
 
@@ -25,21 +25,21 @@ export interface EmbeddingsOptions {
   readonly model?: string | undefined
 }
 
-const usualModel = 'text-embedding-3-small'
+const defaultModel = 'text-embedding-3-small'
 const embeddingName = /embed|\bbge\b|\be5\b|\bgte\b|minilm/i
 /** The timeout for the list of models, in milliseconds. */
 const listLimit = 3000
 /** The maximum length of one passage. Models accept about 8,000 tokens. */
-const longestText = 8000
+const maxTextLength = 8000
 
 /** Resolves with a sentence without a period if there are no embeddings. */
 export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embeddings | string> {
   const { config, env, clock } = options
   const context = { config, env, clock, cwd: '/', random: Math.random }
   const endpoint = readEndpoint(context)
-  if (endpoint === undefined) return 'no endpoint with embeddings is configured'
+  if (endpoint === undefined) return 'no model endpoint with embeddings is configured'
   const transport = await openTransport(endpoint, context)
-  let model = options.model ?? (endpoint.isOfficial ? usualModel : undefined)
+  let model = options.model ?? (endpoint.isOfficial ? defaultModel : undefined)
   if (model === undefined) {
     const listed = endpoint.lists ? await listModels(endpoint, transport, listLimit) : undefined
     model =
@@ -62,7 +62,7 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
       if (missing !== undefined) throw missing
       const body = {
         model: name,
-        input: texts.map((text) => text.slice(0, longestText).toWellFormed() || ' '),
+        input: texts.map((text) => text.slice(0, maxTextLength).toWellFormed() || ' '),
       }
       try {
         const answer = await requestJson(
@@ -73,7 +73,7 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
         if (typeof usage === 'number') spent?.(pricedUsage(usage, price))
         return vectorsOf(answer, texts.length, endpoint.shown)
       } catch (error) {
-        if (error instanceof NotThere) {
+        if (error instanceof NotFound) {
           missing = error
           spent?.({ input: 0, output: 0 })
         }
@@ -89,7 +89,7 @@ function pricedUsage(input: number, price: Price | undefined): Usage {
 
 function vectorsOf(answer: unknown, count: number, shown: string): number[][] {
   const { data } = (typeof answer === 'object' && answer !== null ? answer : {}) as { data?: unknown }
-  const wrong = new CadreError('backend', `the embeddings of ${shown} have an unknown format.`)
+  const wrong = new CadreError('backend', `${shown} returned embeddings in an unknown format.`)
   if (!Array.isArray(data) || data.length !== count) throw wrong
   const vectors: number[][] = []
   for (const [at, row] of (data as { index?: unknown; embedding?: unknown }[]).entries()) {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '@cadre/core'
 import { answers, createFakeClock, streamOf } from '@cadre/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ask, failureOf, hurriedClock, neverAborted, noHooks, question } from '../ask.spec-helpers.ts'
+import { ask, failureOf, fastClock, neverAborted, noHooks, question } from '../ask.spec-helpers.ts'
 import { meet, openModel } from './open-model.spec-helpers.ts'
 
 const { reply, problem, raw, hang, reset } = answers
@@ -74,7 +74,7 @@ describe('silence', () => {
 
   it('is retried once', async () => {
     const clock = createFakeClock()
-    const hurried = hurriedClock()
+    const hurried = fastClock()
     const after: Clock['after'] = (ms, callback) => (ms < 60_000 ? hurried : clock).after(ms, callback)
     const { wire, model } = await meet(hang(), { clock: { now: clock.now, after } })
     const answered = ask(model)

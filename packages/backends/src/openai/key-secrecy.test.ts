@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { answers, startWire, type WireAnswer } from '@cadre/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ask, hurriedClock } from '../ask.spec-helpers.ts'
+import { ask, fastClock } from '../ask.spec-helpers.ts'
 import { createModels } from '../create-models.ts'
 
 const { problem, raw, reset, reply } = answers
@@ -57,7 +57,7 @@ describe.each(Object.entries(failures))('the key, after %s', (_, failure) => {
         const models = createModels({
           env: { OPENAI_BASE_URL: wire.url, OPENAI_API_KEY: secret },
           config: { openai: { tries: 2, listTimeout: 60_000, ...(isOwnHeader && { keyHeader: 'api-key' }) } },
-          clock: hurriedClock(),
+          clock: fastClock(),
         })
         const found = await models.resolve('openai:m')
         if (found.kind === 'unknown') throw new Error(found.reason)

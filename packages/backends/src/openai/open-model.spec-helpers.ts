@@ -1,7 +1,7 @@
 import type { Clock, Model } from '@cadre/core'
 import { startWire, type Wire, type WireScript } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
-import { hurriedClock } from '../ask.spec-helpers.ts'
+import { fastClock } from '../ask.spec-helpers.ts'
 import { createModels } from '../create-models.ts'
 import type { ModelsConfig, OpenAiConfig } from '../models-config.ts'
 
@@ -14,7 +14,7 @@ export interface OpenOptions {
 
 /** Opens a model of the server at `url` through the catalogue. */
 export async function openModel(url: string, options: OpenOptions = {}): Promise<Model> {
-  const { env, openai, models, clock = hurriedClock() } = options
+  const { env, openai, models, clock = fastClock() } = options
   const config = { openai: { list: false, ...openai }, ...(models && { models }) }
   const found = await createModels({
     env: { OPENAI_BASE_URL: url, ...env },

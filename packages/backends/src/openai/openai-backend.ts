@@ -3,7 +3,7 @@ import { openServerBackend } from '../http/server-backend.ts'
 import { openAiKind } from '../http/server-kind.ts'
 import { chatCompletions } from './chat-completions.ts'
 
-/** Any server with chat completions. */
+/** Any server with the Chat Completions API. */
 export function openOpenAi(context: BackendContext): Promise<Backend> {
   return openServerBackend(context, {
     prefix: 'openai',

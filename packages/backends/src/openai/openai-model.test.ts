@@ -25,7 +25,7 @@ describe('a request', () => {
       },
     )
     expect(model).toMatchObject({ id: 'openai:m', window: 1000, price: { input: 1, output: 2 } })
-    const { reply: answer, told } = await ask(model)
+    const { reply: answer, streamed: told } = await ask(model)
     expect(answer).toEqual({
       kind: 'reply',
       content: 'Hello',
@@ -87,7 +87,7 @@ describe('a request', () => {
 
   it('is answered by a server that does not stream', async () => {
     const { model } = await meet([whole({ text: 'all at once', usage: { input: 1, output: 1 } })])
-    const { reply: answer, told } = await ask(model)
+    const { reply: answer, streamed: told } = await ask(model)
     expect(answer).toMatchObject({ content: 'all at once', usage: { input: 1, output: 1 } })
     expect(told).toEqual(['all at once'])
   })
@@ -116,7 +116,7 @@ describe('a request', () => {
     expect(answered.map(({ reply: answer }) => answer.kind === 'reply' && answer.content)).toEqual(
       numbers.map((n) => `you said ${n}`),
     )
-    expect(answered.map(({ told }) => told.join(''))).toEqual(numbers.map((n) => `you said ${n}`))
+    expect(answered.map(({ streamed: told }) => told.join(''))).toEqual(numbers.map((n) => `you said ${n}`))
     expect(wire.requests).toHaveLength(200)
   })
 

@@ -1,11 +1,11 @@
 import type { Usage } from '@cadre/core'
 import type { BodyReader, ReadReply } from '../http/read-reply.ts'
 import { SseReader } from '../http/sse.ts'
-import { CallGatherer } from './call-gatherer.ts'
+import { CallAssembler } from './call-assembler.ts'
 import type { WireCompletion, WireDelta, WireUsage } from './wire-types.ts'
 
 /** Longer than any reply: a server that never ends a line must not exhaust the memory. */
-const longest = 64 * 1024 * 1024
+const maxLength = 64 * 1024 * 1024
 
 /** Builds one reply from the body of one response, streamed or whole, and streams its text. */
 export class ReplyReader implements BodyReader {
@@ -13,7 +13,7 @@ export class ReplyReader implements BodyReader {
   readonly #onText: (delta: string) => void
   readonly #hide: (text: string) => string
   readonly #events = new SseReader((data) => this.#take(data))
-  readonly #calls = new CallGatherer()
+  readonly #calls = new CallAssembler()
   #whole: string | undefined
   #isEmpty = true
   #isDone = false
@@ -46,7 +46,7 @@ export class ReplyReader implements BodyReader {
     }
     if (this.#whole === undefined) this.#events.push(chunk)
     else this.#whole += chunk
-    if ((this.#whole?.length ?? this.#events.held) > longest) this.#garbled = 'it is too long'
+    if ((this.#whole?.length ?? this.#events.held) > maxLength) this.#garbled = 'it is too long'
     return this.#isDone || this.#garbled !== undefined
   }
 

@@ -12,7 +12,7 @@ it('a key that a server echoes is neither in the reply nor in the streamed text'
     }),
     { env: { OPENAI_API_KEY: key } },
   )
-  const { reply, told } = await ask(model)
+  const { reply, streamed: told } = await ask(model)
   expect(JSON.stringify(reply)).not.toContain(key)
   expect(JSON.stringify(told)).not.toContain(key)
   expect(reply).toMatchObject({ kind: 'reply', content: 'your key is [hidden], right?' })

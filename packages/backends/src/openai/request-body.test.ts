@@ -43,8 +43,8 @@ describe('the body of a request', () => {
     const older = bodyOf({ maxOutput: 5 }, { refusedLimits: ['max_completion_tokens'] })
     expect(older).toMatchObject({ max_tokens: 5 })
     expect(older).not.toHaveProperty('max_completion_tokens')
-    expect(bodyOf({ maxOutput: 4 }, { mostOutput: 5 })).toMatchObject({ max_completion_tokens: 4 })
-    expect(bodyOf({ maxOutput: 6 }, { mostOutput: 5 })).toMatchObject({ max_completion_tokens: 5 })
+    expect(bodyOf({ maxOutput: 4 }, { outputLimit: 5 })).toMatchObject({ max_completion_tokens: 4 })
+    expect(bodyOf({ maxOutput: 6 }, { outputLimit: 5 })).toMatchObject({ max_completion_tokens: 5 })
   })
 
   it('puts the images of results after the last result, in order', () => {
@@ -72,16 +72,16 @@ describe('the body of a request', () => {
       {
         role: 'user',
         content: [
-          { type: 'text', text: 'Images of the result of a:' },
+          { type: 'text', text: 'Images from the result of a:' },
           part(png),
-          { type: 'text', text: 'Images of the result of c:' },
+          { type: 'text', text: 'Images from the result of c:' },
           part(other),
           part(png),
         ],
       },
       { role: 'assistant', content: 'Seen.' },
       { role: 'tool', tool_call_id: 'd', content: 'four' },
-      { role: 'user', content: [{ type: 'text', text: 'Images of the result of d:' }, part(other)] },
+      { role: 'user', content: [{ type: 'text', text: 'Images from the result of d:' }, part(other)] },
     ])
   })
 

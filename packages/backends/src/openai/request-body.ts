@@ -8,9 +8,9 @@ export interface Quirks {
   /** The limit parameters that it rejected. */
   readonly refusedLimits?: readonly LimitName[]
   /** The highest limit on output tokens that it accepts. */
-  readonly mostOutput?: number
+  readonly outputLimit?: number
   /** The limit was too high only for this request. */
-  readonly isPassing?: boolean
+  readonly isTransient?: boolean
   /** The server accepts a key that groups the requests of a session for its prompt cache. */
   readonly cacheKeys?: boolean
   readonly withoutSchema?: boolean
@@ -60,7 +60,7 @@ export function requestBody(model: string, request: ModelRequest, quirks: Quirks
   if (maxOutput !== undefined)
     for (const name of limitNames)
       if (!quirks.refusedLimits?.includes(name))
-        body += `,"${name}":${Math.min(maxOutput, quirks.mostOutput ?? maxOutput)}`
+        body += `,"${name}":${Math.min(maxOutput, quirks.outputLimit ?? maxOutput)}`
   if (schema !== undefined && !quirks.withoutSchema)
     body += `,"response_format":${JSON.stringify({ type: 'json_schema', json_schema: { name: 'output', schema, strict: isStrict(schema) } })}`
   if (quirks.cacheKeys) body += `,"prompt_cache_key":${JSON.stringify(request.session)}`
@@ -82,7 +82,7 @@ function write(message: Message): Written {
   const images = message.images?.length ? message.images.map(imagePart).join(',') : undefined
   if (message.role === 'tool_result') {
     const text = JSON.stringify({ role: 'tool', tool_call_id: message.tool_call_id, content })
-    const label = textPart(`Images of the result of ${message.tool_call_id}:`)
+    const label = textPart(`Images from the result of ${message.tool_call_id}:`)
     return images === undefined ? { text } : { text, images: `${label},${images}` }
   }
   if (images === undefined) return { text: JSON.stringify({ role: 'user', content }) }
@@ -92,11 +92,11 @@ function write(message: Message): Written {
 function writeAssistant(content: string | null, calls: readonly WireCall[]): string {
   const text = content === null ? null : wellFormed(content)
   if (calls.length === 0) return JSON.stringify({ role: 'assistant', content: text ?? '' })
-  return JSON.stringify({ role: 'assistant', content: text, tool_calls: calls.map(sendable) })
+  return JSON.stringify({ role: 'assistant', content: text, tool_calls: calls.map(withValidArguments) })
 }
 
 // Servers that parse the arguments of earlier calls fail on invalid ones, in this and every later request.
-function sendable(call: WireCall): WireCall {
+function withValidArguments(call: WireCall): WireCall {
   const { name, arguments: text } = call.function
   return {
     id: call.id,

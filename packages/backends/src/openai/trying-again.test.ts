@@ -1,6 +1,6 @@
 import { answers, startWire, streamOf } from '@cadre/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ask, askFor, failureOf, hurriedClock } from '../ask.spec-helpers.ts'
+import { ask, askFor, failureOf, fastClock } from '../ask.spec-helpers.ts'
 import { systemClock } from '../pause.ts'
 import { meet, openModel } from './open-model.spec-helpers.ts'
 
@@ -24,7 +24,7 @@ describe('retrying', () => {
     ['an error inside a stream', raw(['data: {"error":{"message":"overloaded","code":529}}\n\n'])],
   ])('helps after %s', async (_, first) => {
     const { wire, model } = await meet([first, first, ok])
-    const { reply: answer, told } = await ask(model)
+    const { reply: answer, streamed: told } = await ask(model)
     expect(answer).toMatchObject({ kind: 'reply', content: 'ok' })
     expect(told.join('')).toBe('ok')
     expect(wire.requests).toHaveLength(3)
@@ -36,7 +36,7 @@ describe('retrying', () => {
     [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }, [9000]],
     [{}, [250]],
   ])('waits as the server requires: %j', async (headers, waits) => {
-    const clock = hurriedClock()
+    const clock = fastClock()
     const { model } = await meet([problem(429, 'slow down', { headers }), ok], {
       clock,
       openai: { idleTimeout: 100_000 },
@@ -46,7 +46,7 @@ describe('retrying', () => {
   })
 
   it('ends after the configured number of attempts, waiting longer each time', async () => {
-    const clock = hurriedClock()
+    const clock = fastClock()
     const { wire, model } = await meet(problem(500, 'boom'), { clock })
     expect(await failureOf(model)).toEqual({
       kind: 'failed',
@@ -78,7 +78,7 @@ describe('retrying', () => {
       raw(events.slice(0, 3), { end: 'cut' }),
       reply({ text: 'one two three', pieces: 2 }),
     ])
-    const { reply: answer, told } = await ask(model)
+    const { reply: answer, streamed: told } = await ask(model)
     expect(answer).toMatchObject({ content: 'one two three' })
     expect(told.join('')).toBe('one two three')
   })
@@ -88,7 +88,7 @@ describe('retrying', () => {
       reply({ text: 'one two', done: false }, { end: 'cut' }),
       reply({ text: 'one, two three', pieces: 14 }),
     ])
-    const { reply: answer, told } = await ask(model)
+    const { reply: answer, streamed: told } = await ask(model)
     expect(answer).toMatchObject({ content: 'one, two three' })
     expect(told).toEqual(['one two'])
   })
@@ -121,6 +121,6 @@ describe('retrying', () => {
     const wire = await startWire(ok)
     onTestFinished(wire.close)
     const model = await openModel(wire.url.replace('http:', 'https:'))
-    expect((await failureOf(model)).message).toMatch(/does not use the protocol of its address/)
+    expect((await failureOf(model)).message).toMatch(/does not use the protocol in its address/)
   })
 })

@@ -1,6 +1,6 @@
 import type { ModelRequest } from '@cadre/core'
-import type { Ended } from '../http/exchange.ts'
-import { isAboutSchema } from '../http/output-schema.ts'
+import type { ExchangeResult } from '../http/exchange.ts'
+import { isSchemaError } from '../http/output-schema.ts'
 import type { ServerApi } from '../http/server-api.ts'
 import { type BodyOptions, type Quirks, responsesBody } from './responses-body.ts'
 import { ResponsesReader } from './responses-reader.ts'
@@ -20,31 +20,26 @@ export function responsesApi(options: BodyOptions): ServerApi<Quirks> {
 
 function adapt(
   quirks: Quirks,
-  ended: Extract<Ended, { kind: 'status' }>,
+  ended: Extract<ExchangeResult, { kind: 'status' }>,
   { maxOutput, outputSchema }: Pick<ModelRequest, 'maxOutput' | 'outputSchema'>,
 ): Quirks | undefined {
   const { status, text } = ended
   if (status !== 400 && status !== 422) return undefined
   const sentSchema = outputSchema !== undefined && !quirks.withoutSchema
-  if (sentSchema && isAboutSchema(text)) return { ...quirks, withoutSchema: true }
+  if (sentSchema && isSchemaError(text)) return { ...quirks, withoutSchema: true }
   // A server need not report what it does not support.
   return (
-    withoutWhatIsRefused(quirks, text, maxOutput) ??
-    (sentSchema ? { ...quirks, withoutSchema: true } : undefined)
+    withoutRejected(quirks, text, maxOutput) ?? (sentSchema ? { ...quirks, withoutSchema: true } : undefined)
   )
 }
 
-function withoutWhatIsRefused(
-  quirks: Quirks,
-  text: string,
-  maxOutput: number | undefined,
-): Quirks | undefined {
+function withoutRejected(quirks: Quirks, text: string, maxOutput: number | undefined): Quirks | undefined {
   // Models without reasoning reject requests for encrypted reasoning.
   if (!quirks.withoutReasoning && /encrypted|reasoning|\binclude\b/i.test(text))
     return { ...quirks, withoutReasoning: true }
   if (!quirks.withoutCacheKey && /prompt_cache_key/.test(text)) return { ...quirks, withoutCacheKey: true }
   if (maxOutput === undefined || !/max_output_tokens/.test(text)) return undefined
-  const limit = Math.min(maxOutput, quirks.mostOutput ?? maxOutput)
-  const most = Math.max(0, ...(text.match(/\d+/g) ?? []).map(Number).filter((number) => number < limit))
-  return most < 16 ? undefined : { ...quirks, mostOutput: most }
+  const limit = Math.min(maxOutput, quirks.outputLimit ?? maxOutput)
+  const max = Math.max(0, ...(text.match(/\d+/g) ?? []).map(Number).filter((number) => number < limit))
+  return max < 16 ? undefined : { ...quirks, outputLimit: max }
 }

@@ -9,7 +9,7 @@ export interface Quirks {
   readonly withoutCacheKey?: boolean
   readonly withoutSchema?: boolean
   /** The highest limit on output tokens that it accepts. */
-  readonly mostOutput?: number
+  readonly outputLimit?: number
 }
 
 export interface BodyOptions {
@@ -27,7 +27,7 @@ export function responsesBody(
 ): string {
   const { system, messages, tools, maxOutput, session, outputSchema: schema } = request
   const limit =
-    maxOutput === undefined ? quirks.mostOutput : Math.min(maxOutput, quirks.mostOutput ?? maxOutput)
+    maxOutput === undefined ? quirks.outputLimit : Math.min(maxOutput, quirks.outputLimit ?? maxOutput)
   return JSON.stringify({
     model,
     ...(system !== '' && { instructions: wellFormed(system) }),

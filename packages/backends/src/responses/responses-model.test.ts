@@ -49,7 +49,7 @@ describe('a model with the Responses API', () => {
         done([]),
       ]),
     ])
-    const { reply, told } = await ask(model, { tools: [offer], maxOutput: 500 })
+    const { reply, streamed: told } = await ask(model, { tools: [offer], maxOutput: 500 })
     expect(told).toEqual(['Read', 'ing.'])
     expect(reply).toEqual({
       kind: 'reply',

@@ -1,14 +1,14 @@
 import type { ModelRequest } from '@cadre/core'
 import { Field, inMemory } from '../field.ts'
-import type { Asked } from './asked.ts'
 import { actionKeys, type CompiledAction, compileAction } from './compile-action.ts'
 import { compileCondition } from './condition.ts'
+import type { RequestView } from './request-view.ts'
 
 /** One line of the playbook, for the rounds it covers. */
 export interface Slot {
   readonly where: string
   /** Returns undefined if none of its alternatives matches. */
-  readonly pick: (asked: Asked) => CompiledAction | undefined
+  readonly pick: (asked: RequestView) => CompiledAction | undefined
 }
 
 /** Steps mapped to positions from 0. Lookup is fast even with 10,000 rounds. */
@@ -58,14 +58,15 @@ function compileStep(field: Field): Sequence {
 }
 
 function compileSlot(field: Field): Slot {
-  if (typeof field.value === 'function') return made(field, field.value as (request: ModelRequest) => unknown)
+  if (typeof field.value === 'function')
+    return compileFunction(field, field.value as (request: ModelRequest) => unknown)
   if (!field.isMapping) field.fail('a step must be a mapping of keys to values, for example "reply: text".')
   field
     .at('when')
     ?.fail(
       '"when" is allowed only in a list of "choose" or "sessions". A single step is used by its position.',
     )
-  if (field.at('choose') !== undefined) return chosen(field.mapping('a choice', ['choose', 'repeat']))
+  if (field.at('choose') !== undefined) return compileChoice(field.mapping('a choice', ['choose', 'repeat']))
   const action = compileAction(field.mapping('a step', stepKeys))
   return { where: field.where, pick: () => action }
 }
@@ -81,7 +82,7 @@ function compileBlock(field: Field, times: number): Sequence {
   }
 }
 
-function chosen(field: Field): Slot {
+function compileChoice(field: Field): Slot {
   const list = field.at('choose') as Field
   const alternatives = list.items().map((item) => {
     item.mapping('an alternative', ['when', ...actionKeys])
@@ -95,7 +96,7 @@ function chosen(field: Field): Slot {
   }
 }
 
-function made(field: Field, make: (request: ModelRequest) => unknown): Slot {
+function compileFunction(field: Field, make: (request: ModelRequest) => unknown): Slot {
   return {
     where: field.where,
     pick: (asked) => {

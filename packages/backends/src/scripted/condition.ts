@@ -1,8 +1,8 @@
 import type { Field } from '../field.ts'
-import { type Asked, quote } from './asked.ts'
+import { quote, type RequestView } from './request-view.ts'
 
 /** Returns undefined if the condition is met, otherwise what was expected: `the work to contain "x"`. */
-export type Check = (asked: Asked) => string | undefined
+export type Check = (asked: RequestView) => string | undefined
 
 const keys = ['last', 'work', 'system', 'history', 'not', 'matches', 'tools', 'withoutTools'] as const
 
@@ -67,7 +67,7 @@ function containedAnywhere(text: string): Check {
   return (asked) => (asked.last.includes(text) || asked.work.includes(text) ? undefined : wrong)
 }
 
-function contains(field: Field, what: string, of: (asked: Asked) => string): Check[] {
+function contains(field: Field, what: string, of: (asked: RequestView) => string): Check[] {
   return field
     .texts()
     .map((text) => (asked) => (of(asked).includes(text) ? undefined : `${what} to contain ${quote(text)}`))
@@ -90,6 +90,6 @@ function parts(text: string): [string, string] | undefined {
   return match === null ? undefined : [match[1] ?? '', match[2] ?? '']
 }
 
-function offers(asked: Asked, tool: string): boolean {
+function offers(asked: RequestView, tool: string): boolean {
   return asked.request.tools.some((offer) => offer.name === tool)
 }

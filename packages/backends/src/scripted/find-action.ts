@@ -1,10 +1,10 @@
 import { didYouMean } from '@cadre/core'
-import { type Asked, quote } from './asked.ts'
 import type { CompiledAction } from './compile-action.ts'
 import type { CompiledLane, CompiledPlaybook, Track } from './compile-playbook.ts'
+import { quote, type RequestView } from './request-view.ts'
 
 /** Returns the action of this round, or a sentence on why there is none. */
-export function findAction(playbook: CompiledPlaybook, asked: Asked): CompiledAction | string {
+export function findAction(playbook: CompiledPlaybook, asked: RequestView): CompiledAction | string {
   const { agent, round } = asked.request
   const lane = playbook.lanes.get(agent) ?? playbook.lanes.get('*')
   if (lane === undefined) return noLane(playbook, asked)
@@ -14,21 +14,21 @@ export function findAction(playbook: CompiledPlaybook, asked: Asked): CompiledAc
   const position = round - 1
   if (track.reached < round) track.reached = round
   const slot = position < track.steps.length ? track.steps.slotAt(position) : track.after
-  if (slot === undefined) return ranOut(lane, track, asked)
+  if (slot === undefined) return outOfSteps(lane, track, asked)
   return (
     slot.pick(asked) ??
     `${slot.where}: no alternative matches round ${round} of ${quote(agent)}. The last message was: ${quote(asked.last)}.`
   )
 }
 
-function ranOut(lane: CompiledLane, track: Track, asked: Asked): string {
+function outOfSteps(lane: CompiledLane, track: Track, asked: RequestView): string {
   const { agent, round } = asked.request
   const { length } = track.steps
   const has = length === 1 ? '1 step' : `${length} steps`
   return `${track.where}: lane ${quote(lane.agent)} has ${has}, but ${quote(agent)} is in round ${round}. The last message was: ${quote(asked.last)}.`
 }
 
-function noLane(playbook: CompiledPlaybook, asked: Asked): string {
+function noLane(playbook: CompiledPlaybook, asked: RequestView): string {
   const { agent, round } = asked.request
   const names = [...playbook.lanes.keys()]
   const hint = didYouMean(agent, names) || `. Lanes: ${names.join(', ')}.`

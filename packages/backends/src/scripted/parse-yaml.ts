@@ -2,7 +2,7 @@ import { CadreError, isNestedDeeper } from '@cadre/core'
 import type { Node, Pair, Scalar } from 'yaml'
 import type { Origin } from '../field.ts'
 
-const deepest = 200
+const maxDepth = 200
 
 /** Parses YAML into plain values, and keeps the line of each. */
 export async function parseYaml(text: string, path: string): Promise<{ value: unknown; origin: Origin }> {
@@ -11,7 +11,7 @@ export async function parseYaml(text: string, path: string): Promise<{ value: un
   const counter = new LineCounter()
   const lines = new WeakMap<object, Map<string | number, number>>()
   const made = new Map<Node, unknown>()
-  if (isNestedDeeper(text, deepest, () => new Parser().parse(text)))
+  if (isNestedDeeper(text, maxDepth, () => new Parser().parse(text)))
     fail('lists or mappings are nested too deeply here. Simplify them.', 0)
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
   const mistake = document.errors[0]

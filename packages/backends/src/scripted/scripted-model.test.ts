@@ -91,7 +91,7 @@ describe('a reply', () => {
       fc.asyncProperty(input, async ([text, pieces]) => {
         fc.pre(!text.includes('{{'))
         const model = scriptedModel({ lanes: { lead: [{ reply: text, stream: pieces }] } })
-        const { told } = await ask(model)
+        const { streamed: told } = await ask(model)
         expect(told.join('')).toBe(text)
         expect(told.length).toBeLessThanOrEqual(pieces)
         for (const piece of told) expect(piece.isWellFormed()).toBe(text.isWellFormed())

@@ -11,11 +11,11 @@ import {
 } from '@cadre/core'
 import type { ModelFacts } from '../backend.ts'
 import { pause, systemClock } from '../pause.ts'
-import { Asked, quote } from './asked.ts'
 import type { CompiledAction, ScriptedReply } from './compile-action.ts'
 import type { CompiledPlaybook } from './compile-playbook.ts'
 import { findAction } from './find-action.ts'
 import { type Leftover, leftoversOf } from './leftover-steps.ts'
+import { quote, RequestView } from './request-view.ts'
 import { fill } from './template.ts'
 
 export interface ScriptedModelOptions {
@@ -49,16 +49,19 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
   ): Promise<Reply | ReplyFailure> {
     if (signal.aborted) return cancelled
     onRequest?.(request)
-    const asked = new Asked(request)
+    const asked = new RequestView(request)
     if (request.purpose === 'summary')
-      return capped({ kind: 'reply', content: fill(playbook.summary, asked), calls: [], ...named }, request)
+      return truncateReply(
+        { kind: 'reply', content: fill(playbook.summary, asked), calls: [], ...named },
+        request,
+      )
     const action = actionFor(playbook, asked)
     if (action.kind === 'failed') return action
     const { body, expect, wait, where } = action.action
     const unmet = expect?.(asked)
     if (unmet !== undefined)
       return failed(
-        `${where}: ${who(request)} expected ${unmet}. The last message was: ${quote(asked.last)}.`,
+        `${where}: ${describeSession(request)} expected ${unmet}. The last message was: ${quote(asked.last)}.`,
       )
     if (wait > 0 && !(await pause(clock, wait, signal))) return cancelled
     if (body.kind === 'hang') {
@@ -72,7 +75,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     const content = body.content === undefined ? null : fill(body.content, asked) || null
     const calls = makeCalls(body, asked)
     if (asked.missing !== undefined)
-      return failed(`${where}: ${who(request)} uses {{${asked.missing}}}, which has no value.`)
+      return failed(`${where}: ${describeSession(request)} uses {{${asked.missing}}}, which has no value.`)
     const whole: Reply = {
       kind: 'reply',
       content,
@@ -81,7 +84,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
       ...(body.stop && { stop: body.stop }),
       ...named,
     }
-    const said = capped(whole, request)
+    const said = truncateReply(whole, request)
     if (said.content !== null && !(await say(said.content, body, hooks, signal))) return cancelled
     return said
   }
@@ -104,7 +107,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
 
 function actionFor(
   playbook: CompiledPlaybook,
-  asked: Asked,
+  asked: RequestView,
 ): { kind: 'action'; action: CompiledAction } | ReplyFailure {
   try {
     const found = findAction(playbook, asked)
@@ -114,12 +117,12 @@ function actionFor(
     return failed(
       error instanceof CadreError
         ? error.message
-        : `${who(asked.request)}: the step failed: ${messageOf(error)}`,
+        : `${describeSession(asked.request)}: the step failed: ${messageOf(error)}`,
     )
   }
 }
 
-function makeCalls(body: ScriptedReply, asked: Asked): WireCall[] {
+function makeCalls(body: ScriptedReply, asked: RequestView): WireCall[] {
   const calls: WireCall[] = []
   for (const call of body.calls) {
     for (let time = 0; time < call.repeat; time++) {
@@ -135,7 +138,7 @@ function makeCalls(body: ScriptedReply, asked: Asked): WireCall[] {
 }
 
 /** Truncates a reply like a server that respects the limit: a longer reply ends there, without its calls. */
-function capped(reply: Reply, { maxOutput = Infinity }: ModelRequest): Reply {
+function truncateReply(reply: Reply, { maxOutput = Infinity }: ModelRequest): Reply {
   const { content, calls, usage } = reply
   const characters = (content ?? '').length + JSON.stringify(calls).length
   const output = usage?.output ?? Math.ceil(characters / 4)
@@ -165,6 +168,6 @@ function failed(message: string): ReplyFailure {
   return { kind: 'failed', code: 'backend', message }
 }
 
-function who(request: ModelRequest): string {
+function describeSession(request: ModelRequest): string {
   return `round ${request.round} of ${JSON.stringify(request.agent)}`
 }

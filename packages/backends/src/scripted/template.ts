@@ -1,15 +1,15 @@
 import { didYouMean } from '@cadre/core'
 import type { Field } from '../field.ts'
-import type { Asked } from './asked.ts'
+import type { RequestView } from './request-view.ts'
 
 /** A constant, or a function of the request. Most values are constants. */
-export type Filled<T> = { readonly constant: T } | { readonly of: (asked: Asked) => T }
+export type Filled<T> = { readonly constant: T } | { readonly of: (asked: RequestView) => T }
 
-export function fill<T>(filled: Filled<T>, asked: Asked): T {
+export function fill<T>(filled: Filled<T>, asked: RequestView): T {
   return 'constant' in filled ? filled.constant : filled.of(asked)
 }
 
-const values: { readonly [name: string]: (asked: Asked) => string | number } = {
+const values: { readonly [name: string]: (asked: RequestView) => string | number } = {
   last: (asked) => asked.last,
   work: (asked) => asked.work,
   round: (asked) => asked.request.round,
@@ -23,7 +23,7 @@ const names = [...Object.keys(values), 'result N', 'found N']
 const template = /(\\?)\{\{\s*([A-Za-z]+)(?:\s+(\d+))?\s*\}\}/g
 
 export function compileText(text: string, field: Field): Filled<string> {
-  const pieces: (string | ((asked: Asked) => string | number))[] = []
+  const pieces: (string | ((asked: RequestView) => string | number))[] = []
   let end = 0
   for (const match of text.matchAll(template)) {
     const [whole, backslash, name = '', number] = match
@@ -49,7 +49,7 @@ export function compileValue(value: unknown, field: Field): Filled<unknown> {
     const made = entries.map(([key, item]) => [key, 'constant' in item ? item.constant : undefined])
     return { constant: Array.isArray(value) ? made.map(([, item]) => item) : Object.fromEntries(made) }
   }
-  const make = (asked: Asked) => entries.map(([key, item]) => [key, fill(item, asked)])
+  const make = (asked: RequestView) => entries.map(([key, item]) => [key, fill(item, asked)])
   if (Array.isArray(value)) return { of: (asked) => make(asked).map(([, item]) => item) }
   return { of: (asked) => Object.fromEntries(make(asked)) }
 }
@@ -58,7 +58,7 @@ function namedValue(
   name: string,
   number: string | undefined,
   field: Field,
-): (asked: Asked) => string | number {
+): (asked: RequestView) => string | number {
   if (name === 'result') {
     if (number === undefined || number === '0')
       return field.fail('{{result N}} needs a number of at least 1, for example {{result 1}}.')

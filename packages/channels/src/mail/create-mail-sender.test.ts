@@ -28,7 +28,7 @@ interface Taken {
   readonly text: string
 }
 
-/** A real SMTP server. `end` decides its response after it has received a complete mail. */
+/** A real SMTP server. `end` decides its response after it has received a complete email. */
 async function startServer(
   more: { end?: (socket: Socket) => Error | 'taken' | 'gone'; options?: SMTPServerOptions } = {},
 ) {
@@ -86,7 +86,7 @@ function open(
 }
 const told = () => folder.lines('inbox/email-inbox.jsonl')
 
-test('sends a mail once, with an id derived from its key, and records it in the inbox', async () => {
+test('sends an email once, with an id derived from its key, and records it in the inbox', async () => {
   const { port, taken } = await startServer()
   const reply = { ...message, to: 'bob@example.org, eve@example.org', in_reply_to: '<1@example.org>' }
   const end = await open(port).sender.send(reply, 's/c1', signal)
@@ -144,7 +144,7 @@ test.each<[string, Partial<MailMessage>]>([
   expect(outbox.find('mail', 's/c1')).toBeUndefined()
 })
 
-test('a mail that the server rejected was not sent, and can be sent again', async () => {
+test('an email that the server rejected was not sent, and can be sent again', async () => {
   let isBusy = true
   const busy = Object.assign(new Error('come back later'), { responseCode: 451 })
   const { port, taken } = await startServer({ end: () => (isBusy ? busy : 'taken') })
@@ -193,7 +193,7 @@ test('if the connection breaks after the text, the result is unknown, so a perso
   })
   expect(await open(port).sender.check(message, 's/c1', signal)).toBe('unknown')
   expect(taken).toHaveLength(1)
-  // The person chose to send it again. Both mails have the same id.
+  // The person chose to send it again. Both emails have the same id.
   isBroken = false
   expect(await open(port).sender.send(message, 's/c1', signal)).toMatchObject({ kind: 'sent' })
   const idOf = ({ text }: Taken) => /^Message-ID: (.*)$/m.exec(text)?.[1]

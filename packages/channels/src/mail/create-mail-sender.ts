@@ -15,10 +15,10 @@ export interface MailSenderOptions {
 
 const mailOutbox = 'mail'
 const mailInbox = 'email-inbox'
-const mostReceivers = 20
+const maxRecipients = 20
 
 /**
- * Sends by SMTP. A server cannot be asked whether it accepted a mail: after a crash with an unknown result, a person
+ * Sends by SMTP. A server cannot be asked whether it accepted an email: after a crash with an unknown result, a person
  * decides. The Message-ID is derived from the key, so that recipients can recognise a duplicate.
  */
 export function createMailSender({
@@ -123,7 +123,7 @@ export function createMailSender({
       if (isUnderWay && typeof responseCode !== 'number')
         throw new CadreError(
           'in_doubt',
-          `Cadre does not know whether the server accepted the mail (${said}).`,
+          `Cadre does not know whether the server accepted the email (${said}).`,
         )
       throw new CadreError('backend', `${host}: ${said}`)
     } finally {
@@ -139,11 +139,11 @@ function faultIn(
 ): string | undefined {
   if (receivers === undefined)
     return 'to must be an address such as a@example.org, or several separated by commas, without names.'
-  if (receivers.length > mostReceivers)
-    return `Too many recipients: ${receivers.length} (at most ${mostReceivers}).`
+  if (receivers.length > maxRecipients)
+    return `Too many recipients: ${receivers.length} (at most ${maxRecipients}).`
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) return 'subject must be one line.'
   if (text.includes('\0')) return 'text must not contain a NUL character.'
   if (in_reply_to !== undefined && !isMessageId(in_reply_to))
-    return 'in_reply_to must be the id of a mail, such as <abc@example.org>.'
+    return 'in_reply_to must be the id of an email, such as <abc@example.org>.'
   return undefined
 }

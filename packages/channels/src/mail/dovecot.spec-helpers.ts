@@ -27,7 +27,7 @@ export const hasDovecot = process.env['CADRE_OPTIONAL'] === '1' && program !== u
 
 export interface Dovecot extends AsyncDisposable {
   readonly port: number
-  /** Delivers a mail. */
+  /** Delivers an email. */
   deliver(text: string): void
   start(): Promise<void>
   stop(): Promise<void>

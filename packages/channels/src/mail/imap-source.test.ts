@@ -64,7 +64,7 @@ describe.skipIf(!hasDovecot)(
       readdirSync(join(dovecot.folder, 'cur')).filter((name) => /:2,[A-Z]*S/.test(name)).length
     const id = (n: number) => `<mail-${n}@example.org>`
 
-    test('existing and new mails become lines, marked as seen, without polling', async () => {
+    test('existing and new emails become lines, marked as seen, without polling', async () => {
       dovecot = await startDovecot()
       dovecot.deliver(mail(1))
       await start()
@@ -92,7 +92,7 @@ describe.skipIf(!hasDovecot)(
       await until(() => ids().length === 1)
     })
 
-    test('marks a mail as seen only when it is on disk, and receives it again after a crash', async () => {
+    test('marks an email as seen only when it is on disk, and receives it again after a crash', async () => {
       dovecot = await startDovecot()
       dovecot.deliver(mail(1))
       let isFull = true
@@ -113,7 +113,7 @@ describe.skipIf(!hasDovecot)(
       await until(() => context.problemTexts().length === 0)
     })
 
-    test('a restart continues after the cursor, even with mails that were read elsewhere', async () => {
+    test('a restart continues after the cursor, even with emails that were read elsewhere', async () => {
       dovecot = await startDovecot()
       dovecot.deliver(mail(1))
       const first = await start()
@@ -125,7 +125,7 @@ describe.skipIf(!hasDovecot)(
       await until(() => seen() === 3)
     })
 
-    test('a recreated mailbox is read from its unseen mails, without duplicates', async () => {
+    test('a recreated mailbox is read from its unseen emails, without duplicates', async () => {
       dovecot = await startDovecot()
       dovecot.deliver(mail(1))
       dovecot.deliver(mail(2))

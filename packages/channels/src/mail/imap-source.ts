@@ -1,9 +1,9 @@
 /**
  * Owns the connection to an IMAP server. Called only by `createMailChannel`.
  *
- * 1. A mail is marked as seen after it is on disk, and then the cursor advances: after a crash it is received again, and
+ * 1. An email is marked as seen after it is on disk, and then the cursor advances: after a crash it is received again, and
  *    the inbox recognises it.
- * 2. Without a cursor for the current mailbox, unseen mails are fetched; with one, all mails after it.
+ * 2. Without a cursor for the current mailbox, unseen emails are fetched; with one, all emails after it.
  * 3. There is one connection at a time, with one fetch at a time. When it ends, another one is opened, with increasing
  *    pauses after failures.
  * 4. After `stop`, nothing is opened or received.
@@ -14,16 +14,16 @@ import type { ImapFlow } from 'imapflow'
 import { pause } from '../abortable-pause.ts'
 import type { CursorFile } from '../cursor-file.ts'
 import { backoff } from '../reconnect-backoff.ts'
-import type { TakeMail } from './mail-intake.ts'
+import type { HandleMail } from './mail-intake.ts'
 import type { MailServer } from './mail-settings.ts'
 import type { MailSource } from './mail-source.ts'
-import { mostBytes } from './read-mail.ts'
+import { maxBytes } from './read-mail.ts'
 
 export interface ImapOptions {
   readonly server: MailServer
   readonly mailbox: string
   readonly cursor: CursorFile
-  readonly take: TakeMail
+  readonly take: HandleMail
   readonly tell: (problem: string | undefined) => void
   readonly pauseMs?: number | undefined
   /** The poll interval if the server reports nothing. */
@@ -87,7 +87,7 @@ export function openImap(options: ImapOptions): MailSource {
       while (!closed.signal.aborted && !stopped.signal.aborted) {
         const news = somethingNew(client, closed.signal)
         if (!(await takeNew(client))) {
-          message = 'cannot store a mail.'
+          message = 'cannot store an email.'
           break
         }
         kind = 'useful'
@@ -106,7 +106,7 @@ export function openImap(options: ImapOptions): MailSource {
     return { kind, message }
   }
 
-  /** Resolves with false if a mail could not be stored: it is retried later. */
+  /** Resolves with false if an email could not be stored: it is retried later. */
   async function takeNew(client: ImapFlow): Promise<boolean> {
     if (client.mailbox === false) return false
     const { uidValidity, uidNext } = client.mailbox
@@ -132,7 +132,7 @@ export function openImap(options: ImapOptions): MailSource {
   }
 
   async function takeOne(client: ImapFlow, uid: number): Promise<boolean> {
-    const wanted = { uid: true, size: true, internalDate: true, source: { start: 0, maxLength: mostBytes } }
+    const wanted = { uid: true, size: true, internalDate: true, source: { start: 0, maxLength: maxBytes } }
     const mail = await client.fetchOne(String(uid), wanted, { uid: true })
     // It was deleted.
     if (mail === false || mail.source === undefined) return true
@@ -181,15 +181,15 @@ async function newClient(server: MailServer): Promise<ImapFlow> {
     // Servers end an IDLE after half an hour.
     maxIdleTime: 4 * 60_000,
     autoIdleDelay: 200,
-    maxLiteralSize: mostBytes * 2,
-    maxResponseSize: mostBytes * 3,
+    maxLiteralSize: maxBytes * 2,
+    maxResponseSize: maxBytes * 3,
   })
 }
 
 function wrongAccount(message: string): CadreError {
   return new CadreError(
     'configuration',
-    `the server rejects this user and password (${message}). Correct user, or the variable named by password_env.`,
+    `the server rejects this user and password (${message}). Correct "user", or the variable named by password_env.`,
     { where: 'config.yaml: channels.mail.in.imap' },
   )
 }

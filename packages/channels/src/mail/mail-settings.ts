@@ -4,7 +4,7 @@ import { isLoopback } from '../is-loopback.ts'
 import { type Environment, readSettings, type SettingsReader } from '../settings-reader.ts'
 import { isAddress } from './mail-address.ts'
 
-/** A mail server. Unencrypted connections are allowed only to this machine. */
+/** An email server. Unencrypted connections are allowed only to this machine. */
 export interface MailServer {
   readonly host: string
   readonly port: number

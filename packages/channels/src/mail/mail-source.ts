@@ -1,7 +1,7 @@
-/** A source of incoming mails. */
+/** A source of incoming emails. */
 export interface MailSource {
   /**
-   * Resolves when existing mails were received and new ones are watched for. Rejects with a `CadreError` that explains what
+   * Resolves when existing emails were received and new ones are watched for. Rejects with a `CadreError` that explains what
    * to change.
    */
   start(): Promise<void>

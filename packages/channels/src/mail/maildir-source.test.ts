@@ -39,7 +39,7 @@ async function start(
   return { context, channel }
 }
 
-test('receives existing and new mails, and moves them to the seen ones', async () => {
+test('receives existing and new emails, and moves them to the seen ones', async () => {
   deliver('1.a.host', mail(1))
   deliver('2.b.host:2,', mail(2))
   await start()
@@ -59,7 +59,7 @@ test('a crash before the move: it is received again, as one line', async () => {
   expect(names('cur')).toEqual(['1.a:2,S'])
 })
 
-test('a mail that cannot be stored stays in place until it can', async () => {
+test('an email that cannot be stored stays in place until it can', async () => {
   let isFull = true
   deliver('1.a', mail(1))
   const { context } = await start({

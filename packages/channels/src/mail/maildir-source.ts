@@ -1,7 +1,7 @@
 /**
- * Owns the processing of mails in a Maildir. Called only by `createMailChannel`.
+ * Owns the processing of emails in a Maildir. Called only by `createMailChannel`.
  *
- * 1. A mail leaves `new/` after it is on disk in the inbox; after a crash in between it is received again, and the inbox
+ * 1. An email leaves `new/` after it is on disk in the inbox; after a crash in between it is received again, and the inbox
  *    recognises it.
  * 2. The folder is scanned once at a time; a change during a scan causes another one.
  * 3. Only regular files are read, links are not followed, and no mail replaces another in `cur/`.
@@ -19,13 +19,13 @@ import {
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { CadreError, sentenceOf } from '@cadre/core'
-import type { TakeMail } from './mail-intake.ts'
+import type { HandleMail } from './mail-intake.ts'
 import type { MailSource } from './mail-source.ts'
-import { mostBytes, type RawMail } from './read-mail.ts'
+import { maxBytes, type RawMail } from './read-mail.ts'
 
 export interface MaildirOptions {
   readonly folder: string
-  readonly take: TakeMail
+  readonly take: HandleMail
   /** Receives the current problem; undefined if there is none. */
   readonly tell: (problem: string | undefined) => void
   /** The poll interval where the system does not report changes. */
@@ -127,7 +127,7 @@ async function read(file: string): Promise<RawMail | undefined> {
   try {
     const stats = await handle.stat()
     if (!stats.isFile()) return undefined
-    const bytes = Buffer.alloc(Math.min(stats.size, mostBytes))
+    const bytes = Buffer.alloc(Math.min(stats.size, maxBytes))
     let length = 0
     while (length < bytes.length) {
       const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length)
@@ -140,7 +140,7 @@ async function read(file: string): Promise<RawMail | undefined> {
   }
 }
 
-/** Returns its name among the seen mails: with the flag, and never that of another mail. */
+/** Returns its name among the seen emails: with the flag, and never that of another email. */
 function freeName(folder: string, name: string): string {
   const bare = name.replace(/:2,[A-Za-z]*$/, '')
   for (let n = 1; ; n++) {

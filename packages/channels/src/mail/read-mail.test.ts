@@ -8,7 +8,7 @@ const read = (text: string | Buffer, size?: number) => {
   return readMail({ bytes, size: size ?? bytes.byteLength, at })
 }
 
-test('a plain mail', async () => {
+test('a plain email', async () => {
   const text = [
     'From: "Bob, the builder" <Bob@Example.org>',
     'To: a@example.org, Team: b@example.org, c@example.org;',
@@ -104,7 +104,7 @@ test('without an id it is identified by its content', async () => {
   expect(one?.id).not.toBe(other?.id)
 })
 
-test('cuts a huge mail, and reports it', async () => {
+test('cuts a huge email, and reports it', async () => {
   const many = `From: a@b.c\r\nTo: ${Array.from({ length: 5_000 }, (_, n) => `u${n}@x.org`).join(', ')}\r\nSubject: ${'s'.repeat(50_000)}\r\n\r\n${'t'.repeat(300_000)}`
   const line = await read(many)
   expect(line).toMatchObject({ cut: true, subject: 's'.repeat(1_000) })
@@ -113,7 +113,7 @@ test('cuts a huge mail, and reports it', async () => {
   expect(await read('From: a@b.c\r\n\r\nhead', 99_000_000)).toMatchObject({ cut: true })
 })
 
-test('a mail with endless nesting or headers is reported as damaged', async () => {
+test('an email with endless nesting or headers is reported as damaged', async () => {
   const nested = Array.from(
     { length: 500 },
     (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}`,

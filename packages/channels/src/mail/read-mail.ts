@@ -14,14 +14,14 @@ export interface RawMail {
 
 export type MailLine = JsonObject & { readonly id: string; readonly from: string }
 
-/** Only this much of a mail is read. */
-export const mostBytes = 10 * 1_024 * 1_024
-const mostLetters = 100_000
-const mostAddresses = 100
-const mostAttachments = 50
+/** Only this much of an email is read. */
+export const maxBytes = 10 * 1_024 * 1_024
+const maxLength = 100_000
+const maxAddresses = 100
+const maxAttachments = 50
 
 /**
- * Returns the line of a mail for `inbox/email-inbox.jsonl`. Even a damaged mail gives a line, with everything that could be
+ * Returns the line of an email for `inbox/email-inbox.jsonl`. Even a damaged email gives a line, with everything that could be
  * read.
  */
 export async function readMail(mail: RawMail): Promise<MailLine> {
@@ -30,7 +30,7 @@ export async function readMail(mail: RawMail): Promise<MailLine> {
   try {
     return lineOf(mail, await PostalMime.parse(mail.bytes, options))
   } catch {
-    const text = 'Cadre cannot read this mail, because it is damaged.'
+    const text = 'Cadre cannot read this email, because it is damaged.'
     return {
       ...frameOf(mail, undefined),
       from: '',
@@ -52,15 +52,15 @@ function lineOf(mail: RawMail, email: Email): MailLine {
     from: addressesIn(email.from === undefined ? [] : [email.from])[0] ?? '',
     to: addressesIn([...(email.to ?? []), ...(email.cc ?? [])]),
     subject: oneLine(email.subject ?? ''),
-    text: text.slice(0, mostLetters),
+    text: text.slice(0, maxLength),
     ...(isMessageId(replyTo) && { in_reply_to: replyTo }),
-    attachments: email.attachments.slice(0, mostAttachments).map(attachmentOf),
-    ...((text.length > mostLetters || mail.size > mail.bytes.byteLength) && { cut: true }),
+    attachments: email.attachments.slice(0, maxAttachments).map(attachmentOf),
+    ...((text.length > maxLength || mail.size > mail.bytes.byteLength) && { cut: true }),
     ...(isAutomatic(email) && { automatic: true }),
   }
 }
 
-/** A mail without an id is identified by its content. */
+/** An email without an id is identified by its content. */
 function frameOf({ bytes, at }: RawMail, messageId: string | undefined) {
   const id =
     messageId !== undefined && isMessageId(messageId)
@@ -80,7 +80,7 @@ function addressesIn(addresses: readonly Address[]): string[] {
     .flatMap((address) =>
       typeof address === 'string' && address !== '' ? [oneLine(address.toLowerCase())] : [],
     )
-    .slice(0, mostAddresses)
+    .slice(0, maxAddresses)
 }
 
 function attachmentOf({ filename, mimeType, content }: Attachment) {

@@ -13,14 +13,14 @@ const buttons: {
   leave: { label: 'Leave it' },
 }
 /** Choices that permit something: only if the complete request was shown. */
-const permits = new Set(['approve', 'again', 'done'])
+const permittingChoices = new Set(['approve', 'again', 'done'])
 
 export const actionPrefix = 'cadre_'
 export const blockPrefix = 'cadre/'
 
 /** Slack cuts longer texts. */
-const longestSection = 2_900
-const longestAction = 9_000
+const maxSectionLength = 2_900
+const maxActionLength = 9_000
 
 export interface ApprovalMessage {
   /** The arguments of `chat.postMessage`. */
@@ -39,9 +39,11 @@ export function approvalMessage(
 ): ApprovalMessage {
   const { id, agent, type, risk, reasons, why, choices } = record
   const action = actionLines(record).join('\n')
-  const isWhole = action.length <= longestAction
+  const isWhole = action.length <= maxActionLength
   const offered = options.buttons
-    ? choices.filter((choice) => Object.hasOwn(buttons, choice) && (isWhole || !permits.has(choice)))
+    ? choices.filter(
+        (choice) => Object.hasOwn(buttons, choice) && (isWhole || !permittingChoices.has(choice)),
+      )
     : []
   const title = `${shownLine(agent, 60)} requests approval: ${shownLine(type, 60)}`
   const blocks = [
@@ -53,7 +55,7 @@ export function approvalMessage(
     preformatted(
       isWhole
         ? action
-        : `${action.slice(0, longestAction)}\n[${action.length - longestAction} more characters]`,
+        : `${action.slice(0, maxActionLength)}\n[${action.length - maxActionLength} more characters]`,
     ),
     ...(offered.length > 0 ? [actions(id, offered)] : []),
     plain(footer(id, { isWhole, hasButtons: offered.length > 0 })),
@@ -81,7 +83,10 @@ function footer(id: string, { isWhole, hasButtons }: { isWhole: boolean; hasButt
 
 /** Text that Slack shows unchanged: no markup, no mentions, no emoji. */
 function plain(text: string): JsonObject {
-  return { type: 'section', text: { type: 'plain_text', text: cutTo(text, longestSection), emoji: false } }
+  return {
+    type: 'section',
+    text: { type: 'plain_text', text: truncate(text, maxSectionLength), emoji: false },
+  }
 }
 
 function preformatted(text: string): JsonObject {
@@ -108,6 +113,6 @@ function actions(id: string, choices: readonly string[]): JsonObject {
   }
 }
 
-function cutTo(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 2)} …`
+function truncate(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 2)} …`
 }

@@ -1,7 +1,7 @@
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
 import type { Channel, ChannelContext } from '../channel.ts'
 import type { SlackSelf } from './line-of-event.ts'
-import { openShownApprovals } from './shown-approvals.ts'
+import { openPostedApprovals } from './posted-approvals.ts'
 import { createSlackApi, explainReply, type SlackReply } from './slack-api.ts'
 import { createSlackApprovals } from './slack-approvals.ts'
 import { createSlackIntake } from './slack-intake.ts'
@@ -32,7 +32,7 @@ export function createSlackChannel(context: ChannelContext, options: SlackChanne
     context,
     settings,
     api,
-    shown: openShownApprovals(context.home),
+    shown: openPostedApprovals(context.home),
     pauseMs,
     retryMs,
   })

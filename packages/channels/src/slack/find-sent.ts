@@ -11,23 +11,27 @@ export interface SentSearch {
   readonly since: number
 }
 
-export type FoundSent =
+export type SentSearchResult =
   | { readonly kind: 'found'; readonly channel: string; readonly ts: string }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown' }
 
-const mostPages = 10
+const maxPages = 10
 /** The assumed maximum clock difference between Slack and this machine. */
 const clockMargin = 10 * 60_000
 
 /** Searches the channel for a message with this key. `absent` only if everything since then was searched. */
-export async function findSent(api: SlackApi, search: SentSearch, signal: AbortSignal): Promise<FoundSent> {
+export async function findSent(
+  api: SlackApi,
+  search: SentSearch,
+  signal: AbortSignal,
+): Promise<SentSearchResult> {
   const { channel, thread_ts, key, since } = search
   // A channel name can be posted to, but not searched.
   if (!/^[CGD][A-Z0-9]{1,30}$/.test(channel)) return { kind: 'unknown' }
   const wanted = messageKey(key)
   let cursor = ''
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const reply = await api.ask(
       thread_ts === undefined ? 'conversations.history' : 'conversations.replies',
       {

@@ -13,9 +13,9 @@ export interface EventRules {
   readonly ignoreBots: boolean
 }
 
-const mostLetters = 40_000
+const maxLength = 40_000
 /** Types of messages that people write. All others report changes: of a topic, of members, of an edit. */
-const written: readonly (Json | undefined)[] = [
+const personMessageTypes: readonly (Json | undefined)[] = [
   undefined,
   'file_share',
   'thread_broadcast',
@@ -34,7 +34,8 @@ export function lineOfEvent(
 ): (JsonObject & { id: string }) | undefined {
   if (!isObject(event)) return undefined
   const { type, subtype, channel, user, bot_id: bot, text, ts, thread_ts: thread } = event
-  if ((type !== 'message' && type !== 'app_mention') || !written.includes(subtype)) return undefined
+  if ((type !== 'message' && type !== 'app_mention') || !personMessageTypes.includes(subtype))
+    return undefined
   if (typeof channel !== 'string' || !/^[A-Z0-9]{1,40}$/.test(channel) || !isTime(ts)) return undefined
   if (rules.channels !== undefined && !rules.channels.has(channel)) return undefined
   if (user === rules.self.user || (typeof bot === 'string' && bot === rules.self.bot)) return undefined
@@ -48,7 +49,7 @@ export function lineOfEvent(
     channel,
     user:
       typeof user === 'string' ? user.slice(0, 40) : typeof bot === 'string' ? bot.slice(0, 40) : 'unknown',
-    text: typeof text === 'string' ? text.slice(0, mostLetters) : '',
+    text: typeof text === 'string' ? text.slice(0, maxLength) : '',
     ts,
     ...(isTime(thread) && thread !== ts && { thread_ts: thread }),
     ...(names.length > 0 && { files: names }),

@@ -2,7 +2,7 @@ import { CadreError, type JsonObject } from '@cadre/core'
 import { pause } from '../abortable-pause.ts'
 import { clientMessageId, messageEvent, messageKey } from '../message-key.ts'
 import { findSent } from './find-sent.ts'
-import { explainReply, type SlackApi, tries, waitAfter } from './slack-api.ts'
+import { explainReply, maxAttempts, type SlackApi, waitAfter } from './slack-api.ts'
 
 export interface Post {
   readonly channel: string
@@ -44,7 +44,7 @@ export async function postOnce(api: SlackApi, post: Post, signal: AbortSignal): 
         )
     }
     const wait = waitAfter(reply, attempt, pauseMs)
-    if (wait === undefined || attempt === tries || signal.aborted)
+    if (wait === undefined || attempt === maxAttempts || signal.aborted)
       throw new CadreError('backend', explainReply(reply))
     await pause(wait, signal)
     if (signal.aborted) throw new CadreError('cancelled', 'Cadre stopped before Slack accepted the message.')

@@ -25,10 +25,10 @@ export interface SlackApiOptions {
   readonly pauseMs?: number
 }
 
-export const tries = 4
+export const maxAttempts = 4
 /** If Slack requires a longer wait, the request fails. */
-export const longestWait = 60
-const mostBytes = 8 * 1_024 * 1_024
+export const maxWait = 60
+const maxBytes = 8 * 1_024 * 1_024
 /** The request did not reach Slack. */
 const neverArrived = new Set([
   'ECONNREFUSED',
@@ -67,7 +67,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
       for (let attempt = 1; ; attempt++) {
         const reply = await call(method, fields)
         const wait = waitAfter(reply, attempt, pauseMs)
-        if (wait === undefined || attempt === tries || signal.aborted) return reply
+        if (wait === undefined || attempt === maxAttempts || signal.aborted) return reply
         await pause(wait, signal)
         if (signal.aborted) return reply
       }
@@ -78,7 +78,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
 /** The pause before a retry; undefined if a retry is pointless. */
 export function waitAfter(reply: SlackReply, attempt: number, pauseMs: number): number | undefined {
   if (reply.kind === 'ok' || reply.kind === 'refused') return undefined
-  if (reply.kind === 'limited') return reply.seconds > longestWait ? undefined : reply.seconds * 1_000
+  if (reply.kind === 'limited') return reply.seconds > maxWait ? undefined : reply.seconds * 1_000
   return pauseMs * 2 ** (attempt - 1)
 }
 
@@ -104,7 +104,7 @@ async function replyOf(response: Response): Promise<SlackReply> {
   }
   const parsed = parseJson(await boundedText(response))
   if (!parsed.ok || !isObject(parsed.value))
-    return { kind: 'unclear', message: 'The answer from Slack is not JSON.' }
+    return { kind: 'unclear', message: 'The response from Slack is not JSON.' }
   const body = parsed.value
   if (body['ok'] === true) return { kind: 'ok', body }
   const error = wordOf(body['error'])
@@ -119,7 +119,7 @@ async function boundedText(response: Response): Promise<string> {
   let length = 0
   for await (const part of response.body ?? []) {
     length += part.byteLength
-    if (length > mostBytes) return ''
+    if (length > maxBytes) return ''
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
@@ -142,16 +142,16 @@ function codeOf(error: unknown): string {
   const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: { code?: unknown } }
   if (name === 'TimeoutError') return 'no answer in time'
   const word = cause?.code ?? code
-  return typeof word === 'string' && /^[A-Z_0-9]{1,40}$/.test(word) ? word : 'the connection broke'
+  return typeof word === 'string' && /^[A-Z_0-9]{1,40}$/.test(word) ? word : 'the connection was lost'
 }
 
 function adviceFor(error: string): string {
-  const advice = advices[error]
+  const advice = adviceByError[error]
   return advice === undefined ? '' : ` ${advice}`
 }
 
 const token = 'Set the variable named by bot_token_env to the token of an installed app.'
-const advices: { readonly [error: string]: string | undefined } = {
+const adviceByError: { readonly [error: string]: string | undefined } = {
   not_in_channel: 'Invite the app to the channel: /invite @app.',
   channel_not_found: 'Use the id of a channel that the app is in.',
   is_archived: 'The channel is archived. Use another one.',

@@ -133,7 +133,7 @@ test('two simultaneous clicks: the first one decides, the other gets an explanat
 })
 
 test.each([
-  ['by a user who may not decide', { user: 'UOTHER' }, 'You may not decide here'],
+  ['by a user who may not decide', { user: 'UOTHER' }, 'You are not allowed to decide approvals'],
   ['on another message', { ts: '9.9' }, 'no longer pending'],
   ['for another approval', { id: 'approval-2-bbbb' }, 'no longer pending'],
 ])('a click %s decides nothing', async (_, more, said) => {

@@ -14,9 +14,9 @@ import type { ChannelContext } from '../channel.ts'
 import { approvalMessage, approvalTitle, settledMessage } from './approval-message.ts'
 import { findSent } from './find-sent.ts'
 import { postOnce } from './post-once.ts'
-import { type Press, readPress } from './read-press.ts'
+import type { PostedApprovals } from './posted-approvals.ts'
+import { type ButtonClick, readButtonClick } from './read-button-click.ts'
 import { respond } from './respond.ts'
-import type { ShownApprovals } from './shown-approvals.ts'
 import { explainReply, type SlackApi } from './slack-api.ts'
 import type { SlackSettings } from './slack-settings.ts'
 
@@ -24,7 +24,7 @@ export interface SlackApprovalsOptions {
   readonly context: Pick<ChannelContext, 'approvals' | 'decide' | 'note' | 'problems'>
   readonly settings: Pick<SlackSettings, 'approvalsChannel' | 'approvers' | 'baseUrl'>
   readonly api: SlackApi
-  readonly shown: ShownApprovals
+  readonly shown: PostedApprovals
   readonly pauseMs?: number | undefined
   readonly retryMs?: number | undefined
 }
@@ -38,7 +38,7 @@ export interface SlackApprovals {
   stop(): Promise<void>
 }
 
-const mostPresses = 1_000
+const maxClicks = 1_000
 
 export function createSlackApprovals(options: SlackApprovalsOptions): SlackApprovals {
   const { context, settings, api, shown, pauseMs, retryMs = 60_000 } = options
@@ -61,10 +61,10 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
     asked: (record) => inOrder(record.id, () => post(record)),
     settled: (record) => inOrder(record.id, () => close(record.id, outcomeOf(record))),
     async pressed(payload) {
-      const press = readPress(payload)
+      const press = readButtonClick(payload)
       if (press === undefined || presses.has(press.once)) return
       presses.add(press.once)
-      if (presses.size > mostPresses) presses.delete(presses.values().next().value ?? '')
+      if (presses.size > maxClicks) presses.delete(presses.values().next().value ?? '')
       const answer = await decide(press).catch((error: unknown) => {
         // It may be clicked again.
         presses.delete(press.once)
@@ -105,7 +105,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
   }
 
   /** Resolves with a message for the person who clicked; undefined if the message itself shows the result. */
-  async function decide(press: Press): Promise<string | undefined> {
+  async function decide(press: ButtonClick): Promise<string | undefined> {
     const { approval: id, choice, user, userName } = press
     if (!approvers.has(user)) {
       context.note({
@@ -113,7 +113,7 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
         message: `${user} tried to decide ${id} in Slack but is not an approver.`,
         id,
       })
-      return 'You may not decide here. Approvers are listed under channels.slack.approvers.'
+      return 'You are not allowed to decide approvals. Approvers are listed under channels.slack.approvers.'
     }
     const entry = shown.get(id)
     if (entry === undefined || entry.channel !== press.channel || entry.ts !== press.ts)
@@ -125,10 +125,10 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
       after(inOrder(id, () => close(id, 'no longer pending')))
       return 'This approval is no longer pending.'
     }
-    after(inOrder(id, () => close(id, answered(decided.answer))))
+    after(inOrder(id, () => close(id, describeAnswer(decided.answer))))
     return decided.answer.decision === choice && decided.answer.by === by
       ? undefined
-      : `This approval was already decided: ${answered(decided.answer)}.`
+      : `This approval was already decided: ${describeAnswer(decided.answer)}.`
   }
 
   /** Removes the buttons and shows the result. */
@@ -185,9 +185,9 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
 }
 
 function outcomeOf({ status, decision }: ApprovalRecord): string {
-  return decision === undefined ? status : answered(decision)
+  return decision === undefined ? status : describeAnswer(decision)
 }
 
-function answered({ decision, by }: Pick<Answer, 'decision' | 'by'>): string {
+function describeAnswer({ decision, by }: Pick<Answer, 'decision' | 'by'>): string {
   return by === undefined ? `decided: ${decision}` : `decided: ${decision}, by ${by}`
 }

@@ -32,7 +32,7 @@ export interface SlackSocket {
   stop(): Promise<void>
 }
 
-const largestMessage = 4 * 1_024 * 1_024
+const maxMessageSize = 4 * 1_024 * 1_024
 
 export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
   const { open, intake, tell, pauseMs = 500, pingMs = 15_000 } = options
@@ -72,7 +72,7 @@ export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
       const { WebSocket: Socket } = await import('ws')
       const socket = new Socket(address, {
         handshakeTimeout: 15_000,
-        maxPayload: largestMessage,
+        maxPayload: maxMessageSize,
         perMessageDeflate: false,
         followRedirects: false,
       })
@@ -111,7 +111,7 @@ export function createSlackSocket(options: SlackSocketOptions): SlackSocket {
       stopped.signal.addEventListener('abort', leave)
       socket.on('ping', alive).on('pong', alive)
       socket.on('error', (error) => {
-        reason = `The connection to Slack broke: ${sentenceOf(error)}`
+        reason = `Lost the connection to Slack: ${sentenceOf(error)}`
       })
       socket.on('close', () => {
         clearInterval(watch)

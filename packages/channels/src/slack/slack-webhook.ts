@@ -10,7 +10,7 @@ export interface SlackWebhookOptions {
   readonly now: () => number
 }
 
-const mostBytes = 1_024 * 1_024
+const maxBytes = 1_024 * 1_024
 const signing: Signing = {
   scheme: 'slack',
   header: 'x-slack-signature',
@@ -27,7 +27,7 @@ export function slackWebhook({ signingSecret, intake, now }: SlackWebhookOptions
   const verified =
     (handle: (body: string) => Promise<PostAnswer>): PostHandler =>
     async (request) => {
-      if (request.body.byteLength > mostBytes) return { status: 413 }
+      if (request.body.byteLength > maxBytes) return { status: 413 }
       if (verifyRequest(request, signing, signingSecret, now()).kind === 'wrong') return { status: 401 }
       return handle(Buffer.from(request.body).toString('utf8'))
     }

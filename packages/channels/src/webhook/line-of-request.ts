@@ -4,8 +4,8 @@ import { fieldAt } from '@cadre/home'
 import type { PostRequest } from '../channel.ts'
 import type { HookSettings } from './webhook-settings.ts'
 
-const kept = ['content-type', 'user-agent', 'x-github-event', 'x-github-delivery', 'x-request-id']
-const longestHeader = 500
+const keptHeaders = ['content-type', 'user-agent', 'x-github-event', 'x-github-delivery', 'x-request-id']
+const maxHeaderLength = 500
 
 /** Returns the line for the inbox. Its id is the same for every repetition of a delivery. */
 export function lineOfRequest(
@@ -14,16 +14,16 @@ export function lineOfRequest(
   { proof, now }: { readonly proof: string | undefined; readonly now: number },
 ): JsonObject & { readonly id: string } {
   const content = contentOf(body, headers['content-type'] ?? '')
-  const chosen = [...new Set([...kept, hook.eventHeader])].flatMap((name) => {
+  const chosen = [...new Set([...keptHeaders, hook.eventHeader])].flatMap((name) => {
     const value = headers[name]
-    return value === undefined ? [] : [[name, value.slice(0, longestHeader)] as const]
+    return value === undefined ? [] : [[name, value.slice(0, maxHeaderLength)] as const]
   })
   const event = headers[hook.eventHeader] ?? eventIn(content)
   return {
     id: `${hook.name}-${idOf(headers, hook, content, proof)}`,
     at: new Date(now).toISOString(),
     hook: hook.name,
-    ...(event !== undefined && { event: event.slice(0, longestHeader) }),
+    ...(event !== undefined && { event: event.slice(0, maxHeaderLength) }),
     body: content,
     headers: Object.fromEntries(chosen),
   }

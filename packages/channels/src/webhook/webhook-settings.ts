@@ -15,7 +15,7 @@ export interface HookSettings extends Signing {
   readonly file: string
 }
 
-const usual: {
+const schemeDefaults: {
   readonly [scheme in Scheme]: { header: string; id?: string; event: string; timestamp?: string }
 } = {
   github: { header: 'x-hub-signature-256', id: 'x-github-delivery', event: 'x-github-event' },
@@ -88,18 +88,18 @@ function readHook(name: string, given: Json): HookSettings {
   const tolerance = given['tolerance_seconds'] ?? 300
   if (typeof tolerance !== 'number' || !Number.isInteger(tolerance) || tolerance < 1 || tolerance > 86_400)
     throw fault(`${place}.tolerance_seconds`, 'This must be a number of seconds, 1 to 86400.')
-  const timestampHeader = header('timestamp_header') ?? usual[scheme].timestamp
+  const timestampHeader = header('timestamp_header') ?? schemeDefaults[scheme].timestamp
   if (given['tolerance_seconds'] !== undefined && timestampHeader === undefined)
     throw fault(`${place}.tolerance_seconds`, 'Set timestamp_header as well, the header with the time.')
   return {
     name,
     scheme,
     secretEnv,
-    header: header('header') ?? usual[scheme].header,
+    header: header('header') ?? schemeDefaults[scheme].header,
     timestampHeader,
     tolerance,
-    idHeader: header('id_header') ?? usual[scheme].id,
-    eventHeader: header('event_header') ?? usual[scheme].event,
+    idHeader: header('id_header') ?? schemeDefaults[scheme].id,
+    eventHeader: header('event_header') ?? schemeDefaults[scheme].event,
     file: fileOf(given['to_file'], name, place),
   }
 }

@@ -11,6 +11,8 @@ import { lintCommand } from '../commands/lint/lint-command.ts'
 import { loginCommand, logoutCommand } from '../commands/login/login-commands.ts'
 import { modelsCommand } from '../commands/models/models-command.ts'
 import { policyRoutes } from '../commands/policy/policy-commands.ts'
+import { recordCommand } from '../commands/record/record-command.ts'
+import { replayCommand } from '../commands/replay/replay-command.ts'
 import { resumeCommand } from '../commands/run/resume-command.ts'
 import { runCommand } from '../commands/run/run-command.ts'
 import { sessionsRoutes } from '../commands/sessions/sessions-commands.ts'
@@ -44,6 +46,8 @@ export function buildApp(): Application<CliContext> {
     agents: agentsRoutes,
     lint: lintCommand,
     policy: policyRoutes,
+    record: recordCommand,
+    replay: replayCommand,
     hooks: hooksRoutes,
     setup: setupCommand,
     config: configRoutes,

@@ -55,11 +55,11 @@ export function text(brief: string, placeholder: string) {
 }
 
 /** A flag that takes a whole number of at least `least`. */
-export function count(brief: string, least: number) {
+export function count(brief: string, min: number) {
   const parse = (input: string) => {
     const value = Number(input)
-    if (input.trim() !== '' && Number.isSafeInteger(value) && value >= least) return value
-    throw new RangeError(`must be an integer of at least ${least}`)
+    if (input.trim() !== '' && Number.isSafeInteger(value) && value >= min) return value
+    throw new RangeError(`must be an integer of at least ${min}`)
   }
   return { kind: 'parsed', parse, brief, placeholder: 'N', optional: true } as const
 }

@@ -8,7 +8,7 @@ export const demoCommand = defineCommand({
     'Shows a message being answered in ten steps: an agent plans, asks for your approval to run a command, runs it, checks the result,\n' +
     'asks for your approval to send the answer, and sends it. The model is scripted, so the demo needs no network and no key. The\n' +
     'daemon, the files, the command and the approvals are real, and the home directory is kept for you to inspect.\n' +
-    'Without a terminal, the demo gives both approvals itself and says so.',
+    'Without a terminal, the demo approves both requests itself and prints a note.',
   examples: [
     ['demo', 'run in a temporary folder'],
     ['demo --yes', 'approve everything without asking'],
@@ -17,7 +17,7 @@ export const demoCommand = defineCommand({
   parameters: {
     flags: {
       dir: text('The folder for the home directory and the workspace; default: a temporary folder', 'DIR'),
-      yes: flag('Give both approvals without asking'),
+      yes: flag('Approve both requests without asking'),
       json,
     },
   },

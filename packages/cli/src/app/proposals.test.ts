@@ -50,8 +50,8 @@ describe('completion finds values by placeholders', () => {
   it.each(['session', 'approval', 'agent'])(
     'every argument that names one %s has its placeholder',
     (noun) => {
-      const naming = new RegExp(`^(?:The )?(?:id|name) of (?:the|an?) ${noun}\\b`, 'i')
-      const named = places.filter(({ flag, brief }) => flag === undefined && naming.test(brief))
+      const namePattern = new RegExp(`^(?:The )?(?:id|name) of (?:the|an?) ${noun}\\b`, 'i')
+      const named = places.filter(({ flag, brief }) => flag === undefined && namePattern.test(brief))
       expect(named).not.toEqual([])
       expect(named.filter(({ placeholder }) => placeholder !== noun).map(shown)).toEqual([])
     },

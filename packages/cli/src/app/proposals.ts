@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs'
 import { listTeams } from '@cadre/agents'
 import { listAllModels } from '@cadre/backends'
 import { keysOfConfig } from '@cadre/home'
-import { agentsHere, assistant, homeOf, loadSettings, untrustedIn } from '@cadre/runtime'
+import { assistant, findAvailableAgents, homeOf, loadSettings, untrustedIn } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 
 type Propose = (io: Io) => Promise<readonly string[]> | readonly string[]
 
 /** The longest wait for the models of a server, in milliseconds. */
-const patience = 1500
+const timeoutMs = 1500
 
 /** Completions by the placeholder of a flag or an argument. */
 export const proposals: { readonly [placeholder: string]: Propose } = {
@@ -32,7 +32,7 @@ export async function proposalsFor(placeholder: string | undefined, io: Io): Pro
 }
 
 async function agents(io: Io): Promise<readonly string[]> {
-  const { registry } = await agentsHere(io, {})
+  const { registry } = await findAvailableAgents(io, {})
   return [...registry.list().filter(({ userInvocable }) => userInvocable !== false), assistant].map(
     ({ name }) => name,
   )
@@ -49,7 +49,7 @@ async function models(io: Io): Promise<readonly string[]> {
   const home = homeOf(io, undefined)
   const homeTrusted = (await untrustedIn(io, home)).length === 0
   const { config } = await loadSettings(io, home, { homeTrusted })
-  const listed = await listAllModels({ config, env: io.env, cwd: io.cwd, limit: patience })
+  const listed = await listAllModels({ config, env: io.env, cwd: io.cwd, limit: timeoutMs })
   return [
     ...Object.keys(config.aliases ?? {}),
     ...listed.flatMap((backend) => backend.models.map(({ id }) => id)),

@@ -25,11 +25,11 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
     io,
     ending: undefined,
     process: {
-      stdout: { write: (text) => void io.stdout.write(folded(text, io)) },
+      stdout: { write: (text) => void io.stdout.write(foldOutput(text, io)) },
       stderr: { write: (text) => void complaints.push(text.trim()) },
     },
   }
-  await run(buildApp(), withList(args), context)
+  await run(buildApp(), withListCommand(args), context)
   const { ending } = context
   if (ending !== undefined) {
     if ('error' in ending) throw ending.error
@@ -37,11 +37,11 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
   }
   if (context.process.exitCode === 0) return exitCodes.done
   const complaint = complaints[0] ?? 'the command line is invalid'
-  throw new CadreError('usage', `${complaint}${complaint.endsWith('?') ? '' : '.'} ${seeHelp(args)}`)
+  throw new CadreError('usage', `${complaint}${complaint.endsWith('?') ? '' : '.'} ${helpHint(args)}`)
 }
 
 /** `cadre agents` and `cadre sessions` list them. */
-function withList(args: readonly string[]): readonly string[] {
+function withListCommand(args: readonly string[]): readonly string[] {
   const [first = '', second = ''] = args
   const isHelp = /^(?:--help(?:-all|All)?|-h|-H)$/.test(second)
   const isBare = second === '' || (second.startsWith('-') && !isHelp)
@@ -49,11 +49,11 @@ function withList(args: readonly string[]): readonly string[] {
 }
 
 /** The parser only prints help. */
-function folded(text: string, { stdout }: Io): string {
+function foldOutput(text: string, { stdout }: Io): string {
   return stdout.isTTY ? foldText(text, stdout.stream.columns || 80) : text
 }
 
-function seeHelp(args: readonly string[]): string {
+function helpHint(args: readonly string[]): string {
   const [first = '', second = ''] = args
   const known = Object.hasOwn(commands, first) ? [first] : []
   const below = {

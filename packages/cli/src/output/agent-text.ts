@@ -41,31 +41,31 @@ export function agentText(view: AgentView, style: Style): string {
       ({ action, tool, pattern, tools: about, from }) => [
         action,
         `${tool} ${pattern}`,
-        about.join(', ') || 'no tool here',
+        about.join(', ') || 'matches no tool',
         from,
       ],
       style,
     ),
     ...boundaryLines(view.boundary, style),
-    section('can delegate to', `${who(targets.entry)} ${source(targets.from, style)}`, style),
-    section('as a delegate', who(targets.delegated), style),
+    section('can delegate to', `${listNames(targets.entry)} ${source(targets.from, style)}`, style),
+    section('as a delegate', listNames(targets.delegated), style),
     ...optional('cannot delegate to', byReason(targets.refused), (row) => row, style),
     section(
       'model',
-      `${model.used ?? style.red(cleanLine(model.problem ?? ''))}${insteadText(model.insteadOf)} ${source(model.from, style)}`,
+      `${model.used ?? style.red(cleanLine(model.problem ?? ''))}${refusedRow(model.insteadOf)} ${source(model.from, style)}`,
       style,
     ),
     ...(model.preferences.length > 1 ? [section('prefers', model.preferences.join(', '), style)] : []),
     section('limits', undefined, style),
     table(view.limits.map(({ name, value, unit, from }) => [name, `${value} ${unit}`, from])),
-    section('user-invocable', placed(view.userInvocable, style, yesNo), style),
-    section('agent-invocable', placed(view.modelInvocable, style, yesNo), style),
+    section('user-invocable', formatPlaced(view.userInvocable, style, yesNo), style),
+    section('agent-invocable', formatPlaced(view.modelInvocable, style, yesNo), style),
     section(
       'workspace',
-      placed(view.isolation, style, (value) => value),
+      formatPlaced(view.isolation, style, (value) => value),
       style,
     ),
-    section('runs in background', placed(view.background, style, yesNo), style),
+    section('runs in background', formatPlaced(view.background, style, yesNo), style),
     ...list('required sections', view.requiredSections, style),
     ...optional(
       'handoffs',
@@ -78,9 +78,9 @@ export function agentText(view: AgentView, style: Style): string {
       ],
       style,
     ),
-    ...list('hooks (kept)', view.hooks, style),
-    ...list('MCP servers (kept)', view.mcpServers, style),
-    ...optional('other keys (kept)', view.unknown, ({ value, from }) => [value, from], style),
+    ...list('hooks', view.hooks, style),
+    ...list('MCP servers (not started)', view.mcpServers, style),
+    ...optional('other keys (not used)', view.unknown, ({ value, from }) => [value, from], style),
   ]
   return `${parts
     .filter((part) => part !== undefined)
@@ -99,7 +99,7 @@ function boundaryLines({ writes, commands, artifact }: BoundaryView, style: Styl
       : [
           section(
             'writes',
-            placed(writes, style, (value) => files[value]),
+            formatPlaced(writes, style, (value) => files[value]),
             style,
           ),
         ]),
@@ -108,7 +108,7 @@ function boundaryLines({ writes, commands, artifact }: BoundaryView, style: Styl
       : [
           section(
             'commands',
-            placed(commands, style, (value) => programs[value]),
+            formatPlaced(commands, style, (value) => programs[value]),
             style,
           ),
         ]),
@@ -154,7 +154,7 @@ function list(title: string, { value, from }: Placed<readonly string[]>, style: 
     : [section(title, `${value.map(cleanLine).join(', ')} ${source(from, style)}`, style)]
 }
 
-function placed<T>({ value, from }: Placed<T>, style: Style, show: (value: T) => string): string {
+function formatPlaced<T>({ value, from }: Placed<T>, style: Style, show: (value: T) => string): string {
   return `${show(value)} ${source(from, style)}`
 }
 
@@ -164,7 +164,7 @@ function source(from: string, style: Style): string {
 }
 
 /** One row for all agents that cannot be started for the same reason. */
-function insteadText(name: string | undefined): string {
+function refusedRow(name: string | undefined): string {
   return name === undefined ? '' : `, the default, instead of ${cleanLine(name)}`
 }
 
@@ -178,7 +178,7 @@ function yesNo(value: boolean): string {
   return value ? 'yes' : 'no'
 }
 
-function who(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   return names.length === 0 ? 'none' : names.map(cleanLine).join(', ')
 }
 

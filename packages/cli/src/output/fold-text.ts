@@ -1,5 +1,5 @@
 /** Text that people copy as a whole: a quoted command, or a command at the end of a line. Other text is wrapped between words. */
-const units = /"cadre [^"]*"[^\s"]*|`[^`\n]+`[^\s`]*|(?<=: )cadre \S.*$|\S+/g
+const unbreakable = /"cadre [^"]*"[^\s"]*|`[^`\n]+`[^\s`]*|(?<=: )cadre \S.*$|\S+/g
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours take no room.
 const colours = /\x1b\[\d+m/g
@@ -29,7 +29,7 @@ function foldLine(line: string, columns: number, width: (text: string) => number
   let current = line.slice(0, indent)
   let isEmpty = true
   let end = indent
-  for (const { 0: word, index } of line.slice(indent).matchAll(units)) {
+  for (const { 0: word, index } of line.slice(indent).matchAll(unbreakable)) {
     const gap = line.slice(end, indent + index)
     end = indent + index + word.length
     if (!isEmpty && width(current) + gap.length + width(word) > columns) {

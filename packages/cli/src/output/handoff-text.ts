@@ -9,7 +9,7 @@ export function handoffLines(
   names?: readonly string[],
 ): string[] {
   return handoffs.map((handoff, index) => {
-    const how = isLost(handoff, names)
+    const how = hasMissingAgent(handoff, names)
       ? style.yellow(' (no such agent)')
       : sendsAtOnce(handoff)
         ? style.dim(' (sends immediately)')
@@ -20,7 +20,7 @@ export function handoffLines(
 }
 
 /** Other hosts name their general agent `agent`, which always exists. */
-function isLost({ agent }: Handoff, names: readonly string[] | undefined): boolean {
+function hasMissingAgent({ agent }: Handoff, names: readonly string[] | undefined): boolean {
   const wanted = agent.trim().toLowerCase()
   return names !== undefined && wanted !== 'agent' && !names.some((name) => name.toLowerCase() === wanted)
 }

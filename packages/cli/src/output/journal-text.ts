@@ -4,7 +4,7 @@ import { cleanLine, cleanText } from './clean-text.ts'
 import { handoffLines } from './handoff-text.ts'
 import { localTime } from './local-time.ts'
 import { reportText } from './report-text.ts'
-import { isSentBack, sentBack } from './sent-back.ts'
+import { isSentBack, sentBackReason } from './sent-back-reason.ts'
 import type { Style } from './style.ts'
 import { cutText } from './text-width.ts'
 
@@ -71,7 +71,7 @@ function linesOf(event: CadreEvent, { names, refusals }: Known, style: Style): s
     }
     case 'message.added':
       if (isSentBack(event))
-        return [`  ${style.yellow('!')} report sent back: ${cutText(sentBack(event.text), 200)}`]
+        return [`  ${style.yellow('!')} report sent back: ${cutText(sentBackReason(event.text), 200)}`]
       return [`  ${style.dim(`${cleanLine(event.from)}:`)} ${cutText(cleanLine(event.text), 200)}`]
     case 'person.asked':
       return [

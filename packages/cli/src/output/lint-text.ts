@@ -40,13 +40,13 @@ export function lintText(request: LintTextRequest): string {
     ...fixed.map((file) => fixText(file, style, dryRun)),
     ...findings,
     level === 'error' && only === undefined ? '' : hostTable(result.files, only, columns),
-    `${sumText(result.summary, style)}${unseen(result, level)}\n`,
+    `${summaryText(result.summary, style)}${hiddenCountText(result, level)}\n`,
   ]
   return parts.filter((part) => part !== '').join('\n')
 }
 
 /** How to show what was only counted. */
-function unseen({ summary: { warnings, infos } }: LintResult, level: Finding['severity']): string {
+function hiddenCountText({ summary: { warnings, infos } }: LintResult, level: Finding['severity']): string {
   if (level !== 'info' && infos > 0) return '; show everything with --level info'
   return level === 'error' && warnings > 0 ? '; show warnings with --level warning' : ''
 }
@@ -115,12 +115,12 @@ function hostTable(
   return `Keys that hosts ignore, read differently or reject:\n${[first, ...rows].join('\n')}\n`
 }
 
-const mostFiles = 3
+const maxFiles = 3
 
 /** The files of a row, below it; only the first of many. */
 function filesText(paths: readonly string[]): string[] {
   const [first = ''] = paths
-  const shown = paths.length <= mostFiles ? paths : [`${first}, … (${paths.length})`]
+  const shown = paths.length <= maxFiles ? paths : [`${first}, … (${paths.length})`]
   return shown.map((path) => `    ${cleanLine(path)}`)
 }
 
@@ -139,14 +139,17 @@ function rowsOf(host: HostName, files: readonly LintedFile[]): Iterable<Row> {
   return rows.values()
 }
 
-const mostKeys = 5
+const maxKeys = 5
 
 function keysText(keys: readonly string[]): string {
-  const shown = keys.slice(0, mostKeys).map((key) => (key === '*' ? 'whole file' : key.slice(0, 24)))
-  return keys.length > mostKeys ? `${shown.join(', ')}, … (${keys.length})` : shown.join(', ')
+  const shown = keys.slice(0, maxKeys).map((key) => (key === '*' ? 'whole file' : key.slice(0, 24)))
+  return keys.length > maxKeys ? `${shown.join(', ')}, … (${keys.length})` : shown.join(', ')
 }
 
-function sumText({ files, ok, rescued, failed, errors, warnings, infos }: LintSummary, style: Style): string {
+function summaryText(
+  { files, ok, rescued, failed, errors, warnings, infos }: LintSummary,
+  style: Style,
+): string {
   if (files === 0)
     return 'No agent files found. To check other Markdown files, name them or a folder called agents.'
   const states = `${counted(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed`

@@ -6,9 +6,9 @@ import type { Surface } from './surface.ts'
 import { summaryLine, treeLines } from './tree-lines.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-const frameTime = 100
+const frameMs = 100
 /** The number of tree lines left on the screen at the end. */
-const longest = 40
+const maxFinalLines = 40
 
 /** The tree of a run at the bottom of a terminal, painted at most ten times a second. */
 export function createLiveTree(screen: Screen, style: Style): Surface {
@@ -21,8 +21,8 @@ export function createLiveTree(screen: Screen, style: Style): Surface {
   const timer = setInterval(() => {
     frame += 1
     paint()
-  }, frameTime).unref()
-  const giveSignalsBack = takeSuspension(
+  }, frameMs).unref()
+  const giveSignalsBack = handleSuspension(
     () => painter.clear(),
     () => paint(),
   )
@@ -62,7 +62,7 @@ export function createLiveTree(screen: Screen, style: Style): Surface {
       // The final output may scroll, so it can show more than the last frame.
       if (view.sessions.size > 0)
         screen.write(
-          `${linesFor(Math.max(painter.rows, longest))
+          `${linesFor(Math.max(painter.rows, maxFinalLines))
             .map((line) => cutStyled(line, painter.columns))
             .join('\n')}\n`,
         )
@@ -71,7 +71,7 @@ export function createLiveTree(screen: Screen, style: Style): Surface {
 }
 
 /** Ctrl-Z: restores the cursor for the shell while this process is suspended. */
-function takeSuspension(leave: () => void, comeBack: () => void): () => void {
+function handleSuspension(leave: () => void, comeBack: () => void): () => void {
   if (process.platform === 'win32') return () => {}
   const suspend = () => {
     leave()

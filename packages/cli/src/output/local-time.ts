@@ -5,15 +5,15 @@
 export function localTime(instant: string): string {
   const date = new Date(instant)
   if (Number.isNaN(date.getTime())) return instant
-  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  const day = [date.getFullYear(), twoDigits(date.getMonth() + 1), twoDigits(date.getDate())].join('-')
   return `${day} ${localClock(date)}`
 }
 
 /** Only the time of day: `14:05:09`. */
 export function localClock(date: Date): string {
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':')
 }
 
-function two(number: number): string {
+function twoDigits(number: number): string {
   return String(number).padStart(2, '0')
 }

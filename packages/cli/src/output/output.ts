@@ -14,7 +14,7 @@ export interface Output {
   flushed(): Promise<void>
 }
 
-const gone = ['EPIPE', 'EIO', 'ECONNRESET', 'ERR_STREAM_DESTROYED']
+const closedCodes = ['EPIPE', 'EIO', 'ECONNRESET', 'ERR_STREAM_DESTROYED']
 
 export function openOutput(stream: NodeJS.WriteStream): Output {
   let closed = false
@@ -28,7 +28,7 @@ export function openOutput(stream: NodeJS.WriteStream): Output {
   }
   stream.on('drain', tell)
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (!gone.includes(error.code ?? '')) throw error
+    if (!closedCodes.includes(error.code ?? '')) throw error
     closed = true
     tell()
   })

@@ -2,13 +2,13 @@ import { applyToView, type CadreEvent, callOf, emptyView } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
 import { tokens } from './numbers.ts'
-import { isSentBack, sentBack } from './sent-back.ts'
+import { isSentBack, sentBackReason } from './sent-back-reason.ts'
 import { sessionName } from './session-name.ts'
 import type { Surface } from './surface.ts'
 import { cutText } from './text-width.ts'
 import { workText } from './work-text.ts'
 
-const widest = 160
+const maxWidth = 160
 
 /** For output without a terminal: one line per event, with the agent first. `say` receives other lines. */
 export function createPlainLines(write: (line: string) => void, say: (line: string) => void): Surface {
@@ -21,7 +21,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       if (event.type === 'session.started') note(event.agent, event.session)
       const line = lineOf(event)
       if (line === undefined) return
-      write(`${nameOf(event.session)}: ${cutText(line, widest)}`)
+      write(`${nameOf(event.session)}: ${cutText(line, maxWidth)}`)
     },
     say,
     pause() {},
@@ -36,7 +36,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
         return `resumed (session ${event.session}) ${workText(event.message ?? '')}`.trimEnd()
       }
       case 'session.queued':
-        return 'queued: the limit of concurrent sessions is reached'
+        return 'queued: the limit on concurrent sessions is reached'
       case 'call.started':
         // The end of the session follows immediately, with the same content.
         if (event.tool === 'reportOut') return undefined
@@ -66,7 +66,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
         return `${event.report.status} (${tokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`
       }
       case 'message.added':
-        return isSentBack(event) ? `report sent back: ${sentBack(event.text)}` : undefined
+        return isSentBack(event) ? `report sent back: ${sentBackReason(event.text)}` : undefined
       case 'round.started':
       case 'reply.received':
       case 'session.unqueued':

@@ -15,7 +15,7 @@ export function reportText(report: Report, style: Style, columns?: number): stri
   return [
     ...(text === '' ? [] : [text, '']),
     ...noticeLines(report, style, columns),
-    endLine(report, style),
+    formatSummary(report, style),
   ].join('\n')
 }
 
@@ -30,7 +30,7 @@ export function noticeLines({ notices = [] }: Report, style: Style, columns?: nu
 }
 
 /** The outcome and the cost in one line. */
-export function endLine(report: Report, style: Style): string {
+export function formatSummary(report: Report, style: Style): string {
   const colour = {
     completed: style.green,
     incomplete: style.yellow,

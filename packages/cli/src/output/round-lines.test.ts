@@ -98,8 +98,8 @@ test('does not show calls as stopped next to one that waits for a person', () =>
     applyToView(view, { ...body, session, at, seq: 99 } as CadreEvent)
   for (const id of ['s1', 's0']) add(id, { type: 'session.suspended', questions: ['approval/x'] })
   const lines = roundLines(view, 's0', { ...options, isStill: true })
-  expect(lines).toContain('  └─○ delegateWork agent-1  recorded after the decision')
-  expect(lines.at(-1)).toBe('        └─○ read_file a.js  recorded after the decision')
+  expect(lines).toContain('  └─○ delegateWork agent-1  recorded once the decision is made')
+  expect(lines.at(-1)).toBe('        └─○ read_file a.js  recorded once the decision is made')
 })
 
 test.each([10, 20, 49, 50, 80, 200])('no line is wider than %i columns, at any depth', (columns) => {

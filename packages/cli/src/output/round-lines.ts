@@ -2,7 +2,7 @@ import { type CallView, childrenByCall, type RoundView, type SessionView, type V
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
 import { cutStyled } from './cut-styled.ts'
-import { sentBack } from './sent-back.ts'
+import { sentBackReason } from './sent-back-reason.ts'
 import type { Style } from './style.ts'
 import { sessionLine, type TreeOptions } from './tree-lines.ts'
 
@@ -46,7 +46,7 @@ export function roundLines(view: View, root: string, options: TreeOptions): stri
     const children = childrenByCall(view, session)
     const rounds = session.rounds.map(
       (round): Node => ({
-        line: (lead) => `${dimmed(lead, options.style)}${roundText(round, options.style)}`,
+        line: (lead) => `${dimLead(lead, options.style)}${roundText(round, options.style)}`,
         below: () =>
           round.toolCalls.map((call) => callNode(call, session, round, children.get(call.id) ?? [])),
       }),
@@ -66,13 +66,13 @@ export function roundLines(view: View, root: string, options: TreeOptions): stri
   ): Node {
     const how = state === 'waiting' ? 'waiting' : options.isStill ? 'still' : 'live'
     return {
-      line: (lead) => `${dimmed(lead, options.style)}${callLine(call, round, options.style, how)}`,
+      line: (lead) => `${dimLead(lead, options.style)}${callLine(call, round, options.style, how)}`,
       below: () => sessionNodes(children),
     }
   }
 }
 
-function dimmed(lead: string, style: Style): string {
+function dimLead(lead: string, style: Style): string {
   return lead === '' ? '' : style.dim(lead)
 }
 
@@ -80,7 +80,7 @@ function roundText({ roundId, reply, toolCalls, sentBack: why }: RoundView, styl
   const first = firstLine(reply)
   // If the report was a call, it is shown there.
   const isSaid = why === undefined || toolCalls.some(isReport)
-  const back = isSaid ? '' : `  ${style.yellow('!')} ${style.dim(`sent back: ${sentBack(why)}`)}`
+  const back = isSaid ? '' : `  ${style.yellow('!')} ${style.dim(`sent back: ${sentBackReason(why)}`)}`
   return `${style.bold(`round ${roundId}`)}${first === '' ? '' : `  ${first}`}${back}`
 }
 
@@ -89,11 +89,11 @@ function isReport({ name, status }: CallView): boolean {
 }
 
 /** The state of the session of a call: running, ended, or suspended until a person decides. */
-type How = 'live' | 'still' | 'waiting'
+type CallProgress = 'live' | 'still' | 'waiting'
 
-function callLine(call: CallView, { sentBack: why }: RoundView, style: Style, how: How): string {
+function callLine(call: CallView, { sentBack: why }: RoundView, style: Style, how: CallProgress): string {
   if (why !== undefined && isReport(call))
-    return `${style.yellow('!')} ${callText(call.name, call.input)}  ${style.dim(`sent back: ${sentBack(why)}`)}`
+    return `${style.yellow('!')} ${callText(call.name, call.input)}  ${style.dim(`sent back: ${sentBackReason(why)}`)}`
   const { mark, word } = statusOf(call, style, how)
   const isSettled = call.status === 'failed' || call.status === 'refused' || call.status === 'in_doubt'
   const reason = isSettled ? firstLine(call.content ?? '') : ''
@@ -101,7 +101,7 @@ function callLine(call: CallView, { sentBack: why }: RoundView, style: Style, ho
   return `${mark} ${callText(call.name, call.input)}${said}`
 }
 
-function statusOf({ status }: CallView, style: Style, how: How): { mark: string; word: string } {
+function statusOf({ status }: CallView, style: Style, how: CallProgress): { mark: string; word: string } {
   switch (status) {
     case 'done':
       return { mark: style.green('✓'), word: '' }
@@ -117,7 +117,7 @@ function statusOf({ status }: CallView, style: Style, how: How): { mark: string;
     case 'running':
     case 'pending':
       // Results are recorded in the order of the calls, so a finished call may not be recorded yet.
-      if (how === 'waiting') return { mark: style.dim('○'), word: 'recorded after the decision' }
+      if (how === 'waiting') return { mark: style.dim('○'), word: 'recorded once the decision is made' }
       // The call was running when its process ended.
       if (how === 'still') return { mark: style.yellow('■'), word: 'stopped' }
       return status === 'running'

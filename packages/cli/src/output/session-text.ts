@@ -1,7 +1,7 @@
 import type { SessionView, View } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
-import { sentBack } from './sent-back.ts'
+import { sentBackReason } from './sent-back-reason.ts'
 import type { Style } from './style.ts'
 
 export function symbolOf(session: SessionView, style: Style, working = '●'): string {
@@ -40,7 +40,7 @@ export function activityOf(session: SessionView, view: View): string {
     case 'working':
       return work(session, view)
     case 'ended':
-      return ending(session)
+      return endText(session)
   }
 }
 
@@ -66,7 +66,7 @@ function work(session: SessionView, view: View): string {
   const tail = round.toolCalls.length === 0 ? cleanLine(round.reply.slice(-400)) : ''
   if (tail !== '') return `${at} · ${tail.slice(-200)}`
   const why = (round.sentBack ?? session.rounds.at(-2)?.sentBack) || ''
-  return why === '' ? at : `${at} · report sent back: ${sentBack(why)}`
+  return why === '' ? at : `${at} · report sent back: ${sentBackReason(why)}`
 }
 
 function names(sessions: readonly (SessionView | undefined)[]): string {
@@ -76,7 +76,7 @@ function names(sessions: readonly (SessionView | undefined)[]): string {
   return known.length > 3 ? `${shown} and ${known.length - 3} more` : shown
 }
 
-function ending({ report }: SessionView): string {
+function endText({ report }: SessionView): string {
   if (report === undefined) return 'ended'
   if (report.status === 'completed') return 'completed'
   const why = report.notices?.at(-1)?.message

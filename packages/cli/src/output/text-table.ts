@@ -2,7 +2,7 @@ import type { Output } from './output.ts'
 import { fitText, textWidth } from './text-width.ts'
 
 /** A narrower column is useless. */
-const narrowest = 8
+const minWidth = 8
 const gap = 2
 
 /**
@@ -16,7 +16,7 @@ export function textTable(
 ): string {
   const all = [head, ...rows]
   const wanted = head.map((_, column) => Math.max(...all.map((row) => textWidth(row[column] ?? ''))))
-  const widths = fitted(wanted, columns)
+  const widths = fitColumns(wanted, columns)
   return all
     .map(
       (row) =>
@@ -29,18 +29,18 @@ export function textTable(
 }
 
 /** The width of the terminal; infinite otherwise, so that nothing is cut in a file. */
-export function roomIn({ isTTY, stream }: Output): number {
+export function availableWidth({ isTTY, stream }: Output): number {
   return isTTY && stream.columns > 0 ? stream.columns : Number.POSITIVE_INFINITY
 }
 
-function fitted(wanted: readonly number[], columns: number): number[] {
+function fitColumns(wanted: readonly number[], columns: number): number[] {
   const widths = [...wanted]
   let excess = widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) - columns
   while (excess > 0) {
     // Shrinks the widest column to the width of the next; of equal ones the last.
     const widest = Math.max(...widths.slice(1))
-    if (!(widest > narrowest)) return widths
-    const next = Math.max(narrowest, ...widths.slice(1).filter((width) => width < widest))
+    if (!(widest > minWidth)) return widths
+    const next = Math.max(minWidth, ...widths.slice(1).filter((width) => width < widest))
     const given = widths.lastIndexOf(widest)
     const less = Math.min(excess, Math.max(1, widest - next))
     widths[given] = widest - less

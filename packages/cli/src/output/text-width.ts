@@ -7,7 +7,7 @@ const ascii = /^[\x20-\x7e]*$/
 const narrow =
   /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0386-\u0481\u048a-\u052f\u2010-\u2015\u2018-\u2022\u2026\u2190-\u2193\u2500-\u257f\u2713\u2717\u2800-\u28ff]*$/
 const known = new Map<string, number>()
-const mostKnown = 5_000
+const maxCached = 5_000
 
 export function textWidth(text: string): number {
   if (narrow.test(text)) return text.length
@@ -16,7 +16,7 @@ export function textWidth(text: string): number {
   const before = known.get(text)
   if (before !== undefined) return before
   const width = stringWidth(text)
-  if (known.size >= mostKnown) known.clear()
+  if (known.size >= maxCached) known.clear()
   known.set(text, width)
   return width
 }

@@ -1,9 +1,9 @@
 import { cutText } from './text-width.ts'
 import { workText } from './work-text.ts'
 
-const longest = 50
+const maxLength = 50
 
 /** The title of a session: the first words of its work. */
 export function titleOf(work: string | undefined): string {
-  return cutText(workText(work ?? ''), longest)
+  return cutText(workText(work ?? ''), maxLength)
 }

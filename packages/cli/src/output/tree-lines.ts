@@ -36,12 +36,12 @@ export function treeLines(view: View, roots: readonly string[], options: TreeOpt
   return rows.map((row) => lineOf(row, view, left, options))
 }
 
-function fitRows(view: View, roots: readonly string[], most: number): Row[] {
+function fitRows(view: View, roots: readonly string[], max: number): Row[] {
   const forms = [collect(view, roots, 'all'), collect(view, roots, 'open'), collect(view, roots, 'folded')]
-  const fitting = forms.find((rows) => rows.length <= most)
+  const fitting = forms.find((rows) => rows.length <= max)
   if (fitting !== undefined) return fitting
   const rows = forms[2] as Row[]
-  const kept = rows.slice(0, Math.max(0, most - 1))
+  const kept = rows.slice(0, Math.max(0, max - 1))
   return [...kept, { kind: 'cut', count: rows.length - kept.length }]
 }
 
@@ -82,8 +82,8 @@ function lineOf(row: Row, view: View, left: number, options: TreeOptions): strin
 
 /** One session, with a prefix of any length. */
 export function sessionLine(session: SessionView, view: View, lead: string, options: TreeOptions): string {
-  const widest = Math.max(8, Math.floor((options.columns - lead.length) * 0.4))
-  const left = lead.length + Math.min(2 + textWidth(sessionName(session)), widest)
+  const maxAgentWidth = Math.max(8, Math.floor((options.columns - lead.length) * 0.4))
+  const left = lead.length + Math.min(2 + textWidth(sessionName(session)), maxAgentWidth)
   return rowOf(session, view, lead, left, options)
 }
 
@@ -107,8 +107,8 @@ function workAndActivity(session: SessionView, view: View, room: number): string
   const activity = activityOf(session, view)
   const work = session.depth === 0 ? '' : workText(session.work)
   // If there is no space for both, the activity is more important.
-  const most = Math.max(Math.floor(room / 2), room - textWidth(activity) - 3)
-  return work === '' || room < 30 ? activity : `${cutText(work, most)} · ${activity}`
+  const max = Math.max(Math.floor(room / 2), room - textWidth(activity) - 3)
+  return work === '' || room < 30 ? activity : `${cutText(work, max)} · ${activity}`
 }
 
 function figuresOf(session: SessionView, { now, isStill }: TreeOptions): string {

@@ -1,7 +1,7 @@
 import { type CadreEvent, callOf, type View } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
-import { isSentBack, sentBack } from './sent-back.ts'
+import { isSentBack, sentBackReason } from './sent-back-reason.ts'
 import type { Style } from './style.ts'
 import { cutText } from './text-width.ts'
 
@@ -44,7 +44,7 @@ export function createTurnLines(view: View, style: Style): (event: CadreEvent, c
         return settled(event, columns)
       case 'message.added':
         if (!isSentBack(event)) return []
-        return [line(style.yellow('!'), 'report sent back', sentBack(event.text), columns)]
+        return [line(style.yellow('!'), 'report sent back', sentBackReason(event.text), columns)]
       default:
         return []
     }

@@ -28,7 +28,7 @@ export interface AskOptions {
 export function createAskPerson(options: AskOptions): AskPerson {
   let previous: Promise<unknown> = Promise.resolve()
   return (session, question, signal, planRule) => {
-    const plan = planned(question, planRule)
+    const plan = planFor(question, planRule)
     const mine = previous.then(() =>
       signal.aborted ? undefined : ask(options, { session, question, plan }, signal),
     )
@@ -37,7 +37,7 @@ export function createAskPerson(options: AskOptions): AskPerson {
   }
 }
 
-interface Asked {
+interface AskedQuestion {
   readonly session: string
   readonly question: Question
   readonly plan: Ready | undefined
@@ -50,7 +50,7 @@ const rule = 'rule'
 
 async function ask(
   options: AskOptions,
-  { session, question, plan }: Asked,
+  { session, question, plan }: AskedQuestion,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   const { io, style, screen, interrupt } = options
@@ -70,13 +70,13 @@ async function ask(
       if (signal.aborted) io.stdout.write('\n')
       if (said === undefined || said === '') return undefined
       const [word = '', ...reason] = said.split(/\s+/)
-      const decision = words[Number(word) - 1] ?? only(words, word)
+      const decision = words[Number(word) - 1] ?? uniqueChoice(words, word)
       if (decision === rule && plan !== undefined) {
-        if (await addRule(options, plan, signal)) return { decision: 'approve', ...byHere(io) }
+        if (await addRule(options, plan, signal)) return { decision: 'approve', ...currentUser(io) }
         continue
       }
       if (decision !== undefined)
-        return { decision, ...byHere(io), ...(reason.length > 0 && { reason: reason.join(' ') }) }
+        return { decision, ...currentUser(io), ...(reason.length > 0 && { reason: reason.join(' ') }) }
       const help = `  Type a number or one of: ${words.join(', ')}. Text after it is the reason.`
       io.stdout.write(`${foldFor(io.stdout, help)}\n`)
     }
@@ -107,7 +107,7 @@ export function ruleText({ path, lines }: Ready): string {
   return `  This rule will be added to ${cleanLine(path)}:\n${shown}\n  Agents can then run commands that start with these words without approval.`
 }
 
-function planned(question: Question, planRule: Parameters<AskPerson>[3]): Ready | undefined {
+function planFor(question: Question, planRule: Parameters<AskPerson>[3]): Ready | undefined {
   const { detail } = question
   if (planRule === undefined || typeof detail !== 'object' || detail === null || !('grants' in detail))
     return undefined
@@ -122,7 +122,7 @@ function planned(question: Question, planRule: Parameters<AskPerson>[3]): Ready 
   }
 }
 
-function byHere(io: Io): { by?: string } {
+function currentUser(io: Io): { by?: string } {
   const by = personName(io.env)
   return by === undefined ? {} : { by }
 }
@@ -174,7 +174,7 @@ function isRecord(value: Json | undefined): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function only(choices: readonly string[], beginning: string): string | undefined {
+function uniqueChoice(choices: readonly string[], beginning: string): string | undefined {
   const exact = choices.find((choice) => choice.toLowerCase() === beginning.toLowerCase())
   if (exact !== undefined) return exact
   const fitting = choices.filter((choice) => choice.toLowerCase().startsWith(beginning.toLowerCase()))

@@ -18,7 +18,7 @@ import type { Output } from '../output/output.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
 import type { Surface } from '../output/surface.ts'
 import { createNotifier, type Notification } from './create-notifier.ts'
-import { type StopSignal, takeStopSignals } from './stop-signals.ts'
+import { handleStopSignals, type StopSignal } from './handle-stop-signals.ts'
 
 export interface DriveOptions
   extends Omit<RuntimeOptions, 'environment' | 'onEvent' | 'tell' | 'ask' | 'confirmTrust'> {
@@ -51,7 +51,7 @@ export interface Drive {
 }
 
 /** After this time the user may be doing something else, in milliseconds. */
-const longRun = 10_000
+const longRunMs = 10_000
 
 /** A piece of work. */
 interface Turn {
@@ -153,7 +153,7 @@ export function createDrive(options: DriveOptions): Drive {
       return opened
     },
     async during(work) {
-      if (turn !== undefined) throw new Error('unreachable: something is being driven already')
+      if (turn !== undefined) throw new Error('unreachable: another turn is still running')
       const mine: Turn = {
         surface: options.surface?.() ?? (await chooseSurface(io, style, { json, quiet })),
         stop: new AbortController(),
@@ -161,7 +161,7 @@ export function createDrive(options: DriveOptions): Drive {
       turn = mine
       stoppedBy = undefined
       const startedAt = performance.now()
-      const undo = [takeStopSignals(interrupt, leave), keepAlive()]
+      const undo = [handleStopSignals(interrupt, leave), keepAlive()]
       try {
         return await work(mine.stop.signal)
       } finally {
@@ -171,13 +171,13 @@ export function createDrive(options: DriveOptions): Drive {
           for (const step of undo) step()
           turn = undefined
           // A user who stopped it is present.
-          if (stoppedBy === undefined && performance.now() - startedAt > longRun)
+          if (stoppedBy === undefined && performance.now() - startedAt > longRunMs)
             notify({ kind: 'finished', text: 'The run has ended.' })
         }
       }
     },
     async close() {
-      const giveBack = takeStopSignals(() => {}, leave)
+      const giveBack = handleStopSignals(() => {}, leave)
       try {
         stopWatching?.()
         await runtime?.close()

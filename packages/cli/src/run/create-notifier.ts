@@ -8,7 +8,7 @@ export type NotifySetting = 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'deskt
 /** `waiting`: a decision is needed. `finished`: a long run has ended. */
 export type Notification = { readonly kind: 'waiting' | 'finished'; readonly text: string }
 
-const longestText = 120
+const maxTextLength = 120
 
 /**
  * Notifies a user. Does nothing if standard output is not a terminal. Model text is cleaned, so that it cannot end the
@@ -17,18 +17,18 @@ const longestText = 120
 export function createNotifier(io: Io): (setting: NotifySetting, notification: Notification) => void {
   return (setting, { kind, text }) => {
     if (!io.stdout.isTTY || io.env['TERM'] === 'dumb') return
-    const way = setting === 'auto' ? wayOf(io.env) : setting
-    const body = cutText(cleanLine(text).replaceAll(';', ','), longestText)
-    // A bell does not tell what happened, so by default it is used only for decisions.
+    const way = setting === 'auto' ? notificationMethod(io.env) : setting
+    const body = cutText(cleanLine(text).replaceAll(';', ','), maxTextLength)
+    // A bell does not show what happened, so by default it is used only for decisions.
     if (way === 'bell' && (setting === 'bell' || kind === 'waiting')) io.stdout.write('\x07')
-    if (way === 'osc9') io.stdout.write(passed(`\x1b]9;Cadre: ${body}\x07`, io.env))
-    if (way === 'osc777') io.stdout.write(passed(`\x1b]777;notify;Cadre;${body}\x07`, io.env))
+    if (way === 'osc9') io.stdout.write(wrapForTmux(`\x1b]9;Cadre: ${body}\x07`, io.env))
+    if (way === 'osc777') io.stdout.write(wrapForTmux(`\x1b]777;notify;Cadre;${body}\x07`, io.env))
     if (way === 'desktop') notifyDesktop(body)
   }
 }
 
 /** The notification method of the terminal. The bell, which every terminal supports, for all others and inside tmux and screen. */
-function wayOf(env: NodeJS.ProcessEnv): NotifySetting {
+function notificationMethod(env: NodeJS.ProcessEnv): NotifySetting {
   const { TERM = '', TERM_PROGRAM = '', TMUX, STY, KITTY_WINDOW_ID } = env
   if (TMUX !== undefined || STY !== undefined) return 'bell'
   if (/^(iTerm\.app|WezTerm|ghostty)$/i.test(TERM_PROGRAM)) return 'osc9'
@@ -37,7 +37,7 @@ function wayOf(env: NodeJS.ProcessEnv): NotifySetting {
 }
 
 /** tmux passes a wrapped sequence to the terminal, if `allow-passthrough` is on. */
-function passed(sequence: string, env: NodeJS.ProcessEnv): string {
+function wrapForTmux(sequence: string, env: NodeJS.ProcessEnv): string {
   return env['TMUX'] === undefined ? sequence : `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\`
 }
 

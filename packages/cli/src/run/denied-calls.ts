@@ -19,8 +19,8 @@ export interface DeniedCall {
 }
 
 /** The maximum number in JSON. `count` is always complete. */
-const mostListed = 100
-const mostShown = 10
+const maxListed = 100
+const maxShown = 10
 
 export interface DeniedCalls {
   watch(event: CadreEvent): void
@@ -50,7 +50,7 @@ export function createDeniedCalls(): DeniedCalls {
     const { outcome, code, content, session } = event
     if (outcome !== 'refused' || otherReasons.includes(code ?? '')) return
     count += 1
-    if (calls.length >= mostListed) return
+    if (calls.length >= maxListed) return
     const call = known ?? { agent: '', tool: 'a call', input: '', by: code ?? 'gate' }
     const { rule, ...rest } = call
     // Rejected by a person: the rule only asked for the decision.
@@ -74,7 +74,7 @@ export function deniedLines({ count, calls }: Pick<DeniedCalls, 'count' | 'calls
   if (count === 0) return []
   const same = new Map<string, number>()
   for (const call of calls) same.set(lineOf(call), (same.get(lineOf(call)) ?? 0) + 1)
-  const shown = [...same].slice(0, mostShown)
+  const shown = [...same].slice(0, maxShown)
   const left = count - shown.reduce((sum, [, times]) => sum + times, 0)
   return [
     `${counted(count, 'call')} ${count === 1 ? 'was' : 'were'} denied:`,

@@ -11,11 +11,11 @@ export async function previewQuestion(
   if ((tool !== 'write_file' && tool !== 'edit_file') || typeof given !== 'string') return undefined
   const { previewChange } = await import('@cadre/tools')
   // The arguments are in the dialect of the name that the model used.
-  const spelling = entries.map((entry) => calledAs(entry, call)).find((name) => name !== undefined) ?? tool
+  const spelling = entries.map((entry) => nameOfCall(entry, call)).find((name) => name !== undefined) ?? tool
   return previewChange({ tool, spelling, arguments: given, workspace: spec.workspace })
 }
 
-function calledAs(entry: Entry, call: string): string | undefined {
+function nameOfCall(entry: Entry, call: string): string | undefined {
   if (entry.role !== 'assistant') return undefined
   return entry.tool_calls?.find(({ id }) => id === call)?.function.name
 }

@@ -19,22 +19,24 @@ export function readAddress(text: string, names: readonly string[]): Address {
   if (quoted !== null) {
     const [whole, wanted = ''] = quoted
     const name = names.find((candidate) => nameKey(candidate) === nameKey(wanted))
-    return name === undefined ? { kind: 'unknown', name: wanted } : addressed(name, text.slice(whole.length))
+    return name === undefined
+      ? { kind: 'unknown', name: wanted }
+      : createAddress(name, text.slice(whole.length))
   }
   const fitting = names
-    .filter((name) => name !== '' && fits(text.slice(1), name))
+    .filter((name) => name !== '' && startsWithName(text.slice(1), name))
     .sort((a, b) => b.length - a.length)
   const [name] = fitting
-  if (name !== undefined) return addressed(name, text.slice(1 + name.length).replace(/^[,:]/, ''))
+  if (name !== undefined) return createAddress(name, text.slice(1 + name.length).replace(/^[,:]/, ''))
   return { kind: 'unknown', name: /^@([^\s,:]*)/.exec(text)?.[1] ?? '' }
 }
 
-function fits(text: string, name: string): boolean {
+function startsWithName(text: string, name: string): boolean {
   return (
     nameKey(text.slice(0, name.length)) === nameKey(name) && /^[,:]?(?:\s|$)/.test(text.slice(name.length))
   )
 }
 
-function addressed(name: string, text: string): Address {
+function createAddress(name: string, text: string): Address {
   return { kind: 'agent', name, text: text.trim() }
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { CadreError, type Image, sentenceOf } from '@cadre/core'
 import type { Io } from '../io.ts'
 
-const most = 10_000_000
+const maxBytes = 10_000_000
 
 /** Detected from the first bytes: a file extension can be wrong, and a model rejects an image with the wrong type. */
 const kinds: readonly (readonly [mime: string, test: (bytes: Buffer) => boolean])[] = [
@@ -20,7 +20,7 @@ export function readImages(io: Io, files: readonly string[]): Image[] {
     const mime = kinds.find(([, test]) => test(bytes))?.[0]
     if (mime === undefined)
       throw new CadreError('usage', 'not a PNG, JPEG, GIF or WebP image.', { where: file })
-    if (bytes.length > most)
+    if (bytes.length > maxBytes)
       throw new CadreError('usage', 'the image is larger than 10 MB. Use a smaller one.', { where: file })
     return { mime, data: bytes.toString('base64') }
   })

@@ -51,7 +51,7 @@ it('waits for the end if requested', async () => {
 it('cuts long input at a whole character, and reads the rest so that the writer can finish', async () => {
   const stream = pipe()
   stream.write('aé')
-  const reading = read(stream, { most: 2 })
+  const reading = read(stream, { max: 2 })
   expect(await reading).toEqual({ kind: 'text', text: 'a', isCut: true })
   stream.end('x'.repeat(1_000_000))
   await new Promise((resolve) => stream.on('end', resolve))

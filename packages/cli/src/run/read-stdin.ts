@@ -1,10 +1,10 @@
 import { CadreError, messageOf } from '@cadre/core'
 
 /** How long standard input may stay silent before a run starts without it, in milliseconds. */
-const longestSilence = 5_000
+const maxSilence = 5_000
 
-/** The maximum that is appended to the work, in bytes: about 100,000 tokens. */
-const mostBytes = 400_000
+/** The maximum that is appended to the message, in bytes: about 100,000 tokens. */
+const maxBytes = 400_000
 
 export type StandardInput =
   | { readonly kind: 'none' }
@@ -16,7 +16,7 @@ export interface StdinOptions {
   /** Waits for the end of input, however long it takes. */
   readonly waits?: boolean
   readonly silence?: number
-  readonly most?: number
+  readonly max?: number
 }
 
 /**
@@ -24,7 +24,7 @@ export interface StdinOptions {
  * left by an editor, a scheduler or `ssh`, does not block: only its first byte is awaited, and only for a short time.
  */
 export function readStdin(stdin: NodeJS.ReadStream, options: StdinOptions = {}): Promise<StandardInput> {
-  const { waits = false, silence = longestSilence, most = mostBytes } = options
+  const { waits = false, silence = maxSilence, max = maxBytes } = options
   if (stdin.isTTY) return Promise.resolve({ kind: 'none' })
   const chunks: Buffer[] = []
   let size = 0
@@ -43,13 +43,13 @@ export function readStdin(stdin: NodeJS.ReadStream, options: StdinOptions = {}):
       const bytes = Buffer.from(chunk as Buffer)
       chunks.push(bytes)
       size += bytes.length
-      if (size <= most) return
-      settle(() => inputOf(chunks, most))
+      if (size <= max) return
+      settle(() => inputOf(chunks, max))
       // Reads and drops the rest: a program whose pipe is closed early would fail.
       stdin.resume()
-      release(stdin)
+      stopReading(stdin)
     }
-    const end = () => settle(() => inputOf(chunks, most))
+    const end = () => settle(() => inputOf(chunks, max))
     const fail = (error: unknown) => {
       settle(() => {
         throw new CadreError('usage', `cannot read standard input: ${messageOf(error)}`, { cause: error })
@@ -62,7 +62,7 @@ export function readStdin(stdin: NodeJS.ReadStream, options: StdinOptions = {}):
 }
 
 function lateInput(stdin: NodeJS.ReadStream): Promise<void> {
-  release(stdin)
+  stopReading(stdin)
   return new Promise((resolve) => {
     stdin.once('data', () => resolve())
     stdin.on('error', () => {})
@@ -70,19 +70,19 @@ function lateInput(stdin: NodeJS.ReadStream): Promise<void> {
 }
 
 /** It must not keep the process alive. */
-function release(stdin: NodeJS.ReadStream): void {
+function stopReading(stdin: NodeJS.ReadStream): void {
   if (typeof stdin.unref === 'function') stdin.unref()
 }
 
-function inputOf(chunks: readonly Buffer[], most: number): StandardInput {
+function inputOf(chunks: readonly Buffer[], max: number): StandardInput {
   const bytes = Buffer.concat(chunks)
   if (bytes.includes(0))
     throw new CadreError(
       'usage',
-      'standard input is binary: it contains a NUL byte. Pass text, or save it to a file and name the file in the work.',
+      'standard input is binary: it contains a NUL byte. Pass text, or save it to a file and name the file in the message.',
     )
-  const isCut = bytes.length > most
+  const isCut = bytes.length > max
   // Omits a character that the limit would split.
-  const text = new TextDecoder().decode(bytes.subarray(0, most), { stream: isCut })
+  const text = new TextDecoder().decode(bytes.subarray(0, max), { stream: isCut })
   return text.trim() === '' ? { kind: 'none' } : { kind: 'text', text, isCut }
 }

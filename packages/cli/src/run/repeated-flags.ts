@@ -5,9 +5,9 @@ export interface RepeatedFlags {
 
 /** The flags to repeat so that another command uses the same home; empty if none are needed. */
 export function repeatedFlags({ home, trust }: RepeatedFlags): string {
-  return `${home === undefined ? '' : ` --home ${quoted(home)}`}${trust ? ' --trust' : ''}`
+  return `${home === undefined ? '' : ` --home ${quoteWord(home)}`}${trust ? ' --trust' : ''}`
 }
 
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   return /^[\w./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

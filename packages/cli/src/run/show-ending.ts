@@ -8,7 +8,7 @@ import { handoffLines } from '../output/handoff-text.ts'
 import { jsonText } from '../output/json-text.ts'
 import { renderMarkdown } from '../output/markdown/render-markdown.ts'
 import type { Output } from '../output/output.ts'
-import { endLine, markdownColumns, noticeLines } from '../output/report-text.ts'
+import { formatSummary, markdownColumns, noticeLines } from '../output/report-text.ts'
 import type { Style } from '../output/style.ts'
 import type { OpenQuestion } from '../output/surface.ts'
 import { type DeniedCalls, deniedLines } from './denied-calls.ts'
@@ -56,7 +56,7 @@ export async function showEnding(
 }
 
 export function showReport(report: Report, sessions: Sessions, options: EndingOptions): ExitCode {
-  refuseUnstarted(report)
+  rejectUnstarted(report)
   const { io, json, denied = noneDenied, failOnDeny = false } = options
   const code = exitCodeOfReport(report)
   if (json) io.stdout.write(`${JSON.stringify({ ...report, ...deniedJson(denied) })}\n`)
@@ -78,7 +78,7 @@ function showText(
   const answer = json ?? (isApart && hasSchema ? '' : cleanData(report.text).trim())
   const lines = noticeLines(report, style, isApart ? undefined : markdownColumns(io))
   lines.push(...deniedText(denied, style))
-  if (!quiet || report.status !== 'completed') lines.push(endLine(report, style))
+  if (!quiet || report.status !== 'completed') lines.push(formatSummary(report, style))
   if (!quiet) lines.push(style.dim(`session ${sessions.fileOf(report.session)}`))
   if (report.status === 'cancelled' || report.status === 'error')
     lines.push(`Resume with: cadre resume ${report.session}${resumed}`)
@@ -116,7 +116,7 @@ function deniedText(denied: Pick<DeniedCalls, 'count' | 'calls'>, style: Style):
 }
 
 /** A session that could not be opened has no report: the reason is the failure of the command. */
-export function refuseUnstarted(report: Report): void {
+export function rejectUnstarted(report: Report): void {
   const notice = report.notices?.at(-1)
   if (report.status !== 'error' || report.sessions > 0 || notice === undefined) return
   // System errors about the home's files have their own code, such as EACCES.

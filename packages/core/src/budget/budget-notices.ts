@@ -2,7 +2,7 @@ import type { Notice, Report } from '../ports/report.ts'
 import type { SessionState } from '../session/session-state.ts'
 
 /** Returns a notice for each budget that refused calls in a session. */
-export function refusedCalls({ refusedByBudget }: SessionState): Notice[] {
+export function refusedCallNotices({ refusedByBudget }: SessionState): Notice[] {
   return [...refusedByBudget].map(([reason, count]) => ({
     code: 'budget',
     message: `${count === 1 ? '1 call was' : `${count} calls were`} denied: ${reason}`,
@@ -10,7 +10,7 @@ export function refusedCalls({ refusedByBudget }: SessionState): Notice[] {
 }
 
 /** Returns the notices about budgets in a child and below it, for the report of its parent. */
-export function budgetsBelow({ agent, notices = [] }: Report): Notice[] {
+export function budgetNoticesBelow({ agent, notices = [] }: Report): Notice[] {
   return notices
     .filter(({ code }) => code === 'budget' || code === 'budget_exceeded')
     .map(({ message }) => ({ code: 'budget', message: `${agent}: ${message}` }))

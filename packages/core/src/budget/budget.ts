@@ -23,7 +23,7 @@ export interface Spending {
 export const nothingSpent: Spending = { tokens: 0, nanos: 0, calls: 0 }
 
 /** The most that a request can consume. */
-export interface Wanted {
+export interface WantedReservation {
   /** An upper bound of its input tokens. */
   readonly input: number
   /** The longest useful reply, in tokens. */
@@ -37,7 +37,7 @@ export type ReservationResult =
   | { readonly kind: 'stopped' }
 
 /** A reply with fewer tokens is not worth the cost of its input. */
-const leastReply = 64
+const minReplyTokens = 64
 
 /** The budget of one session and everything below it. A budget above it applies as well. */
 export class Account {
@@ -71,7 +71,7 @@ export class Account {
   }
 
   /** Waits until the request fits, and reserves it. Refuses it, with the reason, if it can never fit. */
-  reserve(wanted: Wanted, until: Stoppable): Promise<ReservationResult> {
+  reserve(wanted: WantedReservation, until: Stoppable): Promise<ReservationResult> {
     if (until.isStopped) return Promise.resolve({ kind: 'stopped' })
     return new Promise((resolve) => {
       const waiting: Waiting = {
@@ -118,13 +118,13 @@ export class Account {
     }
   }
 
-  #fit(wanted: Wanted): Fit {
-    const least = Math.min(leastReply, wanted.output)
+  #fit(wanted: WantedReservation): Fit {
+    const min = Math.min(minReplyTokens, wanted.output)
     let output = wanted.output
     let waitsFor: Account | undefined
     for (const account of this.#chain()) {
-      if (account.#room(wanted, account.#spent) < least)
-        return { kind: 'refused', reason: account.#refusal(wanted, least) }
+      if (account.#room(wanted, account.#spent) < min)
+        return { kind: 'refused', reason: account.#refusal(wanted, min) }
       const room = account.#room(wanted, add(account.#spent, account.#reserved))
       if (room < wanted.output && account.#inFlight > 0) waitsFor ??= account
       output = Math.min(output, room)
@@ -133,7 +133,7 @@ export class Account {
   }
 
   /** Returns how many tokens are left for the reply after `gone` is subtracted. */
-  #room({ input, price }: Wanted, gone: Spending): number {
+  #room({ input, price }: WantedReservation, gone: Spending): number {
     const tokens = this.#ceiling.tokens - gone.tokens - input
     const nanos = this.#ceiling.nanos - gone.nanos - (price === undefined ? 0 : input * price.input * 1000)
     if (price === undefined || nanos === Infinity) return tokens
@@ -142,29 +142,29 @@ export class Account {
     return Math.floor(Math.min(tokens, paid))
   }
 
-  #take(wanted: Wanted, output: number): Reservation {
+  #take(wanted: WantedReservation, output: number): Reservation {
     const reservation = new Reservation(wanted, output, (spent) => {
       for (const account of this.#chain()) {
         account.#inFlight -= 1
-        account.#reserved = add(account.#reserved, most, -1)
+        account.#reserved = add(account.#reserved, max, -1)
         account.#spent = add(account.#spent, spent)
       }
       this.#admit()
     })
-    const { most } = reservation
+    const { max } = reservation
     for (const account of this.#chain()) {
       account.#inFlight += 1
-      account.#reserved = add(account.#reserved, most)
+      account.#reserved = add(account.#reserved, max)
     }
     return reservation
   }
 
-  #refusal({ input, price }: Wanted, least: number): string {
+  #refusal({ input, price }: WantedReservation, min: number): string {
     const { tokens, nanos } = this.#ceiling
-    const needed = input + least
+    const needed = input + min
     if (tokens - this.#spent.tokens < needed)
       return `the budget of ${this.#owner} (${tokens} tokens) does not allow another request: ${this.#spent.tokens} tokens are spent, and the next request can use ${needed}. Raise the budget to continue`
-    const cost = nanosOf({ input, output: least }, price)
+    const cost = nanosOf({ input, output: min }, price)
     return `the budget of ${this.#owner} (${dollars(nanos)}) does not allow another request: ${dollars(this.#spent.nanos)} is spent, and the next request can cost ${dollars(cost)}. Raise the budget to continue`
   }
 
@@ -178,7 +178,7 @@ export class Account {
 
 interface Waiting {
   readonly account: Account
-  readonly wanted: Wanted
+  readonly wanted: WantedReservation
   resolve(reserved: ReservationResult): void
 }
 
@@ -191,14 +191,14 @@ type Fit =
 export class Reservation {
   /** The limit on reply tokens that the request must send. */
   readonly output: number
-  readonly most: Spending
+  readonly max: Spending
   readonly #price: Model['price']
   #settle: ((spent: Spending) => void) | undefined
 
-  constructor({ input, price }: Wanted, output: number, settle: (spent: Spending) => void) {
+  constructor({ input, price }: WantedReservation, output: number, settle: (spent: Spending) => void) {
     this.output = output
     this.#price = price
-    this.most = { tokens: input + output, nanos: nanosOf({ input, output }, price), calls: 0 }
+    this.max = { tokens: input + output, nanos: nanosOf({ input, output }, price), calls: 0 }
     this.#settle = settle
   }
 
@@ -207,9 +207,9 @@ export class Reservation {
     const settle = this.#settle
     if (settle === undefined) return 0
     this.#settle = undefined
-    const spent = usage === undefined ? this.most : spendingOfUsage(usage, this.#price)
+    const spent = usage === undefined ? this.max : spendingOfUsage(usage, this.#price)
     settle(spent)
-    return Math.max(0, spent.tokens - this.most.tokens)
+    return Math.max(0, spent.tokens - this.max.tokens)
   }
 }
 

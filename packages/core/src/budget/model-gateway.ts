@@ -13,10 +13,10 @@ import type { Model, ModelRequest, Price, Reply, ReplyFailure, ReplyHooks, Spent
 import type { Usage } from '../ports/report.ts'
 import { notice, record, type Session } from '../session/session.ts'
 import type { Reservation } from './budget.ts'
-import { mostTokens, type RequestSize, sizeOf } from './request-size.ts'
+import { maxTokens, type RequestSize, sizeOf } from './request-size.ts'
 
 /** The longest reply under a budget when the limit of the model is unknown. */
-const usualReply = 16_384
+const defaultReplyLimit = 16_384
 
 export type Question = Omit<ModelRequest, 'agent' | 'session' | 'parent' | 'maxOutput'>
 
@@ -30,7 +30,7 @@ export type RequestFailure =
     }
 
 /** Failures that no server bills. */
-const unbilled: readonly string[] = ['unknown_model', 'tools_unsupported']
+const unbilledFailures: readonly string[] = ['unknown_model', 'tools_unsupported']
 
 const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'cancelled' }
 
@@ -135,10 +135,10 @@ class Meter {
 
   async begin(): Promise<{ readonly kind: 'begun'; readonly maxOutput: number } | RequestFailure> {
     const { model, node, state } = this.#session
-    const input = mostTokens(this.#size, state.measuredRequest)
+    const input = maxTokens(this.#size, state.measuredRequest)
     const wanted = {
       input,
-      output: model.maxOutput ?? usualReply,
+      output: model.maxOutput ?? defaultReplyLimit,
       ...(model.price && { price: highestPrice(model.price) }),
     }
     const account = node.account
@@ -148,12 +148,12 @@ class Meter {
     if (reserved.kind === 'refused')
       return { kind: 'failed', code: 'budget_exceeded', message: reserved.reason }
     this.#held = reserved.reservation
-    const { output, most } = reserved.reservation
+    const { output, max } = reserved.reservation
     await this.#record({
       type: 'request.sent',
       input,
       output,
-      ...(model.price && { cost: most.nanos / 1e9 }),
+      ...(model.price && { cost: max.nanos / 1e9 }),
       ...this.#size,
     })
     // Stopped before anything was sent, so it costs nothing.
@@ -183,12 +183,12 @@ class Meter {
     this.#held = undefined
   }
 
-  #noticeExcess({ most }: Reservation, beyond: number): Promise<void> {
+  #noticeExcess({ max }: Reservation, beyond: number): Promise<void> {
     const { model } = this.#session
     return notice(
       this.#session,
       'budget_exceeded',
-      `${model.id} reports ${most.tokens + beyond} tokens for a request limited to ${most.tokens}: its server ignores the limit, so Cadre cannot enforce the budget`,
+      `${model.id} reports ${max.tokens + beyond} tokens for a request limited to ${max.tokens}: its server ignores the limit, so Cadre cannot enforce the budget`,
     )
   }
 
@@ -205,7 +205,7 @@ function highestPrice({ input, output, cacheRead = 0, cacheWrite = 0 }: Price): 
 
 function spentBy(failure: ReplyFailure): Spent | undefined {
   // Servers reject these before they do any work.
-  return failure.tooLong || unbilled.includes(failure.code) ? 'nothing' : failure.spent
+  return failure.tooLong || unbilledFailures.includes(failure.code) ? 'nothing' : failure.spent
 }
 
 function withPrice<T extends Reply | ReplyFailure>(reply: T, model: Model): T {

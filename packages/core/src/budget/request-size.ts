@@ -38,7 +38,7 @@ export function sizeOf(
 }
 
 /** The most tokens a request can have: the reported tokens of an earlier one, plus the bytes added since. */
-export function mostTokens(
+export function maxTokens(
   size: RequestSize,
   measured: (RequestSize & { readonly tokens: number }) | undefined,
 ): number {

@@ -9,7 +9,7 @@ import { add, nothingSpent, type Spending, spendingOfUsage } from './budget.ts'
  * that it created. A request without an answer counts in full, because the server may have billed it.
  */
 export async function spendingBelow(engine: Engine, id: string, accountRoot: string): Promise<Spending> {
-  const charged = await chargedBy(engine, accountRoot)
+  const charged = await sessionsChargedTo(engine, accountRoot)
   const seen = new Set<string>()
   const visit = async (session: string): Promise<Spending> => {
     if (seen.has(session)) return nothingSpent
@@ -25,7 +25,10 @@ export async function spendingBelow(engine: Engine, id: string, accountRoot: str
 }
 
 /** Sessions of tasks, by the session that created the task. */
-async function chargedBy(engine: Engine, root: string): Promise<ReadonlyMap<string, readonly string[]>> {
+async function sessionsChargedTo(
+  engine: Engine,
+  root: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const by = new Map<string, string[]>()
   for (const id of (await engine.charged?.(root)) ?? []) {
     const creator = (await engine.read(id))?.spec.limits.charged?.session
@@ -64,19 +67,19 @@ function ownSpending(entries: readonly Entry[]): Spending {
         total,
         isNext || usage === undefined ? (reserved.get(call) ?? nothingSpent) : spendingOfUsage(usage),
       )
-      reserved.set(call, isNext ? mostOf(entry) : nothingSpent)
+      reserved.set(call, isNext ? reservedSpending(entry) : nothingSpent)
     } else if (entry.type === 'request.settled') answered(usage ?? { input: 0, output: 0 })
     else if (entry.type === 'context.compacted' && usage !== undefined) answered(usage)
     else if (entry.type === 'request.sent') {
       answered(undefined)
-      open = mostOf(entry)
+      open = reservedSpending(entry)
     }
   }
   answered(undefined)
   return [...reserved.values()].reduce((sum, one) => add(sum, one), total)
 }
 
-function mostOf(entry: EventEntry): Spending {
+function reservedSpending(entry: EventEntry): Spending {
   const { input, output, cost } = entry as unknown as Usage
   return spendingOfUsage({ input: Number(input) || 0, output: Number(output) || 0, cost: Number(cost) || 0 })
 }

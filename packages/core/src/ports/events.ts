@@ -9,6 +9,15 @@ interface Stamp {
   readonly session: string
 }
 
+/** What is known of a session that is resumed. */
+export interface EarlierLives {
+  /** How often the session has ended. */
+  readonly ends: number
+  /** Set if it was interrupted: when the work that it continues now began, and the usage of its replies since then. */
+  readonly since?: string
+  readonly usage?: Usage
+}
+
 /** The events that user interfaces receive, named `noun.pastVerb`. `text.added` is transient: it may be merged or dropped. */
 export type EventBody =
   | {
@@ -24,8 +33,17 @@ export type EventBody =
       readonly resumed?: boolean
       /** For a resumed session: the new message. */
       readonly message?: string
-      /** For a resumed session: calls of earlier replies that have no result yet. */
-      readonly open?: readonly { readonly id: string; readonly name: string; readonly input: string }[]
+      /** For a resumed session: calls of earlier replies that have no result yet, and when they were started, if they were. */
+      readonly open?: readonly {
+        readonly id: string
+        readonly name: string
+        readonly input: string
+        readonly startedAt?: string
+      }[]
+      /** For a resumed session: what happened before. */
+      readonly earlier?: EarlierLives
+      /** See `SessionSpec`. */
+      readonly trace?: string
     }
   | { readonly type: 'session.queued' }
   | { readonly type: 'session.unqueued' }
@@ -39,6 +57,8 @@ export type EventBody =
       readonly calls: readonly { readonly id: string; readonly name: string; readonly input: string }[]
       readonly usage?: Usage
       readonly model?: string
+      /** Set if the reply is incomplete: it reached the length limit or was filtered. */
+      readonly stop?: 'length' | 'filtered'
     }
   /** The decision of the gate, before the call runs. `input` is the input that the tool would receive. */
   | {
@@ -78,6 +98,8 @@ export type EventBody =
       readonly call: string
       readonly text: string
       readonly choices: readonly string[]
+      /** When it was asked first, if that was before the session was resumed. */
+      readonly since?: string
     }
   | {
       readonly type: 'person.answered'
@@ -85,6 +107,8 @@ export type EventBody =
       readonly decision: string
       readonly by?: string
       readonly reason?: string
+      /** When it was answered, if that was before the session was resumed. */
+      readonly answeredAt?: string
     }
   | { readonly type: 'context.compacted'; readonly summary: string; readonly before: number }
   /** `rounds`: how many rounds the edited record has. Later rounds were removed. */

@@ -40,8 +40,8 @@ function lowestBudget(budget: Budget | undefined, ceiling: Budget | undefined): 
   if (budget === undefined || ceiling === undefined) return budget ?? ceiling
   const both: { -readonly [key in keyof Budget]: Budget[key] } = { ...budget }
   for (const key of ['tokens', 'cost', 'calls'] as const) {
-    const most = ceiling[key]
-    if (most !== undefined) both[key] = lowest(both[key] ?? most, most)
+    const limit = ceiling[key]
+    if (limit !== undefined) both[key] = lowest(both[key] ?? limit, limit)
   }
   return both
 }

@@ -94,5 +94,10 @@ export interface SessionSpec {
   readonly work: Work
   /** For a session that continues a conversation: the earlier messages, alternating between user and assistant. */
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
+  /**
+   * The trace that telemetry of the session belongs to: the W3C `traceparent` of the program that started the tree, or a trace id. The
+   * same for the whole tree.
+   */
+  readonly trace?: string
   readonly created: string
 }

@@ -73,8 +73,16 @@ export interface Tool<Input = unknown> {
   readonly argumentAliases?: { readonly [spelling: string]: string }
   /** By alias: converts arguments of a different shape into the arguments of this tool. */
   readonly adapt?: { readonly [alias: string]: (input: Record<string, unknown>) => Record<string, unknown> }
-  /** Where the tool comes from. If several tools have the same name, `editor` takes precedence over `custom`, and `custom` over `built-in`. */
-  readonly origin?: 'built-in' | 'custom' | 'editor'
+  /**
+   * Where the tool comes from. If several tools have the same name, `editor` takes precedence over `custom`, `custom` over `built-in`, and
+   * `built-in` over `server`.
+   */
+  readonly origin?: 'built-in' | 'custom' | 'editor' | 'server'
+  /**
+   * Set for a tool of an MCP server: the server and the tool by their own names. Lists and rules can use these. With `agent`, only this
+   * agent may use the tool.
+   */
+  readonly server?: { readonly name: string; readonly tool: string; readonly agent?: string }
   /**
    * Set for a tool that is not set up, such as one for Slack without Slack. Only agents that name it get it; agents with all tools do not,
    * so that it does not fill their context.

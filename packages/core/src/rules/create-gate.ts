@@ -43,7 +43,7 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
       ? readArguments(call, found, carried === undefined ? parsed.value : carriedInput(found.tool, carried))
       : { kind: 'failed' as const, reason: `the arguments of ${name} are not valid JSON: ${parsed.reason}` }
   if (found.allowed) return read()
-  const circle = await circleOf(found.tool, session, read)
+  const circle = await circularReason(found.tool, session, read)
   if (circle !== undefined) return circle
   const what = carried === undefined ? '' : 'this line is a delegation, not a command, and '
   return {
@@ -83,7 +83,7 @@ async function readArguments(
 }
 
 /** An agent whose only targets are above it in the chain has no delegation tool. The error must name the cycle. */
-async function circleOf(
+async function circularReason(
   tool: Tool,
   session: SessionSpec,
   read: () => ReadCall | Promise<ReadCall>,
@@ -140,18 +140,18 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
       : answered(verdict, call, session, signal)
   }
 
-  function from(at: Asking): Verdict | Promise<Verdict> {
+  function from(at: RemainingRules): Verdict | Promise<Verdict> {
     const { rules: asked, call, session, signal } = at
     let { verdict } = at
     for (let i = at.start; i < asked.length; i++) {
       const rule = asked[i] as Rule
       // Hooks cannot intercept a report: without it, a session could not return its findings.
       if (rule.by === 'hook' && call.tool.kind === 'report') continue
-      const said = safely(rule, call, session, signal)
+      const said = judgeSafely(rule, call, session, signal)
       // Most rules answer synchronously. Awaiting each of them would delay every call by turns of the event loop.
       if (said instanceof Promise) {
         return said
-          .catch((error) => broken(rule, error))
+          .catch((error) => brokenRuleVerdict(rule, error))
           .then((later) => after(later, { ...at, start: i + 1, verdict }))
       }
       if (said?.input !== undefined) return after(said, { ...at, start: i + 1, verdict })
@@ -161,7 +161,7 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
     return verdict
   }
 
-  async function after(said: Verdict | undefined, at: Asking): Promise<Verdict> {
+  async function after(said: Verdict | undefined, at: RemainingRules): Promise<Verdict> {
     const verdict = stricter(at.verdict, said)
     if (verdict.kind === 'deny') return verdict
     if (said?.input === undefined) return from({ ...at, verdict })
@@ -197,9 +197,9 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
       try {
         answer = await answerer({ call, verdict }, session, signal)
       } catch (error) {
-        answer = broken({ by: 'approval', name: 'answer' }, error)
+        answer = brokenRuleVerdict({ by: 'approval', name: 'answer' }, error)
       }
-      // Only a person may allow a firm question. An answerer may still deny it, for example because nobody can be asked.
+      // Only a person may allow a firm question. An answerer may still deny it, for example because no person is available.
       if (answer === undefined || (verdict.firm === true && answer.kind === 'allow')) continue
       return { ...verdict, ...answer, ...(answer.kind === 'allow' && { answered: true }) } as Verdict
     }
@@ -213,7 +213,7 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
       from({ rules: withoutHooks, start: 0, verdict: allowed, call, session, signal }),
     judgeCounts(call, session, signal) {
       for (const rule of counting) {
-        const said = safely(rule, call, session, signal)
+        const said = judgeSafely(rule, call, session, signal)
         if (said !== undefined && !(said instanceof Promise) && said.kind === 'deny') return said
       }
       return undefined
@@ -230,7 +230,7 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
   }
 }
 
-interface Asking {
+interface RemainingRules {
   readonly rules: readonly Rule[]
   readonly start: number
   readonly verdict: Verdict
@@ -282,15 +282,15 @@ function higher(a: Risk | undefined, b: Risk | undefined): Risk {
   return risks[Math.max(risks.indexOf(a ?? 'LOW'), risks.indexOf(b ?? 'LOW'))] as Risk
 }
 
-function safely(rule: Rule, call: JudgedCall, session: SessionSpec, signal: AbortSignal) {
+function judgeSafely(rule: Rule, call: JudgedCall, session: SessionSpec, signal: AbortSignal) {
   try {
     return rule.judge(call, session, signal)
   } catch (error) {
-    return broken(rule, error)
+    return brokenRuleVerdict(rule, error)
   }
 }
 
-function broken(rule: Pick<Rule, 'by' | 'name'>, error: unknown): Verdict {
+function brokenRuleVerdict(rule: Pick<Rule, 'by' | 'name'>, error: unknown): Verdict {
   return {
     kind: 'deny',
     by: rule.by,

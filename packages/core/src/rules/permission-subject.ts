@@ -46,9 +46,9 @@ const shellSyntax = /[;|&<>$`\n\r()]/
 
 /** `found`: the commands that the line runs, if the tool could determine them. */
 function commandSubject(command: string, found: CommandsOfCall | undefined): Subject {
-  const whole = inOneLine(command)
+  const whole = collapseSpaces(command)
   const programs = found?.list.map(programText) ?? []
-  const parts = [whole, ...command.split(shellSyntax).map(inOneLine), ...programs.flat()]
+  const parts = [whole, ...command.split(shellSyntax).map(collapseSpaces), ...programs.flat()]
   const isPlain = found === undefined ? !shellSyntax.test(command.trim()) : false
   const isCovered = (pattern: string) =>
     found?.sure === true &&
@@ -66,19 +66,19 @@ function commandSubject(command: string, found: CommandsOfCall | undefined): Sub
 function programText([program = '', ...words]: readonly string[]): string[] {
   const bare = program.slice(program.lastIndexOf('/') + 1)
   return [program, ...(bare === program || bare === '' ? [] : [bare])].map((name) =>
-    inOneLine([name, ...words].join(' ')),
+    collapseSpaces([name, ...words].join(' ')),
   )
 }
 
 /** `git status *` also matches `git status`. */
 function matchesCommand(pattern: string, command: string): boolean {
-  const plain = inOneLine(pattern)
+  const plain = collapseSpaces(pattern)
   return (
     matchesWildcard(plain, command) || (plain.endsWith(' *') && matchesWildcard(plain.slice(0, -2), command))
   )
 }
 
-function inOneLine(text: string): string {
+function collapseSpaces(text: string): string {
   return text.trim().replace(/\s+/g, ' ')
 }
 

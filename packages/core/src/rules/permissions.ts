@@ -45,12 +45,12 @@ function matchingRule(rules: readonly PermissionRule[], subject: Subject): Permi
   return holds
 }
 
-const applicable = new WeakMap<readonly PermissionRule[], WeakMap<Tool, readonly PermissionRule[]>>()
+const applicableRules = new WeakMap<readonly PermissionRule[], WeakMap<Tool, readonly PermissionRule[]>>()
 
 /** The rules for a tool, in order. Cached, because sessions of an agent share rules and tools. */
 function rulesFor(rules: readonly PermissionRule[], tool: Tool): readonly PermissionRule[] {
-  const byTool = applicable.get(rules) ?? new WeakMap<Tool, readonly PermissionRule[]>()
-  applicable.set(rules, byTool)
+  const byTool = applicableRules.get(rules) ?? new WeakMap<Tool, readonly PermissionRule[]>()
+  applicableRules.set(rules, byTool)
   let found = byTool.get(tool)
   if (found === undefined) {
     found = rules

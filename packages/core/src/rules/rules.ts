@@ -34,20 +34,20 @@ export function engineRules(
         const tree = treeOf(session)
         const team = readTeam(tool, input)
         const { depth } = tree.limits
-        const standIn = team === undefined ? standInFor(target, { tool, session, agents }) : undefined
+        const standIn = team === undefined ? substituteFor(target, { tool, session, agents }) : undefined
         const refusal =
           team === undefined
             ? refuseDelegation(session, standIn ?? target, depth)
             : refuseTeam(session, team, depth)
         if (refusal !== undefined)
           return { kind: 'deny', by: 'role', rule: refusal.code, reason: refusal.reason }
-        const most = tree.limits.sessions
-        if (tree.sessions + targets.length > most)
+        const limit = tree.limits.sessions
+        if (tree.sessions + targets.length > limit)
           return {
             kind: 'deny',
             by: 'budget',
             rule: 'sessions',
-            reason: `session limit reached (${most}, limits.sessions). Do the work yourself.`,
+            reason: `session limit reached (${limit}, limits.sessions). Do the work yourself.`,
           }
         return standIn === undefined
           ? undefined
@@ -76,7 +76,7 @@ export function engineRules(
 }
 
 /** Replaces an agent that does not exist with `general-purpose`, if the caller may delegate to it. Never replaces an agent that exists. */
-function standInFor(
+function substituteFor(
   wanted: string,
   of: { readonly tool: Tool; readonly session: SessionSpec; readonly agents: Agents },
 ): string | undefined {
@@ -105,7 +105,7 @@ const treeControls: readonly Rule[] = [
     name: 'read-only',
     immediate: true,
     judge({ tool }, { controls }) {
-      if (controls?.readOnly !== true || isReading(tool)) return undefined
+      if (controls?.readOnly !== true || isReadOnlyTool(tool)) return undefined
       const reason = `this run is read-only, and ${tool.name} can change things`
       return { kind: 'deny', by: 'role', rule: 'read-only', reason }
     },
@@ -115,7 +115,7 @@ const treeControls: readonly Rule[] = [
     name: 'approval-required',
     immediate: true,
     judge({ tool }, { controls }) {
-      if (controls?.approvalRequired !== true || isReading(tool)) return undefined
+      if (controls?.approvalRequired !== true || isReadOnlyTool(tool)) return undefined
       const reason = 'every change made by this run needs an approval'
       return { kind: 'ask', by: 'approval', rule: 'approval-required', reason, firm: true }
     },
@@ -127,7 +127,7 @@ const treeControls: readonly Rule[] = [
     judge({ tool }, { isolation }) {
       if (isolation?.kind !== 'missing' || (tool.effect !== 'write' && tool.effect !== 'execute'))
         return undefined
-      if (isNoted(tool)) return undefined
+      if (writesToHome(tool)) return undefined
       const reason = `the agent could not get its own workspace (${isolation.reason}), so this changes files that others work on`
       return {
         kind: 'ask',
@@ -141,11 +141,11 @@ const treeControls: readonly Rule[] = [
 ]
 
 /** Built-in tools for tasks and messages write to the home, not to a workspace, so they change nobody's work. */
-function isNoted({ class: kind, effect, origin }: Tool): boolean {
+function writesToHome({ class: kind, effect, origin }: Tool): boolean {
   return origin === 'built-in' && effect === 'write' && (kind === 'task' || kind === 'message')
 }
 
 /** True if a tool only reads, delegates or reports. */
-export function isReading(tool: Tool): boolean {
+export function isReadOnlyTool(tool: Tool): boolean {
   return tool.effect === 'read' || tool.kind !== undefined
 }

@@ -7,7 +7,7 @@ type Path = readonly PropertyKey[]
 type Keywords = { readonly [keyword: string]: unknown }
 
 /** Deeper than any real value. Ends the recursion of a schema that refers to itself. */
-const deepest = 200
+const maxDepth = 200
 
 /**
  * Validates a value against a JSON Schema (draft 2020-12) and returns its issues. Unknown keywords permit everything; `schemaFaults` finds
@@ -26,7 +26,7 @@ interface Place {
 function check(schema: unknown, value: unknown, place: Place): StandardIssue[] {
   if (schema === false) return [issue('is not allowed', place)]
   if (!isObject(schema)) return []
-  if (place.depth > deepest) return [issue('is nested too deeply', place)]
+  if (place.depth > maxDepth) return [issue('is nested too deeply', place)]
   const issues = [...typeIssues(schema, value, place), ...choiceIssues(schema, value, below(place))]
   if (issues.length > 0) return issues
   if (typeof value === 'string') return stringIssues(schema, value, place)
@@ -103,13 +103,13 @@ function stringIssues(schema: Keywords, value: string, place: Place): StandardIs
     return [issue(`must have at least ${minLength} characters`, place)]
   if (typeof maxLength === 'number' && length > maxLength)
     return [issue(`must have at most ${maxLength} characters`, place)]
-  const fits = typeof pattern === 'string' ? isFitting(pattern, value) : true
+  const fits = typeof pattern === 'string' ? matchesPattern(pattern, value) : true
   if (fits === undefined) return [issue(`is too long to be compared with the pattern ${pattern}`, place)]
   return fits ? [] : [issue(`must match the pattern ${pattern}`, place)]
 }
 
 /** A pattern that cannot be applied permits everything, as an unknown keyword does. */
-function isFitting(source: string, text: string): boolean | undefined {
+function matchesPattern(source: string, text: string): boolean | undefined {
   const pattern = readPattern(source)
   return 'fault' in pattern ? true : pattern.test(text)
 }
@@ -167,7 +167,9 @@ function objectIssues(
   return entries.flatMap(([key, item]) => {
     const at = below(place, key)
     const named = check(propertyNames, key, at)
-    const fitting = patterns.flatMap(([pattern, one]) => (isFitting(pattern, key) === false ? [] : [one]))
+    const fitting = patterns.flatMap(([pattern, one]) =>
+      matchesPattern(pattern, key) === false ? [] : [one],
+    )
     const schemas = [...(Object.hasOwn(known, key) ? [known[key]] : []), ...fitting]
     if (schemas.length > 0) return [...named, ...schemas.flatMap((one) => check(one, item, at))]
     if (additionalProperties === false)

@@ -2,12 +2,12 @@ import type { PatternFault } from './pattern.ts'
 
 export type Node =
   | { readonly kind: 'letter'; readonly takes: (letter: string) => boolean }
-  | { readonly kind: 'place'; readonly holds: Place }
+  | { readonly kind: 'place'; readonly holds: Assertion }
   | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Node[] }
-  | { readonly kind: 'repeat'; readonly part: Node; readonly least: number; readonly most: number }
+  | { readonly kind: 'repeat'; readonly part: Node; readonly min: number; readonly max: number }
 
 /** Tests a position between two characters. `undefined` is the beginning or the end of the text. */
-export type Place = (before: string | undefined, after: string | undefined) => boolean
+export type Assertion = (before: string | undefined, after: string | undefined) => boolean
 
 class Unsupported extends Error {}
 
@@ -48,7 +48,7 @@ export function parsePattern(source: string): Node | PatternFault {
       return inside
     }
     if (/^\\(?:[1-9]|k)/.test(text)) throw new Unsupported('it has a backreference')
-    const holds = places[text]
+    const holds = assertions[text]
     if (holds !== undefined) return { kind: 'place', holds }
     return { kind: 'letter', takes: letterTest(text) }
   }
@@ -59,9 +59,9 @@ export function parsePattern(source: string): Node | PatternFault {
     at++
     const [, sign, low, comma, high] = bounds
     if (sign !== undefined)
-      return { kind: 'repeat', part, least: sign === '+' ? 1 : 0, most: sign === '?' ? 1 : Infinity }
-    const least = Number(low)
-    return { kind: 'repeat', part, least, most: high ? Number(high) : comma ? Infinity : least }
+      return { kind: 'repeat', part, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity }
+    const min = Number(low)
+    return { kind: 'repeat', part, min, max: high ? Number(high) : comma ? Infinity : min }
   }
 }
 
@@ -71,7 +71,7 @@ const token =
 
 const isWord = (letter: string | undefined) => letter !== undefined && /^\w$/.test(letter)
 
-const places: Readonly<Record<string, Place | undefined>> = {
+const assertions: Readonly<Record<string, Assertion | undefined>> = {
   __proto__: null as never,
   '^': (before) => before === undefined,
   $: (_, after) => after === undefined,

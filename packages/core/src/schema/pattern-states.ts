@@ -1,14 +1,14 @@
-import type { Node, Place } from './parse-pattern.ts'
+import type { Assertion, Node } from './parse-pattern.ts'
 import type { PatternFault } from './pattern.ts'
 
 /** A state of the automaton. `next`, `first` and `second` are indexes in the list of states. */
 export type State =
   | { readonly kind: 'letter'; readonly takes: (letter: string) => boolean; readonly next: number }
-  | { readonly kind: 'place'; readonly holds: Place; readonly next: number }
+  | { readonly kind: 'place'; readonly holds: Assertion; readonly next: number }
   | { readonly kind: 'split'; readonly first: number; second: number }
   | { readonly kind: 'match' }
 
-const mostStates = 10_000
+const maxStates = 10_000
 
 class TooLarge extends Error {}
 
@@ -17,7 +17,7 @@ export function nfaOf(
 ): { readonly states: readonly State[]; readonly start: number } | PatternFault {
   const states: State[] = []
   const add = (state: State): number => {
-    if (states.length >= mostStates) throw new TooLarge()
+    if (states.length >= maxStates) throw new TooLarge()
     return states.push(state) - 1
   }
   try {
@@ -44,17 +44,17 @@ export function nfaOf(
     }
   }
 
-  function repeat({ part, least, most }: Extract<Node, { kind: 'repeat' }>, next: number): number {
+  function repeat({ part, min, max }: Extract<Node, { kind: 'repeat' }>, next: number): number {
     let start = next
-    if (most === Infinity) {
+    if (max === Infinity) {
       const loop = add({ kind: 'split', first: next, second: next })
       const split = states[loop] as Extract<State, { kind: 'split' }>
       split.second = build(part, loop)
       start = loop
     } else
-      for (let count = least; count < most; count++)
+      for (let count = min; count < max; count++)
         start = add({ kind: 'split', first: build(part, start), second: next })
-    for (let count = 0; count < least; count++) start = build(part, start)
+    for (let count = 0; count < min; count++) start = build(part, start)
     return start
   }
 }

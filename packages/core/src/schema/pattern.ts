@@ -17,7 +17,7 @@ export interface PatternFault {
 }
 
 /** The maximum number of steps of one test: about half a second. */
-const mostWork = 50_000_000
+const maxSteps = 50_000_000
 
 const known = new Map<string, Pattern | PatternFault>()
 
@@ -44,12 +44,13 @@ function create(source: string): Pattern | PatternFault {
   if ('fault' in nfa) return nfa
   const { states, start } = nfa
   return {
-    test: (text) => (text.length * states.length > mostWork ? undefined : occurs(states, start, [...text])),
+    test: (text) =>
+      text.length * states.length > maxSteps ? undefined : findMatch(states, start, [...text]),
   }
 }
 
 /** Follows all paths through the states in parallel, so that each character is read once. */
-function occurs(states: readonly State[], start: number, letters: readonly string[]): boolean {
+function findMatch(states: readonly State[], start: number, letters: readonly string[]): boolean {
   const reached = new Uint32Array(states.length)
   let now: number[] = []
   for (let at = 0; at <= letters.length; at++) {

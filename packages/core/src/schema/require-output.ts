@@ -8,23 +8,23 @@ export const requireOutput: Reviewer = ({ report }, { outputSchema }) => {
   if (outputSchema === undefined) return { kind: 'accept' }
   const read = readOutput(report.text)
   if (read === undefined)
-    return returned('The reply is not JSON. Reply with one JSON value and no other text.')
+    return returnReport('The reply is not JSON. Reply with one JSON value and no other text.')
   const issues = checkSchema(outputSchema, read.value)
   if (issues.length === 0) return { kind: 'accept', output: read.value }
   const more = issues.length > 3 ? ` (and ${issues.length - 3} more)` : ''
-  return returned(
+  return returnReport(
     `The JSON does not validate: ${explainIssues(issues)}${more}. Reply with the complete, corrected JSON and no other text.`,
   )
 }
 
-const returned = (reason: string) => ({ kind: 'return', by: 'schema', reason }) as const
+const returnReport = (reason: string) => ({ kind: 'return', by: 'schema', reason }) as const
 
 /** The whole text as JSON or, because models often add a code fence, the only fenced block in it. */
 function readOutput(text: string): { readonly value: Json } | undefined {
-  const whole = parsed(text)
+  const whole = parseOutput(text)
   if (whole !== undefined) return whole
   const blocks = fencedBlocks(text)
-  return blocks.length === 1 ? parsed(blocks[0] as string) : undefined
+  return blocks.length === 1 ? parseOutput(blocks[0] as string) : undefined
 }
 
 /** Line by line, so that a text with many fences takes no longer than another. */
@@ -43,7 +43,7 @@ function fencedBlocks(text: string): string[] {
   return blocks
 }
 
-function parsed(text: string): { readonly value: Json } | undefined {
+function parseOutput(text: string): { readonly value: Json } | undefined {
   try {
     return { value: JSON.parse(text) as Json }
   } catch {

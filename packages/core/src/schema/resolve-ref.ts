@@ -4,14 +4,14 @@ export function resolveRef(root: unknown, ref: string): unknown {
   if (!ref.startsWith('#/')) return undefined
   let found: unknown = root
   for (const part of ref.slice(2).split('/')) {
-    const key = decoded(part)
+    const key = decodePart(part)
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
     found = (found as { readonly [key: string]: unknown })[key]
   }
   return found
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   let text = part
   try {
     text = decodeURIComponent(part)

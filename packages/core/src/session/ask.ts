@@ -2,10 +2,10 @@ import { askModel, type RequestFailure } from '../budget/model-gateway.ts'
 import type { AssistantDraft, Draft, WireCall } from '../ports/entry.ts'
 import type { Reply } from '../ports/model.ts'
 import { replyEvent } from '../view/entry-events.ts'
-import { beginWork } from './begin-work.ts'
 import type { Ending } from './build-report.ts'
 import { prepareContext } from './context.ts'
 import { announceDecisions, draftDecisions, haveEffects } from './decide.ts'
+import { recordFirstEntries } from './record-first-entries.ts'
 import { notice, record, type Session, say } from './session.ts'
 import type { SessionState } from './session-state.ts'
 import { isOutdated } from './state.ts'
@@ -24,7 +24,7 @@ export async function ask(session: Session): Promise<Ending | undefined> {
   if (repeated !== undefined) return repeated
   // A person may have emptied the record. Start again with the work.
   if (state.messages.length === 0) {
-    await beginWork(session)
+    await recordFirstEntries(session)
     if (session.state.stopped !== undefined) return undefined
   }
   await prepareContext(session)
@@ -103,7 +103,7 @@ async function askOnce(session: Session): Promise<Unanswered | undefined> {
 }
 
 /** How many characters of an interrupted reply the model sees: the end, which the person read last. */
-const mostInterrupted = 4_000
+const maxInterruptedLength = 4_000
 
 /**
  * Tells the model which part of the reply the person read. It is recorded as a message, not as a reply, so that the session asks again,
@@ -111,7 +111,7 @@ const mostInterrupted = 4_000
  */
 async function noteInterruption(session: Session, heard: string): Promise<void> {
   session.model.release?.(session.spec.id)
-  const text = heard.trim().slice(-mostInterrupted)
+  const text = heard.trim().slice(-maxInterruptedLength)
   if (text === '') return
   const content = `The user interrupted your reply. They had read this much of it:\n\n${text}`
   await say(session, `interrupted/${session.state.seq}`, { content })

@@ -6,12 +6,12 @@ export function attendAll(all: readonly Attend[]): Attend {
   if (only !== undefined && others.length === 0) return only
   return async (moment, session, signal) => {
     let said: Attention | undefined
-    for (const attend of all) said = both(said, await attend(moment, session, signal))
+    for (const attend of all) said = combineAttention(said, await attend(moment, session, signal))
     return said
   }
 }
 
-function both(a: Attention | undefined, b: Attention | undefined): Attention | undefined {
+function combineAttention(a: Attention | undefined, b: Attention | undefined): Attention | undefined {
   if (a === undefined || b === undefined) return a ?? b
   const context = [a.context, b.context].filter((text) => text).join('\n\n')
   return {

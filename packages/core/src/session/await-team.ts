@@ -1,7 +1,7 @@
-import { budgetsBelow, newNotices } from '../budget/budget-notices.ts'
-import type { TeammateNews, Teammates } from '../tree/teammates.ts'
+import { budgetNoticesBelow, newNotices } from '../budget/budget-notices.ts'
+import type { TeammateResult, Teammates } from '../tree/teammates.ts'
 import { subagentResult } from './follow-up.ts'
-import { hasNews } from './mail.ts'
+import { hasUnrecordedMessages } from './mail.ts'
 import { notice, type Session, say, withoutSlot } from './session.ts'
 
 /**
@@ -10,11 +10,11 @@ import { notice, type Session, say, withoutSlot } from './session.ts'
  */
 export async function awaitTeam(session: Session, teammates: Teammates): Promise<boolean> {
   await withoutSlot(session, () => teammates.settled())
-  if (session.node.isStopped || session.tree.isPausing || hasNews(session)) return false
+  if (session.node.isStopped || session.tree.isPausing || hasUnrecordedMessages(session)) return false
   teammates.requireEnds()
-  const news = teammates.news()
+  const news = teammates.takeResults()
   for (const { report } of news)
-    for (const { code, message } of newNotices(session.state, budgetsBelow(report)))
+    for (const { code, message } of newNotices(session.state, budgetNoticesBelow(report)))
       await notice(session, code, message)
   await noteUndelivered(session, teammates)
   if (news.length === 0) return true
@@ -38,6 +38,6 @@ async function noteUndelivered(session: Session, teammates: Teammates): Promise<
   for (const { code, message } of newNotices(session.state, notices)) await notice(session, code, message)
 }
 
-function resultOf({ name, team, report }: TeammateNews): string {
+function resultOf({ name, team, report }: TeammateResult): string {
   return subagentResult(report, { team, name })
 }

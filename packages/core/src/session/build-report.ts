@@ -1,4 +1,4 @@
-import { refusedCalls } from '../budget/budget-notices.ts'
+import { refusedCallNotices } from '../budget/budget-notices.ts'
 import { addUsage, type Notice, type Report, type ReportStatus } from '../ports/report.ts'
 import type { Session } from './session.ts'
 
@@ -14,7 +14,7 @@ export interface Ending {
 export function buildReport(session: Session, ending: Ending): Report {
   const { spec, state, left } = session
   // The last notice gives the reason for the end.
-  const notices = [...state.notices, ...refusedCalls(state), ...(ending.notices ?? [])]
+  const notices = [...state.notices, ...refusedCallNotices(state), ...(ending.notices ?? [])]
   return {
     type: 'report',
     session: spec.id,
@@ -29,6 +29,6 @@ export function buildReport(session: Session, ending: Ending): Report {
     sessions: state.sessions + left.sessions,
     calls: state.callCount + left.calls,
     ...(notices.length > 0 && { notices }),
-    ...(spec.team && { messages: state.heard.size }),
+    ...(spec.team && { messages: state.receivedMessages.size }),
   }
 }

@@ -1,4 +1,4 @@
-import { budgetsBelow, newNotices } from '../budget/budget-notices.ts'
+import { budgetNoticesBelow, newNotices } from '../budget/budget-notices.ts'
 import type { AssistantDraft } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import { nudgeLimits } from '../ports/limits.ts'
@@ -67,7 +67,7 @@ async function collect(session: Session): Promise<undefined> {
   const { state, background, node } = session
   const calls = [...state.background.keys()]
   const ends = await withoutSlot(session, () =>
-    Promise.allSettled(calls.map((call) => background.get(call)?.report ?? lostChild(session, call))),
+    Promise.allSettled(calls.map((call) => background.get(call)?.report ?? lostChildReport(session, call))),
   )
   const suspended = ends.flatMap((end) =>
     end.status === 'rejected' && end.reason instanceof Suspended ? end.reason.questions : [],
@@ -78,7 +78,7 @@ async function collect(session: Session): Promise<undefined> {
   if (node.signal.aborted) return undefined
   const reports = ends.map((end) => (end as PromiseFulfilledResult<Report>).value)
   for (const report of reports)
-    for (const { code, message } of newNotices(state, budgetsBelow(report)))
+    for (const { code, message } of newNotices(state, budgetNoticesBelow(report)))
       await notice(session, code, message)
   const before = 'All delegated tasks of this round have ended.'
   const after = 'Delegate the remaining work, or give your answer.'
@@ -88,7 +88,7 @@ async function collect(session: Session): Promise<undefined> {
 }
 
 /** The call that started the child was removed from the record, so it cannot be resumed. */
-function lostChild(session: Session, call: string): Promise<Report> {
+function lostChildReport(session: Session, call: string): Promise<Report> {
   const child = session.state.background.get(call) ?? call
   const notices: Notice[] = [
     { code: 'delegation', message: `the delegation ${call} is no longer in the record` },

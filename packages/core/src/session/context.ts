@@ -6,9 +6,9 @@ import { record, type Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 
 /** The share of the context window that a request may fill before older rounds are summarised. The rest is for the reply. */
-const fill = 0.8
+const maxFill = 0.8
 /** The share of the context window that the newest rounds keep when older ones are summarised. */
-const keep = 0.3
+const keepShare = 0.3
 
 /** Estimates the number of tokens in a text of this length. */
 export function estimatedTokens(characters: number): number {
@@ -62,14 +62,14 @@ export async function prepareContext(session: Session, isTooLong = false): Promi
 /** The default policy: when a request fills most of the context window, keep only the newest rounds and summarise the others. */
 function summariseOldRounds({ messages, characters, tokens, window, isTooLong }: ContextRequest): number {
   const limit = window ?? (isTooLong ? tokens : undefined)
-  if (limit === undefined || (!isTooLong && tokens <= limit * fill)) return 0
-  const most = limit * keep * (characters / Math.max(1, tokens))
+  if (limit === undefined || (!isTooLong && tokens <= limit * maxFill)) return 0
+  const maxLength = limit * keepShare * (characters / Math.max(1, tokens))
   let size = 0
   let cut = messages.length
   for (let i = messages.length - 1; i > 0; i--) {
     const message = messages[i] as Message
     size += lengthOf(message)
-    if (size > most && cut < messages.length) break
+    if (size > maxLength && cut < messages.length) break
     if (message.role === 'assistant') cut = i
   }
   return cut
@@ -86,11 +86,11 @@ async function summarise(session: Session, older: readonly Message[]) {
   const { model } = session
   const transcript = older.map(line).join('\n')
   // The transcript in the summary request must fit as well.
-  const most = (model.window ?? 100_000) * 2
+  const maxLength = (model.window ?? 100_000) * 2
   const shown =
-    transcript.length <= most
+    transcript.length <= maxLength
       ? transcript
-      : `${transcript.slice(0, most / 2)}\n[…]\n${transcript.slice(-most / 2)}`
+      : `${transcript.slice(0, maxLength / 2)}\n[…]\n${transcript.slice(-maxLength / 2)}`
   const reply = await askModel(
     session,
     {

@@ -31,7 +31,7 @@ export async function draftDecisions(
   calls: readonly WireCall[],
   reply: readonly WireCall[],
 ): Promise<EventDraft[]> {
-  const late = await behindReport(session, reply)
+  const late = await refuseAfterReport(session, reply)
   const { immediate } = session.gate
   const drafts: EventDraft[] = []
   // Asynchronous rules judge all calls in parallel. Drafts and counts keep the order of the calls.
@@ -69,7 +69,7 @@ export function haveEffects(session: Session, calls: readonly WireCall[]): boole
 }
 
 /** Reads a call once per life, with the arguments of the decision if a rule changed them. */
-export async function readOnce(session: Session, call: WireCall): Promise<ReadCall> {
+export async function readCachedCall(session: Session, call: WireCall): Promise<ReadCall> {
   const known = session.read.get(call.id)
   if (known !== undefined) return known
   let read = await readCall(call, session.spec, session.toolset)
@@ -88,7 +88,7 @@ type Decided =
 function judged(session: Session, call: WireCall, late: boolean): Decided | Promise<Decided> {
   const known = session.read.get(call.id)
   return known === undefined
-    ? readOnce(session, call).then((read) => judgeRead(session, call, read, late))
+    ? readCachedCall(session, call).then((read) => judgeRead(session, call, read, late))
     : judgeRead(session, call, known, late)
 }
 
@@ -204,11 +204,11 @@ export function startDraft(
 }
 
 /** An accepted `reportOut` ends the work: later calls of the same reply do not start. */
-async function behindReport(session: Session, reply: readonly WireCall[]): Promise<Set<string>> {
+async function refuseAfterReport(session: Session, reply: readonly WireCall[]): Promise<Set<string>> {
   const isBusy = session.state.background.size > 0 || session.teammates?.isBusy === true
   if (session.spec.completion !== 'report' || isBusy) return new Set()
   for (const [index, call] of reply.entries()) {
-    const read = await readOnce(session, call)
+    const read = await readCachedCall(session, call)
     if (read.kind !== 'ready') continue
     const { tool } = read.judged
     // Background results are pending, so the report will not be accepted.

@@ -12,11 +12,11 @@ import { foldEntries } from './state.ts'
 export type HandoffContext = NonNullable<Handoff['context']>
 
 export type History = NonNullable<SessionSpec['history']>
-type Said = History[number]
+type ConversationMessage = History[number]
 
 /** The maximum number of characters of the request and the report in a summary. */
-const longestRequest = 4_000
-const longestReport = 12_000
+const maxRequestLength = 4_000
+const maxReportLength = 12_000
 
 /**
  * The history for a session that takes over a conversation. `full`: the messages of the person and the agent in turn, without calls and
@@ -27,19 +27,19 @@ const longestReport = 12_000
 export function contextOf(stored: StoredSession, kind: HandoffContext = 'full'): History {
   if (kind === 'none') return []
   const state = foldEntries(stored.entries, stored.spec.id)
-  const said = saidIn(stored.spec, state)
-  return kind === 'full' ? inTurn(said) : summaryOf(said, state, stored.spec)
+  const said = messagesIn(stored.spec, state)
+  return kind === 'full' ? joinSameRole(said) : summaryOf(said, state, stored.spec)
 }
 
-function saidIn(spec: SessionSpec, state: SessionState): Said[] {
+function messagesIn(spec: SessionSpec, state: SessionState): ConversationMessage[] {
   // A session that was killed before its first entry still has its work.
   if (state.messages.length === 0 && state.deferred.length === 0)
     return [...(spec.history ?? []), { role: 'user', content: withImages(spec.work) }]
-  const said = [...state.messages, ...state.deferred].flatMap(saidOf)
+  const said = [...state.messages, ...state.deferred].flatMap(toConversationMessage)
   return state.reported === undefined ? said : [...said, { role: 'assistant', content: state.reported }]
 }
 
-function saidOf(message: Message): Said[] {
+function toConversationMessage(message: Message): ConversationMessage[] {
   const { role, content } = message
   if (role === 'tool_result' || content === null || isBlank(content)) return []
   if (role === 'assistant') return [{ role, content }]
@@ -51,12 +51,12 @@ function saidOf(message: Message): Said[] {
 /** Images are not copied. Their number is. */
 function withImages({ content, images = [] }: Pick<UserDraft, 'content' | 'images'>): string {
   if (images.length === 0) return content
-  return `${content}\n\n[${images.length === 1 ? 'a picture was' : `${images.length} pictures were`} shown here]`
+  return `${content}\n\n[${images.length === 1 ? 'an image was' : `${images.length} images were`} shown here]`
 }
 
 /** Joins consecutive messages of the same role. */
-function inTurn(said: readonly Said[]): Said[] {
-  const turns: Said[] = []
+function joinSameRole(said: readonly ConversationMessage[]): ConversationMessage[] {
+  const turns: ConversationMessage[] = []
   for (const { role, content } of said) {
     const last = turns.at(-1)
     if (last?.role === role) turns[turns.length - 1] = { role, content: `${last.content}\n\n${content}` }
@@ -67,16 +67,20 @@ function inTurn(said: readonly Said[]): Said[] {
 
 const opening = 'Summary of the conversation so far.\n\nThe request:\n'
 
-function summaryOf(said: readonly Said[], state: SessionState, spec: SessionSpec): Said[] {
-  const request = cut(requestOf(said), longestRequest)
+function summaryOf(
+  said: readonly ConversationMessage[],
+  state: SessionState,
+  spec: SessionSpec,
+): ConversationMessage[] {
+  const request = truncate(requestOf(said), maxRequestLength)
   const text = state.ended?.text || (said.findLast(({ role }) => role === 'assistant')?.content ?? '')
   const report = isBlank(text) ? '' : `\n\nThe last report, by ${oneLine(spec.agent.name, 60)}:\n`
-  const content = `${opening}${quoted(request)}${report}${report && quoted(cut(text, longestReport))}`
+  const content = `${opening}${quoteLines(request)}${report}${report && quoteLines(truncate(text, maxReportLength))}`
   return [{ role: 'user', content }]
 }
 
 /** The first request of the conversation, even if it is in a summary from an earlier handoff. */
-function requestOf(said: readonly Said[]): string {
+function requestOf(said: readonly ConversationMessage[]): string {
   const first = said.find(({ role }) => role === 'user')?.content ?? ''
   if (!first.startsWith(opening)) return first
   const lines = first.slice(opening.length).split('\n')
@@ -88,16 +92,16 @@ function requestOf(said: readonly Said[]): string {
 }
 
 /** Marks each line, so that the quoted text cannot fake its own end. */
-function quoted(text: string): string {
+function quoteLines(text: string): string {
   return text
     .split('\n')
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n')
 }
 
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text
-  const last = text.charCodeAt(most - 1)
-  const kept = text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
+function truncate(text: string, max: number): string {
+  if (text.length <= max) return text
+  const last = text.charCodeAt(max - 1)
+  const kept = text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)
   return `${kept}\n[… ${text.length - kept.length} more characters]`
 }

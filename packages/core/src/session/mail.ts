@@ -5,18 +5,18 @@ import type { Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 
 /** Returns whether an ended session continues because its team has sent it a message. A session that a person stopped stays stopped. */
-export function isWoken(spec: SessionSpec, state: SessionState, ports: Ports): boolean {
+export function shouldWake(spec: SessionSpec, state: SessionState, ports: Ports): boolean {
   if (state.ended?.status === 'cancelled' && state.cancelledBy === 'person') return false
   return unread(spec, state, ports).length > 0
 }
 
 /** Returns whether a running session has messages that are not recorded yet, from its team or from outside. */
-export function hasNews(session: Session): boolean {
-  return session.hasMessages() || hasMail(session)
+export function hasUnrecordedMessages(session: Session): boolean {
+  return session.hasMessages() || hasTeamMessages(session)
 }
 
 /** Returns whether a running session has messages of its team that are not recorded yet. */
-export function hasMail({ spec, state, ports }: Session): boolean {
+export function hasTeamMessages({ spec, state, ports }: Session): boolean {
   return unread(spec, state, ports).length > 0
 }
 
@@ -25,7 +25,7 @@ export async function recordMail(session: Session): Promise<void> {
   const { spec, state, ports, node } = session
   for (const work of unread(spec, state, ports)) {
     if (node.isStopped) return
-    const isNew = !session.state.heard.has(work.message as string)
+    const isNew = !session.state.receivedMessages.has(work.message as string)
     await recordMessage(session, work)
     if (isNew) session.emit({ type: 'message.added', from: work.from ?? 'person', text: work.content })
     await ports.teams?.received(spec.id, work.message as string)

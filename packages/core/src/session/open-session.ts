@@ -15,12 +15,13 @@ import type { Tree } from '../tree/tree.ts'
 import { settledEvent, startedEvent } from '../view/entry-events.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
 import { addContext, attend } from './attend.ts'
-import { beginWork } from './begin-work.ts'
-import { leaveCalls } from './leave-calls.ts'
-import { isWoken } from './mail.ts'
+import { earlierLives } from './earlier-lives.ts'
+import { shouldWake } from './mail.ts'
+import { recordFirstEntries } from './record-first-entries.ts'
 import { recordMessage } from './record-message.ts'
-import { nothingLeft, notice, record, requireLife, type Session } from './session.ts'
+import { noLeftovers, notice, record, requireLife, type Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
+import { settleOpenCalls } from './settle-open-calls.ts'
 import { foldEntries, openCalls, startedCalls } from './state.ts'
 
 /** What the loop needs besides the session itself. */
@@ -34,7 +35,7 @@ export interface Host {
   /** Returns true if an ended session should continue. */
   continues(spec: SessionSpec, state: SessionState): boolean
   /** Returns the new work for a resumed session. Each is returned once. */
-  news(spec: SessionSpec): News | undefined
+  updates(spec: SessionSpec): SessionUpdates | undefined
   /** Returns the messages sent to a running session, in order. Each is returned once. */
   messages(session: string): readonly Message[]
   /** Returns whether the session has undelivered messages. */
@@ -48,7 +49,7 @@ export interface Message {
   readonly settle: (isRecorded: boolean) => void
 }
 
-export interface News {
+export interface SessionUpdates {
   readonly work: Work
   /** True if the session does not continue calls that a stop left open. */
   readonly leavesCalls: boolean
@@ -91,12 +92,12 @@ export async function openSession(wanted: SessionSpec, host: Host): Promise<Open
   const state = foldEntries(run.recorded, spec.id)
   // The sessions of a teammate that was open in this process before are already counted.
   if (!wasHere) tree.count(spec.id, state.sessions)
-  if (state.ended !== undefined && !host.continues(spec, state) && !isWoken(spec, state, ports))
+  if (state.ended !== undefined && !host.continues(spec, state) && !shouldWake(spec, state, ports))
     return ended(state.ended)
   const session = createSession(spec, host, { tree, node, run, state, model: resolution.model })
   // `news` returns it only once.
-  const news = host.news(spec)
-  announce(session, run.recorded.length > 0, news?.work.content)
+  const news = host.updates(spec)
+  announce(session, news?.work.content)
   try {
     node.account = await host.account(spec)
     await takeSlot(session)
@@ -166,23 +167,26 @@ export function createSession(
     read: new Map(),
     background: new Map(),
     teammates: undefined,
-    left: nothingLeft,
+    left: noLeftovers,
     holdsSlot: false,
     hasMessages: () => host.hasMessages(spec.id),
     emit: (body) => host.emit(spec.id, body),
   }
 }
 
-function announce({ spec, state, emit }: Session, resumed: boolean, message: string | undefined): void {
-  const open = openCalls(state).map(({ call: { id, function: f } }) => ({
+function announce({ spec, state, run, emit }: Session, message: string | undefined): void {
+  const resumed = run.recorded.length > 0
+  const open = openCalls(state).map(({ call: { id, function: f }, started }) => ({
     id,
     name: f.name,
     input: f.arguments,
+    ...(started && { startedAt: started.timestamp }),
   }))
   emit({
     ...startedEvent(spec, resumed),
     ...(resumed && message !== undefined && { message }),
     ...(resumed && open.length > 0 && { open }),
+    ...(resumed && { earlier: earlierLives(run.recorded, spec) }),
   })
 }
 
@@ -197,23 +201,23 @@ async function takeSlot(session: Session): Promise<void> {
   session.emit({ type: 'session.unqueued' })
 }
 
-async function begin(session: Session, news: News | undefined): Promise<void> {
+async function begin(session: Session, news: SessionUpdates | undefined): Promise<void> {
   const { run } = session
   if (run.recorded.length === 0) {
     const start = await attend(session, { kind: 'session.started', source: 'startup' })
     await noticeUnisolated(session)
     await noticeFallback(session)
-    await beginWork(session)
+    await recordFirstEntries(session)
     if (news !== undefined) await recordMessage(session, news.work)
     return addContext(session, start?.context)
   }
   const entries = await record(session, `resume/${run.recorded.length}`, async () => {
-    const left = news?.leavesCalls ? await leaveCalls(session) : []
+    const left = news?.leavesCalls ? await settleOpenCalls(session) : []
     return [{ role: 'event', type: 'session.resumed' }, ...left]
   })
   for (const entry of entries) if (entry.role === 'tool_result') session.emit(settledEvent(entry))
   await noticeFallback(session)
-  const inDoubt = await begunEffects(session)
+  const inDoubt = await startedEffects(session)
   const doubts = inDoubt.length > 0 && { inDoubt }
   const start = await attend(session, { kind: 'session.started', source: 'resume', ...doubts })
   if (news !== undefined) await recordMessage(session, news.work)
@@ -234,7 +238,7 @@ async function noticeFallback(session: Session): Promise<void> {
   if (insteadOf !== undefined) await notice(session, 'model', fallbackMessage(agent.name, model, insteadOf))
 }
 
-async function begunEffects(session: Session): Promise<string[]> {
+async function startedEffects(session: Session): Promise<string[]> {
   const begun = openCalls(session.state).filter(({ started, finished }) => started && !finished)
   const reads = await Promise.all(begun.map(({ call }) => readCall(call, session.spec, session.toolset)))
   return reads.flatMap((read) =>

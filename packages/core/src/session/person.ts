@@ -1,4 +1,4 @@
-import type { Answer, Question } from '../ports/engine.ts'
+import type { Answer, Question, Run } from '../ports/engine.ts'
 import { Suspended } from '../ports/errors.ts'
 import type { Session } from './session.ts'
 
@@ -10,15 +10,18 @@ export async function askPerson(session: Session, question: Question): Promise<A
   const { node, run, emit } = session
   node.awaitPerson()
   const { name, call, text, choices } = question
-  emit({ type: 'person.asked', question: name, call, text, choices })
+  const since = recordedAt(run, 'person.asked', name)
+  emit({ type: 'person.asked', question: name, call, text, choices, ...(since && { since }) })
   try {
     const answer = await run.waitFor(question, node.signal)
+    const answeredAt = recordedAt(run, 'person.answered', name)
     emit({
       type: 'person.answered',
       question: name,
       decision: answer.decision,
       ...(answer.by && { by: answer.by }),
       ...(answer.reason && { reason: answer.reason }),
+      ...(answeredAt && { answeredAt }),
     })
     return answer
   } catch (error) {
@@ -27,4 +30,10 @@ export async function askPerson(session: Session, question: Question): Promise<A
   } finally {
     node.personAnswered()
   }
+}
+
+/** When an earlier life, or another process while none was running, recorded this. */
+function recordedAt({ recorded }: Run, type: 'person.asked' | 'person.answered', name: string) {
+  return recorded.find((entry) => entry.role === 'event' && entry.type === type && entry['name'] === name)
+    ?.timestamp
 }

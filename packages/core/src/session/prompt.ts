@@ -6,7 +6,7 @@ import type { MemberRequest, TeamRequest } from '../tree/team-tools.ts'
 import { delegationName, type Toolset } from '../vocabulary/toolset.ts'
 
 /** Names are not shortened, because the model must be able to write them. */
-const longestName = 200
+const maxNameLength = 200
 
 interface PromptOptions {
   /** The schema of its report. */
@@ -67,10 +67,10 @@ function delegationSection(
   tool: string | undefined,
 ): string | undefined {
   if (targets.length === 0 || tool === undefined) return undefined
-  const names = targets.map((target) => oneLine(target.name, longestName))
+  const names = targets.map((target) => oneLine(target.name, maxNameLength))
   const bullets = targets.map(
     (target) =>
-      `- **${oneLine(target.name, longestName)}**: ${oneLine(target.useFor ?? target.description, 500)}`,
+      `- **${oneLine(target.name, maxNameLength)}**: ${oneLine(target.useFor ?? target.description, 500)}`,
   )
   return [
     '## Available Agents for Delegation',
@@ -79,7 +79,7 @@ function delegationSection(
     '',
     ...bullets,
     '',
-    `When using the ${tool} tool, use one of these agent names: ${names.map(listed).join(', ')}`,
+    `When using the ${tool} tool, use one of these agent names: ${names.map(formatName).join(', ')}`,
   ].join('\n')
 }
 
@@ -87,7 +87,7 @@ function delegationSection(
 function restrictions({ tools, disallowedTools = [], prompt }: AgentDefinition, toolset: Toolset) {
   const isListed = tools.kind === 'list' && !tools.names.includes('*')
   if (!isListed && disallowedTools.length === 0) return undefined
-  const names = toolset.names().map((name) => oneLine(name, longestName))
+  const names = toolset.names().map((name) => oneLine(name, maxNameLength))
   // Without a prompt and without tools it is the plain model.
   if (names.length === 0 && prompt === '') return undefined
   const allowed =
@@ -96,7 +96,7 @@ function restrictions({ tools, disallowedTools = [], prompt }: AgentDefinition, 
 }
 
 /** Formats a name for a comma-separated list. */
-function listed(name: string): string {
+function formatName(name: string): string {
   return name.includes(',') ? JSON.stringify(name) : name
 }
 
@@ -104,12 +104,12 @@ function listed(name: string): string {
  * Makes text from a file safe inside a prompt. On one line, it cannot pose as a heading, a list item or a new section, and it cannot hide
  * anything from a person who reads the prompt.
  */
-export function oneLine(text: string, most: number): string {
+export function oneLine(text: string, max: number): string {
   const line = text
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replaceAll('**', '')
     .trim()
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`
+  return line.length <= max ? line : `${line.slice(0, max - 1)}…`
 }
 
 /** The work of a delegated session that must end with a report. */
@@ -141,14 +141,14 @@ export function teammateWork(
   lead: string,
 ): string {
   const others = members.filter((member) => member.name !== name)
-  const mates = others.map((member) => `${member.name} (${oneLine(member.agentType, longestName)})`)
+  const mates = others.map((member) => `${member.name} (${oneLine(member.agentType, maxNameLength)})`)
   return [
     initialPrompt,
     '',
     '## Your team',
     '',
     `You are ${name} in the team ${team}${description === undefined ? '' : `: ${oneLine(description, 1_000)}`}.`,
-    `Your lead is ${oneLine(lead, longestName)}, whom you address as "lead".${mates.length === 0 ? '' : ` Your teammates are ${mates.join(', ')}.`}`,
+    `Your lead is ${oneLine(lead, maxNameLength)}, whom you address as "lead".${mates.length === 0 ? '' : ` Your teammates are ${mates.join(', ')}.`}`,
     'Write to them with the send_message tool, by name. They see nothing else of your work. Messages for you appear in this conversation: to wait for one, end your turn. When everyone is idle, your lead gets your last reply.',
   ].join('\n')
 }

@@ -5,7 +5,7 @@ import { record, type Session } from './session.ts'
 
 /** Records a message to a session that continues. A message with the same id is recorded once. */
 export async function recordMessage(session: Session, work: Work): Promise<void> {
-  if (work.message !== undefined && session.state.heard.has(work.message)) return
+  if (work.message !== undefined && session.state.receivedMessages.has(work.message)) return
   const prompt = await attendPrompt(session, work)
   if (!prompt.taken) return
   await record(session, `news/${session.state.seq}`, () => [{ role: 'user', ...work } as Draft], {

@@ -24,7 +24,7 @@ export function reserveForCall(session: Session, call: string): ReserveTokens | 
       await note({
         type: 'tokens.reserved',
         input,
-        ...(price && { cost: reservation.most.nanos / 1e9 }),
+        ...(price && { cost: reservation.max.nanos / 1e9 }),
       })
     } catch (error) {
       reservation.settle({ input: 0, output: 0 })

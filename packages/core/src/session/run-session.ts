@@ -8,9 +8,9 @@ import { ask } from './ask.ts'
 import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
-import { hasMail, hasNews, recordMail } from './mail.ts'
+import { hasTeamMessages, hasUnrecordedMessages, recordMail } from './mail.ts'
 import { type Host, openSession, recordMessages } from './open-session.ts'
-import { applyEdits, leaveBehind, nothingLeft, record, requireLife, type Session } from './session.ts'
+import { addLeftovers, applyEdits, noLeftovers, record, requireLife, type Session } from './session.ts'
 import { settleReply } from './settle.ts'
 import { nextMove, startedCalls } from './state.ts'
 
@@ -29,17 +29,17 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
       applyEdits(session)
       const messages = host.messages(spec.id)
       if (messages.length > 0) await recordMessages(session, messages)
-      if (hasMail(session)) await recordMail(session)
+      if (hasTeamMessages(session)) await recordMail(session)
       requireLife(session)
-      const stopped = stopEnding(session) ?? stoppedFromOutside(session)
+      const stopped = stopEnding(session) ?? externalStop(session)
       if (stopped !== undefined) return await endSession(session, stopped)
       if (session.tree.isPausing && !hasBegunCalls(session)) throw new Suspended([])
       if (Teammates.isLead(session)) await Teammates.attend(session)
       const ending = await move(session)
       // Messages that arrived in the meantime are read before the session ends.
-      if (ending === undefined || session.node.signal.aborted || hasNews(session)) continue
-      if (isAskedAgain(session)) continue
-      const report = await endSession(session, ending, isAskedAgain)
+      if (ending === undefined || session.node.signal.aborted || hasUnrecordedMessages(session)) continue
+      if (wasEditedDuringReview(session)) continue
+      const report = await endSession(session, ending, wasEditedDuringReview)
       if (report !== undefined) return report
     }
   } catch (error) {
@@ -92,7 +92,7 @@ function stopEnding(session: Session): Ending | undefined {
 }
 
 /** Only after the calls of the last reply are settled, so that every started call has an outcome. */
-function stoppedFromOutside({ state }: Session): Ending | undefined {
+function externalStop({ state }: Session): Ending | undefined {
   if (state.stopped === undefined || state.unsettled > 0) return undefined
   const { status, code, reason } = state.stopped
   return { status, text: state.lastText, notices: [{ code, message: reason }] }
@@ -108,7 +108,7 @@ function failed(session: Session, error: unknown): Ending {
 }
 
 /** A person edited the record while the last reply was judged. The session must answer before it ends. */
-function isAskedAgain(session: Session): boolean {
+function wasEditedDuringReview(session: Session): boolean {
   return applyEdits(session) && nextMove(session.state) === 'ask'
 }
 
@@ -116,7 +116,7 @@ function endSession(session: Session, ending: Ending): Promise<Report>
 function endSession(
   session: Session,
   ending: Ending,
-  goesOn: (session: Session) => boolean,
+  shouldContinue: (session: Session) => boolean,
 ): Promise<Report | undefined>
 /**
  * Releases the session even if a step fails: it rejects only when this life is lost. Returns `undefined` when `goesOn` finds new
@@ -125,13 +125,13 @@ function endSession(
 async function endSession(
   session: Session,
   ending: Ending,
-  goesOn: (session: Session) => boolean = () => false,
+  shouldContinue: (session: Session) => boolean = () => false,
 ): Promise<Report | undefined> {
   const { node } = session
   // Children of a failed session are only interrupted, so that they continue when it is resumed.
   await stopBackground(session, { kind: 'cancelled', by: ending.status === 'error' ? 'run' : 'parent' })
   requireLife(session)
-  const report = buildReport(session, await withPlace(session, ending))
+  const report = buildReport(session, await withWorkspaceNotice(session, ending))
   const by = node.reason?.kind === 'cancelled' && report.status === 'cancelled' ? node.reason.by : undefined
   let isRecorded = false
   try {
@@ -148,9 +148,9 @@ async function endSession(
       },
     ])
     isRecorded = true
-    if (goesOn(session)) {
+    if (shouldContinue(session)) {
       // The session ends again later, and counts its teammates then.
-      session.left = nothingLeft
+      session.left = noLeftovers
       return undefined
     }
     await session.run.end({ kind: 'ended', outcome: report.status })
@@ -173,11 +173,11 @@ async function endSession(
 }
 
 /** Adds where its changes are, if they are not in the shared folder. Keeps the notice with the reason for the end last. */
-async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Ending> {
+async function withWorkspaceNotice({ spec, ports }: Session, ending: Ending): Promise<Ending> {
   const { isolation } = spec
   if (isolation?.kind !== 'own' || isolation.session !== spec.id || isolation.base === spec.workspace)
     return ending
-  const settled = await settledPlace(ports, spec, ending.status)
+  const settled = await settleWorkspace(ports, spec, ending.status)
   if (settled === undefined) return ending
   const notice = { code: 'workspace', message: settled.message }
   const notices = ending.notices ?? []
@@ -187,7 +187,7 @@ async function withPlace({ spec, ports }: Session, ending: Ending): Promise<Endi
   return { ...ending, notices: [notice, ...notices] }
 }
 
-async function settledPlace(
+async function settleWorkspace(
   { workspaces }: Session['ports'],
   spec: SessionSpec,
   status: Report['status'],
@@ -206,8 +206,8 @@ async function stopBackground(session: Session, reason?: StopReason): Promise<vo
     for (const { child } of children) session.tree.node(child)?.stop(session.node.reason ?? reason)
   }
   const ends = await Promise.allSettled(children.map(({ report }) => report))
-  for (const end of ends) if (end.status === 'fulfilled') leaveBehind(session, end.value)
+  for (const end of ends) if (end.status === 'fulfilled') addLeftovers(session, end.value)
   const { teammates } = session
   session.teammates = undefined
-  for (const report of (await teammates?.stop(reason)) ?? []) leaveBehind(session, report)
+  for (const report of (await teammates?.stop(reason)) ?? []) addLeftovers(session, report)
 }

@@ -31,7 +31,7 @@ export interface SessionState {
   unsettled: number
   callIds: Set<string>
   /** The ids of messages from outside that were received, or that a hook refused. */
-  heard: Set<string>
+  receivedMessages: Set<string>
   /** Messages that arrived while calls were open. They follow the results, because no message may come between calls and results. */
   deferred: Message[]
   /** Delegations in the background whose results are not collected yet: child session by call. */
@@ -39,7 +39,7 @@ export interface SessionState {
   /** The teams it leads, by the key of their name. */
   teams: Map<string, TeamState>
   /** Keys of the results that it has received, from `collected`. */
-  told: Set<string>
+  givenNotices: Set<string>
   nudges: { report: number; empty: number; sections: number; schema: number; truncated: number; stop: number }
   /** Its last text since a person's message. */
   lastText: string
@@ -105,11 +105,11 @@ export function emptyState(): SessionState {
     calls: new Map(),
     unsettled: 0,
     callIds: new Set(),
-    heard: new Set(),
+    receivedMessages: new Set(),
     deferred: [],
     background: new Map(),
     teams: new Map(),
-    told: new Set(),
+    givenNotices: new Set(),
     nudges: { ...noNudges },
     lastText: '',
     reported: undefined,

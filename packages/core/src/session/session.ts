@@ -123,9 +123,9 @@ export async function withoutSlot<T>(session: Session, wait: () => Promise<T>): 
   }
 }
 
-export const nothingLeft: Session['left'] = { usage: noUsage, sessions: 0, calls: 0 }
+export const noLeftovers: Session['left'] = { usage: noUsage, sessions: 0, calls: 0 }
 
-export function leaveBehind(session: Session, { usage, sessions, calls }: Report): void {
+export function addLeftovers(session: Session, { usage, sessions, calls }: Report): void {
   const { left } = session
   session.left = {
     usage: addUsage(left.usage, usage),

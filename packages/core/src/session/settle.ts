@@ -18,7 +18,7 @@ import { delegate } from '../tree/delegate.ts'
 import { settledEvent } from '../view/entry-events.ts'
 import { approvalOf } from './approval.ts'
 import { attend } from './attend.ts'
-import { announceDecisions, decide, readOnce, startDraft } from './decide.ts'
+import { announceDecisions, decide, readCachedCall, startDraft } from './decide.ts'
 import { settleDoubt } from './doubt.ts'
 import { type Outcome, perform } from './perform.ts'
 import { askPerson } from './person.ts'
@@ -28,7 +28,7 @@ import { approveSession, grantsOf, noticeOf, openCalls } from './state.ts'
 
 export async function settleReply(session: Session): Promise<void> {
   const open = openCalls(session.state)
-  for (const { call } of open) await readOnce(session, call)
+  for (const { call } of open) await readCachedCall(session, call)
   await decide(session, open)
   const delegates = open.some(({ call }) => judgedOf(session, call)?.tool.kind === 'delegate')
   await (delegates ? withoutSlot(session, () => settleAll(session, open)) : settleAll(session, open))
@@ -147,7 +147,7 @@ async function outcomeOf(
   const finished = known?.finished
   if (finished !== undefined) return finishedOutcome(finished)
   if (judged.tool.kind === 'report') return report(session)
-  return attended(session, judged, await run(session, judged))
+  return withAttention(session, judged, await run(session, judged))
 }
 
 async function run(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
@@ -156,7 +156,7 @@ async function run(session: Session, judged: JudgedCall): Promise<Outcome | unde
   if (session.inherited.has(judged.call.id)) {
     const known = await settleDoubt(session, judged)
     if (known !== 'run') return known
-    const refused = (await refusedByNow(session, judged)) ?? (await startAgain(session, judged))
+    const refused = (await currentRefusal(session, judged)) ?? (await startAgain(session, judged))
     if (refused !== undefined) return refused
   }
   const { effect } = judged.tool
@@ -213,7 +213,7 @@ async function awaitApproval(
   const refused =
     session.heldNow.has(call.id) && held['boundTo'] === undefined
       ? undefined
-      : await refusedByNow(session, judged, held)
+      : await currentRefusal(session, judged, held)
   if (refused !== undefined) return refused
   const { input, context } = held
   const said = {
@@ -235,7 +235,7 @@ async function awaitApproval(
 }
 
 /** Returns the refusal of a call that was allowed in an earlier life and is forbidden now. */
-async function refusedByNow(
+async function currentRefusal(
   session: Session,
   judged: JudgedCall,
   held?: EventEntry,
@@ -254,7 +254,7 @@ async function refusedByNow(
 }
 
 /** Adds the text of rules and hooks to the outcome. */
-async function attended(
+async function withAttention(
   session: Session,
   judged: JudgedCall,
   outcome: Outcome | undefined,

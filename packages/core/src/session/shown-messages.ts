@@ -61,7 +61,7 @@ export function showSummary(state: SessionState, entry: EventEntry): void {
 }
 
 /** Providers reject requests over their limit, and one long result would push everything else out of the window. */
-export function capped(entry: ResultEntry, session: string): Message {
+export function truncateResult(entry: ResultEntry, session: string): Message {
   const { content } = entry
   if (content.length <= shownResultLimit) return entry
   const head = content.slice(0, shownResultLimit * 0.75)

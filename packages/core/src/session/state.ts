@@ -6,7 +6,7 @@ import { nameKey } from '../vocabulary/name-key.ts'
 import { membersOfStart } from './children-of-start.ts'
 import { repeatedCall } from './repeated-call.ts'
 import { type CallState, emptyState, noNudges, type SessionState } from './session-state.ts'
-import { capped, show, showSummary, takeUnseen } from './shown-messages.ts'
+import { show, showSummary, takeUnseen, truncateResult } from './shown-messages.ts'
 
 export function foldEntries(entries: readonly Entry[], session: string): SessionState {
   const state = emptyState()
@@ -57,7 +57,7 @@ function applyUser(state: SessionState, entry: UserEntry): void {
   else show(state, entry, entry.seq)
   for (const call of entry.collected ?? []) {
     state.background.delete(call)
-    state.told.add(call)
+    state.givenNotices.add(call)
   }
   // The model has something new to act on.
   state.repeated = undefined
@@ -65,7 +65,7 @@ function applyUser(state: SessionState, entry: UserEntry): void {
   state.sessions += entry.sessions ?? 0
   state.callCount += entry.calls ?? 0
   if (entry.nudge !== undefined) state.nudges[entry.nudge] += 1
-  if (entry.message !== undefined) state.heard.add(entry.message)
+  if (entry.message !== undefined) state.receivedMessages.add(entry.message)
   state.work ??= { first: entry, last: entry }
   if (entry.from === undefined || entry.message !== undefined) {
     state.work = { ...state.work, last: entry }
@@ -120,7 +120,7 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
     known.result = entry
     state.unsettled -= 1
     state.repeated = repeatedCall(state.repeated, known.call, entry, state.round)
-    show(state, capped(entry, session), entry.seq)
+    show(state, truncateResult(entry, session), entry.seq)
     if (entry.outcome === undefined) applyTeam(state, known)
     if (entry.outcome === 'refused' && entry.code === 'budget')
       state.refusedByBudget.set(entry.content, (state.refusedByBudget.get(entry.content) ?? 0) + 1)
@@ -170,7 +170,7 @@ function applyEvent(state: SessionState, entry: EventEntry): void {
         reason: entry.content ?? '',
       }
       // A refused message is not delivered again.
-      if (typeof entry['message'] === 'string') state.heard.add(entry['message'])
+      if (typeof entry['message'] === 'string') state.receivedMessages.add(entry['message'])
       return
     case 'report.given':
       state.reported = entry.content ?? ''

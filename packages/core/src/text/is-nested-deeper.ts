@@ -9,12 +9,12 @@ interface Token {
  * Returns whether brackets, lists or mappings are nested more than `most` levels deep. Recursive parsers crash the process at some hundred
  * levels. `tokensOf` is called only if the text could be that deep.
  */
-export function isNestedDeeper(text: string, most: number, tokensOf: () => Iterable<object>): boolean {
-  if (levelsAtMost(text) <= most) return false
+export function isNestedDeeper(text: string, max: number, tokensOf: () => Iterable<object>): boolean {
+  if (levelsAtMost(text) <= max) return false
   const left: [Token, number][] = Array.from(tokensOf(), (token) => [token as Token, 0])
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [token, depth] = next
-    if (depth > most) return true
+    if (depth > max) return true
     for (const { key, value } of [token, ...(token.items ?? [])])
       for (const part of [key, value])
         if (typeof part === 'object' && part !== null) left.push([part as Token, depth + 1])

@@ -1,11 +1,11 @@
-import { budgetsBelow } from '../budget/budget-notices.ts'
+import { budgetNoticesBelow } from '../budget/budget-notices.ts'
 import { CadreError } from '../ports/errors.ts'
 import type { JudgedCall } from '../ports/gate.ts'
 import type { Report } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Outcome } from '../session/perform.ts'
 import { delegatedWork } from '../session/prompt.ts'
-import { leaveBehind, type Session } from '../session/session.ts'
+import { addLeftovers, type Session } from '../session/session.ts'
 import { isBlank } from '../text/is-blank.ts'
 import { type Delegation, readDelegation } from './delegation.ts'
 import { isolate, isParallel, placeOf } from './isolate.ts'
@@ -24,10 +24,10 @@ export async function delegate(session: Session, judged: JudgedCall): Promise<Ou
   const report = await runChild(session, judged.call.id, delegation)
   // A stopped parent leaves the call open, so that the child continues when the run is resumed.
   if (report.status === 'cancelled' && session.node.signal.aborted) {
-    leaveBehind(session, report)
+    addLeftovers(session, report)
     return undefined
   }
-  return { ...outcomeOfReport(report), notices: budgetsBelow(report) }
+  return { ...outcomeOfReport(report), notices: budgetNoticesBelow(report) }
 }
 
 /** Returns whether the delegation runs in the background: the call requests it, or the agent always does. */

@@ -67,7 +67,7 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
   const background = defineTool({
     name: 'delegate_task',
     description:
-      'Start an agent on a task in the background. The call returns at once. When your turn ends, you get the results of all tasks together. Set wait_for_result to get the result from the call itself.',
+      'Start an agent on a task in the background. The call returns immediately. When your turn ends, you get the results of all tasks together. Set wait_for_result to get the result from the call itself.',
     class: 'agent',
     effect: 'read',
     kind: 'delegate',

@@ -21,7 +21,7 @@ export interface ExplainRequest {
   readonly controls?: Controls
 }
 
-export interface Explained {
+export interface CallExplanation {
   readonly verdict: Verdict
   /** The session that would make the call. */
   readonly session: SessionSpec
@@ -41,7 +41,7 @@ export async function explainCall(
   request: ExplainRequest,
   { ports, limits, gate }: ExplainParts,
   signal: AbortSignal,
-): Promise<Explained> {
+): Promise<CallExplanation> {
   const { chain, tool, input, workspace, model, delegation = true, controls } = request
   const [entry, ...below] = chain
   // A verdict does not depend on what the session knows.

@@ -5,7 +5,7 @@ import type { RunLimits } from '../ports/limits.ts'
 import type { Report } from '../ports/report.ts'
 import type { Controls, SessionSpec, Work } from '../ports/session-spec.ts'
 import type { Isolation } from '../ports/workspaces.ts'
-import type { Explained, ExplainRequest } from './explain.ts'
+import type { CallExplanation, ExplainRequest } from './explain.ts'
 
 export interface Orchestrator {
   /** Starts a session. Rejects with a `CadreError` if the request is invalid, for example if the agent or model is unknown. */
@@ -16,7 +16,7 @@ export interface Orchestrator {
    */
   resume(id: string, options: ResumeOptions, signal: AbortSignal): Promise<RunResult>
   /** Returns what the gate would decide about a call. Starts, runs and records nothing, if the caller omits rules that run programs. */
-  explain(request: ExplainRequest, signal: AbortSignal): Promise<Explained>
+  explain(request: ExplainRequest, signal: AbortSignal): Promise<CallExplanation>
   /**
    * Stops one session of a running tree and all sessions below it. Returns false if it is not running in this process. `stays`: a person
    * stopped it permanently. Otherwise a stopped root is an interrupted run.
@@ -71,6 +71,8 @@ export interface StartRequest {
   readonly charged?: string
   /** Sessions whose work this one continues. If it has its own workspace, the workspace starts with their changes. */
   readonly from?: readonly string[]
+  /** The trace that the run belongs to: the W3C `traceparent` of the program that starts it, or a trace id. Ignored if it is invalid. */
+  readonly trace?: string
 }
 
 /** A run ends with a report, or waits for a person. Resume it when there is an answer. */

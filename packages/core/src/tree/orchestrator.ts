@@ -20,7 +20,7 @@ import { explainCall } from './explain.ts'
 import { canChange, isolate, isolateLate } from './isolate.ts'
 import type { Orchestrator, OrchestratorOptions, ResumeOptions, RunResult } from './orchestrator-contract.ts'
 import { type OwnedRun, RunRegistry } from './run-registry.ts'
-import { specify, specifyInParts } from './specify.ts'
+import { specify, specifyWithParts } from './specify.ts'
 import { startNotices } from './start-notices.ts'
 import { type StopReason, Tree } from './tree.ts'
 
@@ -58,10 +58,10 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     continues: (spec, state) =>
       runs.runAt(spec)?.continues === true ||
       (state.ended?.status === 'cancelled' && state.cancelledBy === 'run'),
-    news(spec) {
+    updates(spec) {
       const run = runs.runAt(spec)
-      const news = run?.news
-      if (run !== undefined) run.news = undefined
+      const news = run?.updates
+      if (run !== undefined) run.updates = undefined
       return news
     },
     messages: (session) => takeMessages(session),
@@ -127,7 +127,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       const parallel = wanted === true && canChange(ports, agent)
       return runs.own(id, async () => {
         if (request.id !== undefined) await requireNew(id, ports)
-        const { spec, notices: ofKnowledge } = await specifyInParts(ports, limits, {
+        const { spec, notices: ofKnowledge } = await specifyWithParts(ports, limits, {
           ...rest,
           agent,
           work,
@@ -205,14 +205,14 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     const isBelow = stored.spec.parent !== undefined
     const target = work === undefined && isBelow && root !== undefined && isUnfinished(root) ? root : stored
     run.session = target.spec.id
-    const hasMoreRounds = maxRounds !== undefined && isOutOfRounds(target)
+    const hasMoreRounds = maxRounds !== undefined && reachedRoundLimit(target)
     const goesOn = work !== undefined || isUnfinished(target) || hasMoreRounds
     const spec = {
       ...(goesOn ? await isolateLate(ports, target.spec, signal) : target.spec),
       ...(model !== undefined && { model: await knownModel(model, ports) }),
       ...(delegation === false && { delegation, targets: [] }),
     }
-    if (work !== undefined) run.news = { work: workOf(work), leavesCalls: openCalls === 'leave' }
+    if (work !== undefined) run.updates = { work: workOf(work), leavesCalls: openCalls === 'leave' }
     run.continues = goesOn
     const anew = { ...limits, ...root?.spec.limits.run, ...changed, ...(maxRounds && { maxRounds }) }
     const isAsStarted =
@@ -239,6 +239,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       history,
       controls,
       outputSchema,
+      trace,
       limits: { charged },
     } = failed
     const plain: AgentDefinition = {
@@ -262,6 +263,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       place: () => ({ workspace }),
       controls,
       charged,
+      trace,
       ...(history && { history }),
     }).catch(() => undefined)
     const result: RunResult = { kind: 'report', report }
@@ -301,7 +303,7 @@ function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
 }
 
 /** The session ended because it reached its limit on rounds, so that a higher limit continues it. */
-function isOutOfRounds({ entries, spec }: StoredSession): boolean {
+function reachedRoundLimit({ entries, spec }: StoredSession): boolean {
   const { ended } = foldEntries(entries, spec.id)
   return ended?.status === 'incomplete' && ended.notices?.at(-1)?.code === 'max_rounds'
 }
@@ -318,11 +320,11 @@ async function knownModel(name: string, ports: Ports): Promise<string> {
 }
 
 /** Failures that the plain model may not have. A home that cannot be written is not one of them. */
-const plainHelps = ['backend', 'unknown_model', 'tools_unsupported', 'agent_execution', 'timeout']
+const plainModelCodes = ['backend', 'unknown_model', 'tools_unsupported', 'agent_execution', 'timeout']
 
 /** The session ended before its model replied. */
 async function couldNotStart(report: Report, ports: Ports): Promise<boolean> {
-  if (report.status !== 'error' || !plainHelps.includes(codeOf(report))) return false
+  if (report.status !== 'error' || !plainModelCodes.includes(codeOf(report))) return false
   const stored = await ports.engine.read(report.session)
   return stored === undefined || !stored.entries.some((entry) => entry.role === 'assistant' && !entry.earlier)
 }

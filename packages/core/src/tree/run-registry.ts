@@ -1,6 +1,6 @@
 import { CadreError } from '../ports/errors.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
-import type { News } from '../session/open-session.ts'
+import type { SessionUpdates } from '../session/open-session.ts'
 import type { Tree, TreeNode } from './tree.ts'
 
 /** One run of a tree, from its claim to its end. */
@@ -10,7 +10,7 @@ export interface OwnedRun {
   /** True if the session continues although it has ended. */
   continues?: boolean
   /** New work for the session, until the session takes it. */
-  news?: News | undefined
+  updates?: SessionUpdates | undefined
 }
 
 /**
@@ -34,7 +34,7 @@ export class RunRegistry {
     if (this.#runs.has(root)) {
       throw new CadreError(
         'owned',
-        `session ${root} is already running in this process. Cancel it, send it a message with tell, or wait for it to finish.`,
+        `session ${root} is already running in this process. Cancel it, send it a message with orchestrator.tell(), or wait for it to finish.`,
       )
     }
     const run: OwnedRun = { session: root }

@@ -7,6 +7,7 @@ import type { Notice } from '../ports/report.ts'
 import type { Completion, Controls, SessionSpec, Work } from '../ports/session-spec.ts'
 
 import { joinPrompt, promptParts } from '../session/prompt.ts'
+import { readTrace } from '../text/trace-context.ts'
 import { delegationName, type Toolset, toolsetOf } from '../vocabulary/toolset.ts'
 
 import { allowedTargets } from './delegation.ts'
@@ -35,6 +36,8 @@ export interface SpecRequest {
   readonly charged?: SessionSpec['limits']['charged']
   /** For a new tree. Sessions below inherit the controls of their parent. */
   readonly controls?: Controls | undefined
+  /** Of a new tree, as in `SessionSpec`. What is below takes that of its parent. */
+  readonly trace?: string | undefined
 }
 
 /** A specification, and the parts of its system prompt. */
@@ -47,11 +50,11 @@ export interface Specified {
 
 /** Specifies a new session. Rejects with a `CadreError` if it cannot be started. */
 export async function specify(ports: Ports, limits: RunLimits, request: SpecRequest): Promise<SessionSpec> {
-  return (await specifyInParts(ports, limits, request)).spec
+  return (await specifyWithParts(ports, limits, request)).spec
 }
 
 /** Like `specify`, with the parts of the system prompt. */
-export async function specifyInParts(
+export async function specifyWithParts(
   ports: Ports,
   limits: RunLimits,
   request: SpecRequest,
@@ -60,6 +63,7 @@ export async function specifyInParts(
   const { id: model, insteadOf } = await resolveModel(ports, request)
   const delegation = parent?.spec.delegation ?? request.delegation ?? true
   const controls = parent === undefined ? request.controls : parent.spec.controls
+  const trace = parent === undefined ? request.trace : parent.spec.trace
   const depth = parent === undefined ? 0 : parent.spec.depth + 1
   const chain = [...(parent?.spec.chain ?? []), agent.name]
   const reachable =
@@ -70,8 +74,8 @@ export async function specifyInParts(
   const tool = delegationName(toolset)
   const { maxTurns, timeoutSeconds, budget } = agent.limits ?? {}
   const charged = parent === undefined ? request.charged : parent.spec.limits.charged
-  const place = await placed(request)
-  const { parts, notices = [] } = await informed(ports, agent, place, toolset)
+  const place = await chooseWorkspace(request)
+  const { parts, notices = [] } = await collectKnowledge(ports, agent, place, toolset)
   const prompt = promptParts(agent, targets, toolset, { outputSchema, known: parts })
   const spec: SessionSpec = {
     id,
@@ -107,13 +111,14 @@ export async function specifyInParts(
     ...(team && { team }),
     work,
     ...(request.history && { history: request.history }),
+    ...(readTrace(trace) && { trace: trace as string }),
     created: new Date(ports.clock.now()).toISOString(),
   }
   return { spec, prompt, notices }
 }
 
 /** An agent without a prompt and tools is the plain model, which receives only the person's text. */
-async function informed(
+async function collectKnowledge(
   { inform }: Ports,
   agent: AgentDefinition,
   { workspace }: Place,
@@ -124,12 +129,12 @@ async function informed(
   return inform({ agent, workspace, tools: new Set(offered) })
 }
 
-function placed({ place, parent }: SpecRequest): Place | Promise<Place> {
+function chooseWorkspace({ place, parent }: SpecRequest): Place | Promise<Place> {
   if (place !== undefined) return place()
   return parent === undefined ? { workspace: '/' } : placeOf(parent.spec)
 }
 
 /** A call can lower the limit of the agent or the run, but never raise it. */
-function ceiling(asked: number | undefined, own: number | undefined, usual: number): number {
-  return Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? usual)
+function ceiling(asked: number | undefined, own: number | undefined, fallback: number): number {
+  return Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? fallback)
 }

@@ -24,7 +24,7 @@ export interface MemberRequest {
 /** The names by which teammates address their lead. Members cannot have these names. */
 export const leadNames: readonly string[] = ['lead', 'team-lead']
 
-const mostMembers = 50
+const maxMembers = 50
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 /** Returns whether this is a valid name for a team or a member. */
@@ -44,13 +44,15 @@ const member = object({
 const createTeam = defineTool({
   name: 'create_team',
   description:
-    'Create a team of agents that stay available. Each member starts on its initial prompt at once, keeps its conversation, and continues when you or a teammate write to it with send_message. You receive the messages they send you and, when all of them are idle, the last reply of each.',
+    'Create a team of agents that stay available. Each member starts on its initial prompt immediately, keeps its conversation, and continues when you or a teammate write to it with send_message. You receive the messages they send you and, when all of them are idle, the last reply of each.',
   class: 'agent',
   effect: 'read',
   kind: 'team',
   aliases: spellingsOf('create_team'),
   argumentAliases: { team_name: 'name', teamName: 'name' },
-  adapt: Object.fromEntries(['create_team', ...spellingsOf('create_team')].map((name) => [name, spelled])),
+  adapt: Object.fromEntries(
+    ['create_team', ...spellingsOf('create_team')].map((name) => [name, renameMemberKeys]),
+  ),
   input: object({
     name: nameOf('The name of the team', []),
     description: optional(string('What the team is for', { max: 1_000 })),
@@ -122,13 +124,13 @@ function nameOf(description: string, reserved: readonly string[]): Schema<string
 
 function memberList(): Schema<MemberRequest[]> {
   const list = array(member, 'The teammates') as Schema<MemberRequest[]>
-  const json = { ...list.json, minItems: 1, maxItems: mostMembers }
+  const json = { ...list.json, minItems: 1, maxItems: maxMembers }
   return schema(json, (value, path) => {
     const checked = list.check(value, path)
     if (checked.issues !== undefined) return checked
     const names = checked.value.map(({ name }) => name.toLowerCase())
-    if (names.length === 0 || names.length > mostMembers)
-      return wrong(`must be 1 to ${mostMembers} teammates`, path)
+    if (names.length === 0 || names.length > maxMembers)
+      return wrong(`must be 1 to ${maxMembers} teammates`, path)
     const twice = checked.value.find(({ name }, index) => names.indexOf(name.toLowerCase()) < index)
     return twice === undefined
       ? checked
@@ -144,7 +146,7 @@ const otherKeys: { readonly [spelling: string]: string } = {
 }
 
 /** Renames the keys of members from the spellings of other dialects. */
-function spelled(input: Record<string, unknown>): Record<string, unknown> {
+function renameMemberKeys(input: Record<string, unknown>): Record<string, unknown> {
   const { members } = input
   if (!Array.isArray(members)) return input
   const renamed = members.map((one) =>

@@ -14,7 +14,7 @@ import type { Report } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Teams } from '../ports/teams.ts'
 import { readCall, readInput } from '../rules/create-gate.ts'
-import { hasNews } from '../session/mail.ts'
+import { hasUnrecordedMessages } from '../session/mail.ts'
 import { teammateWork } from '../session/prompt.ts'
 import type { Session } from '../session/session.ts'
 import type { TeamState } from '../session/session-state.ts'
@@ -43,7 +43,7 @@ interface Teammate {
 }
 
 /** A result of a teammate for its lead. */
-export interface TeammateNews {
+export interface TeammateResult {
   readonly name: string
   readonly team: string
   readonly report: Report
@@ -87,14 +87,14 @@ export class Teammates {
 
   /** True if the lead must not end yet: teammates are running, or the lead has not received all their results. */
   get isBusy(): boolean {
-    return this.working > 0 || this.news().length > 0
+    return this.working > 0 || this.takeResults().length > 0
   }
 
   /** Resolves when the lead has a message, when no teammate is running, or when the lead is stopped. */
   async settled(): Promise<void> {
     const { node } = this.#session
     this.#wakeAll()
-    while (!node.isStopped && this.working > 0 && !hasNews(this.#session)) await this.#change()
+    while (!node.isStopped && this.working > 0 && !hasUnrecordedMessages(this.#session)) await this.#change()
   }
 
   /** Throws the error that prevents a teammate from ending: a pending question to a person, or an unusable record. */
@@ -109,8 +109,8 @@ export class Teammates {
   }
 
   /** The last replies of teammates that the lead has not received. */
-  news(): readonly TeammateNews[] {
-    const { told } = this.#session.state
+  takeResults(): readonly TeammateResult[] {
+    const { givenNotices: told } = this.#session.state
     return [...this.#mates.values()].flatMap(({ name, team, child, last: report }) => {
       const key = `${child}/${report?.messages ?? 0}`
       return report === undefined || told.has(key) ? [] : [{ name, team: team.name, report, key }]

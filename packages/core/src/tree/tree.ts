@@ -34,7 +34,7 @@ export class TreeNode implements Stoppable {
   #persons = 0
   readonly #listeners = new Set<() => void>()
   readonly #asking = new Set<() => void>()
-  readonly #told = new Set<() => void>()
+  readonly #messageListeners = new Set<() => void>()
   readonly #replies = new Set<() => void>()
   #isBrokenOff = false
   #wasInterrupted = false
@@ -69,13 +69,13 @@ export class TreeNode implements Stoppable {
 
   /** Calls `callback` whenever a message for the session arrives. The returned function unsubscribes. */
   onMessage(callback: () => void): () => void {
-    this.#told.add(callback)
-    return () => this.#told.delete(callback)
+    this.#messageListeners.add(callback)
+    return () => this.#messageListeners.delete(callback)
   }
 
   /** Notifies listeners of a new message. */
   notifyMessage(): void {
-    for (const callback of this.#told) callback()
+    for (const callback of this.#messageListeners) callback()
   }
 
   /** Stops a pending model request: when the session is stopped, or paused without waiting for replies. */

@@ -27,7 +27,7 @@ export function agentRounds(view: View, id: string): AgentRound[] {
       session,
       agent: known.agent,
       reply,
-      toolCalls: isOver ? toolCalls.map(closed) : toolCalls,
+      toolCalls: isOver ? toolCalls.map(closeCall) : toolCalls,
       subAgentRounds: toolCalls.flatMap(({ id: call }) =>
         (children.get(call) ?? []).flatMap((child) => roundsOf(child, hasEnded)),
       ),
@@ -59,7 +59,7 @@ export function childrenByCall(view: View, session: SessionView): ReadonlyMap<st
 }
 
 /** Marks open calls of an ended session as cancelled, because a killed process did not record that. */
-function closed(call: CallView): CallView {
+function closeCall(call: CallView): CallView {
   const isOpen = call.status === 'pending' || call.status === 'running' || call.status === 'waiting'
   return isOpen ? { ...call, status: 'cancelled' } : call
 }

@@ -15,6 +15,7 @@ export function startedEvent(spec: SessionSpec, resumed: boolean): EventBody {
     ...(spec.parent && { parent: spec.parent }),
     ...(spec.team && { team: spec.team }),
     ...(resumed && { resumed }),
+    ...(spec.trace !== undefined && { trace: spec.trace }),
   }
 }
 
@@ -30,6 +31,7 @@ export function replyEvent(entry: AssistantEntry, round: number, spec: SessionSp
     })),
     model: entry.model ?? spec.model,
     ...(entry.usage && { usage: entry.usage }),
+    ...(entry.stop && { stop: entry.stop }),
   }
 }
 

@@ -46,10 +46,10 @@ export function applyToView(view: View, event: CadreEvent): void {
   const { rounds, notices, answered } = trackOf(session)
   switch (event.type) {
     case 'session.queued':
-      turn(session, 'queued')
+      changeState(session, 'queued')
       break
     case 'session.unqueued':
-      turn(session, 'working')
+      changeState(session, 'working')
       break
     case 'round.started':
       rounds.begin(event.round)
@@ -72,7 +72,7 @@ export function applyToView(view: View, event: CadreEvent): void {
       break
     case 'person.asked':
       if (answered.has(event.question) || !rounds.ask(event.call)) break
-      turn(session, 'waiting')
+      changeState(session, 'waiting')
       session.questions.set(event.question, { text: event.text, call: event.call, choices: event.choices })
       break
     case 'person.answered': {
@@ -80,7 +80,7 @@ export function applyToView(view: View, event: CadreEvent): void {
       session.questions.delete(event.question)
       answered.add(event.question)
       if (question !== undefined) rounds.answered(question.call)
-      if (session.questions.size === 0) turn(session, 'working')
+      if (session.questions.size === 0) changeState(session, 'working')
       break
     }
     case 'notice.added': {
@@ -99,7 +99,7 @@ export function applyToView(view: View, event: CadreEvent): void {
       session.calls = rounds.settled
       break
     case 'session.suspended':
-      turn(session, 'waiting')
+      changeState(session, 'waiting')
       break
     case 'session.ended':
       end(session, event)
@@ -208,7 +208,7 @@ function end(session: SessionView, { report, at }: Extract<CadreEvent, { type: '
 }
 
 /** Only a start reopens an ended session. */
-function turn(session: SessionView, state: SessionView['state']): void {
+function changeState(session: SessionView, state: SessionView['state']): void {
   if (session.state !== 'ended') session.state = state
 }
 
@@ -219,6 +219,7 @@ function replace<T>(list: T[], by: readonly T[]): void {
 
 function trackOf(session: SessionView): Tracked {
   const track = tracked.get(session)
-  if (track === undefined) throw new Error('unreachable: a session of a view is made by its start')
+  if (track === undefined)
+    throw new Error('unreachable: the session was added to the view without a start event')
   return track
 }

@@ -14,13 +14,13 @@ export function matchModel(wanted: string, catalogue: Iterable<string>): string 
   const written = wanted.trim()
   if (names.includes(written)) return written
   const alike = names.filter((name) => name.toLowerCase() === written.toLowerCase())
-  if (alike.length > 0) return theOne(alike)
+  if (alike.length > 0) return onlyElement(alike)
   const entries = names.map((name) => ({ name, readings: readingsOf(name) }))
   const readings = readingsOf(written)
   for (const key of [dated, undated, unmarked]) {
     for (const reading of readings) {
       const found = entries.filter((entry) => entry.readings.some((other) => key(other) === key(reading)))
-      if (found.length > 0) return theOne(found)?.name
+      if (found.length > 0) return onlyElement(found)?.name
     }
   }
   return newestOf(written, names)
@@ -120,6 +120,6 @@ function compare(a: Words, b: Words): number {
 }
 
 /** Returns the only element, or nothing if there are several. */
-function theOne<T>(found: readonly T[]): T | undefined {
+function onlyElement<T>(found: readonly T[]): T | undefined {
   return found.length === 1 ? found[0] : undefined
 }

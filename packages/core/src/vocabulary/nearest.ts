@@ -1,12 +1,12 @@
 /** The known names that are most similar to a misspelt one, best first and without duplicates. Empty if none is close. */
-export function nearest(name: string, known: Iterable<string>, most = 3): string[] {
+export function nearest(name: string, known: Iterable<string>, max = 3): string[] {
   const wanted = name.toLowerCase()
   const reach = Math.max(2, Math.floor(wanted.length / 3))
   return [...new Set(known)]
     .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= reach || candidate.toLowerCase().includes(wanted))
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, most)
+    .slice(0, max)
     .map(({ candidate }) => candidate)
 }
 
@@ -40,9 +40,9 @@ function distance(a: string, b: string): number {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
       const other = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const least = Math.min(other, (row[j] as number) + 1, (next[j - 1] as number) + 1)
+      const min = Math.min(other, (row[j] as number) + 1, (next[j - 1] as number) + 1)
       const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      next.push(isSwapped ? Math.min(least, (before[j - 2] as number) + 1) : least)
+      next.push(isSwapped ? Math.min(min, (before[j - 2] as number) + 1) : min)
     }
     before = row
     row = next

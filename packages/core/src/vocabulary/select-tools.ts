@@ -87,11 +87,13 @@ function isOfServer(
   { server, tool }: { readonly server: string; readonly tool?: string },
   of: Tool,
 ): boolean {
+  const fits = (itsServer: string, itsTool: string) =>
+    matchesWildcard(server.toLowerCase(), itsServer.toLowerCase()) &&
+    (tool === undefined || matchesWildcard(tool.toLowerCase(), itsTool.toLowerCase()))
+  if (of.server !== undefined && fits(of.server.name, of.server.tool)) return true
   const aliases = of.origin === 'editor' ? (of.aliases ?? []) : []
   return [of.name, ...aliases].some((name) => {
     const origin = understandTool(name)
-    if (origin.kind !== 'server' || origin.tool === undefined) return false
-    if (!matchesWildcard(server.toLowerCase(), origin.server.toLowerCase())) return false
-    return tool === undefined || matchesWildcard(tool.toLowerCase(), origin.tool.toLowerCase())
+    return origin.kind === 'server' && origin.tool !== undefined && fits(origin.server, origin.tool)
   })
 }

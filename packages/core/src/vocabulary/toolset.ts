@@ -36,7 +36,7 @@ export interface ToolsetRequest {
   readonly team?: SessionSpec['team']
 }
 
-const made = new WeakMap<readonly Tool[], WeakMap<AgentDefinition, Map<string, Toolset>>>()
+const toolsets = new WeakMap<readonly Tool[], WeakMap<AgentDefinition, Map<string, Toolset>>>()
 
 /**
  * The toolset of a session. Sessions of the same agent share one, so that a thousand sessions need one index, and backends can serialise
@@ -44,18 +44,19 @@ const made = new WeakMap<readonly Tool[], WeakMap<AgentDefinition, Map<string, T
  */
 export function toolsetOf(request: ToolsetRequest): Toolset {
   const { agent, tools, targets, completion, team } = request
-  const byAgent = made.get(tools) ?? new WeakMap<AgentDefinition, Map<string, Toolset>>()
+  const byAgent = toolsets.get(tools) ?? new WeakMap<AgentDefinition, Map<string, Toolset>>()
   const byKind = byAgent.get(agent) ?? new Map<string, Toolset>()
   const key = `${completion} ${team !== undefined} ${targets.join('\n')}`
   const toolset = byKind.get(key) ?? createToolset(request)
   byKind.set(key, toolset)
   byAgent.set(agent, byKind)
-  made.set(tools, byAgent)
+  toolsets.set(tools, byAgent)
   return toolset
 }
 
 /** Finds every known tool, to tell a forbidden name from a misspelt one. Offers only the allowed tools. */
-function createToolset({ agent, tools, targets, completion, team }: ToolsetRequest): Toolset {
+function createToolset({ agent, tools: all, targets, completion, team }: ToolsetRequest): Toolset {
+  const tools = all.filter(({ server }) => server?.agent === undefined || server.agent === agent.name)
   const delegation = delegationTools(targets)
   const known = indexTools([...tools, ...delegation, reportOut])
   // Without targets, delegation tools can be found, so that a refusal can explain the reason, but are not offered.

@@ -1,6 +1,6 @@
 import type { ToolClass } from '../ports/agent.ts'
 
-export interface Vocable {
+export interface ToolEntry {
   readonly class: ToolClass
   /** Its other names. Calls and agent lists may use any of them. */
   readonly names: readonly string[]
@@ -11,7 +11,7 @@ export interface Vocable {
  * with and without the group, opencode, and names that models see (`grep_search`). List a name only if the tool does no more than the name
  * promises.
  */
-export const ownTools: { readonly [tool: string]: Vocable } = {
+export const ownTools: { readonly [tool: string]: ToolEntry } = {
   read_file: {
     class: 'read',
     names: [

@@ -28,7 +28,9 @@ export function understandTool(name: string): ToolMeaning {
   if (written === '*') return { kind: 'all' }
   const word = Object.hasOwn(classWords, written) ? classWords[written] : undefined
   if (word !== undefined) return { kind: 'class', class: word }
-  return meanings.get(written.toLowerCase()) ?? grouped(written) ?? ofServer(written) ?? unknown
+  return (
+    meanings.get(written.toLowerCase()) ?? meaningInGroup(written) ?? meaningOfServerTool(written) ?? unknown
+  )
 }
 
 /** All other names of one of our tools, for its `aliases`. */
@@ -56,7 +58,7 @@ function tabulate(): ReadonlyMap<string, ToolMeaning> {
 }
 
 /** `vscode/openSimpleBrowser`, `search/*`: a name in one of the editor's groups. No server has the name of such a group. */
-function grouped(written: string): ToolMeaning | undefined {
+function meaningInGroup(written: string): ToolMeaning | undefined {
   const slash = written.indexOf('/')
   const group = written.slice(0, Math.max(0, slash)).toLowerCase()
   if (!editorGroups.some((known) => known.toLowerCase() === group)) return undefined
@@ -66,7 +68,7 @@ function grouped(written: string): ToolMeaning | undefined {
     : { kind: 'elsewhere', host: 'VS Code' }
 }
 
-function ofServer(written: string): ToolMeaning | undefined {
+function meaningOfServerTool(written: string): ToolMeaning | undefined {
   // Claude Code: mcp__server, mcp__server__*, mcp__server__tool. Models in VS Code see: mcp_server_tool.
   const spelled =
     /^mcp__(?<server>.+?)(?:__(?<tool>.*))?$/i.exec(written) ??

@@ -98,15 +98,15 @@ export function syncPaths(paths: readonly string[], done: (error: Error | null) 
  * full folder is not mistaken for an empty one.
  */
 export function namesIn(folder: string): readonly string[] {
-  return orNothing(() => readdirSync(folder))
+  return orEmpty(() => readdirSync(folder))
 }
 
 /** Like `namesIn`, with the type of each entry. */
 export function entriesIn(folder: string): readonly Dirent[] {
-  return orNothing(() => readdirSync(folder, { withFileTypes: true }))
+  return orEmpty(() => readdirSync(folder, { withFileTypes: true }))
 }
 
-function orNothing<T>(read: () => readonly T[]): readonly T[] {
+function orEmpty<T>(read: () => readonly T[]): readonly T[] {
   try {
     return read()
   } catch (error) {
@@ -211,10 +211,10 @@ const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constant
 const ways = { read: O_RDONLY, append: O_RDWR | O_APPEND | O_CREAT }
 
 /** Opens a regular file without following links, and never blocks on a pipe. Creates it only with `append`. */
-export function openPlain(place: string, way: 'append'): number
+export function openWithoutLinks(place: string, way: 'append'): number
 /** Returns `undefined` if the file does not exist. */
-export function openPlain(place: string, way: 'read'): number | undefined
-export function openPlain(place: string, way: keyof typeof ways): number | undefined {
+export function openWithoutLinks(place: string, way: 'read'): number | undefined
+export function openWithoutLinks(place: string, way: keyof typeof ways): number | undefined {
   try {
     const file = openSync(place, ways[way] | O_NOFOLLOW | O_NONBLOCK, ownerOnly)
     if (fstatSync(file).isFile()) return file

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync }
 import { messageOf } from '@cadre/core'
 import { isInside } from './files.ts'
 
-const largest = 1_000_000
+const maxBytes = 1_000_000
 
 /** The content of a file in a folder that may not be trusted. */
 export type Content =
@@ -20,7 +20,7 @@ export function readWithin(folder: string, file: string): Content {
   let real: string
   try {
     real = realpathSync(file)
-    if (!isInside(realpathSync(folder), real)) return unusable('it is a link to a place outside this folder')
+    if (!isInside(realpathSync(folder), real)) return unusable('it is a link that points outside this folder')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'none' }
@@ -34,7 +34,7 @@ export function readWithin(folder: string, file: string): Content {
     const stats = fstatSync(handle)
     if (stats.isDirectory()) return { kind: 'none' }
     if (!stats.isFile()) return unusable('it is not a regular file')
-    if (stats.size > largest) return unusable('it is larger than 1 MB')
+    if (stats.size > maxBytes) return unusable('it is larger than 1 MB')
     const bytes = readFileSync(handle)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     return { kind: 'read', text: bytes.toString('utf8').replace(/^\ufeff/, ''), sha256 }

@@ -6,7 +6,7 @@ import { changedEntries } from './tree-of-entries.ts'
 
 /**
  * Moves a work tree, and the index of the request, from one tree to another. Files that differ from the first tree keep their
- * content. If that is impossible, another file is in the way, or the disk is full, it changes nothing and rejects with the names.
+ * content. If that is impossible, another file already exists there, or the disk is full, it changes nothing and rejects with the names.
  */
 export async function applyTree(
   from: string,
@@ -23,9 +23,8 @@ export async function applyTree(
     })
   const { code, stderr } = await tryGit([...change, from, to], request)
   if (code === 0) return
-  const failure = gitError(`nothing was changed: ${reasonIn(stderr)}`, stderr, request)
-  await rollBack(from, to, request, failure)
-  throw failure
+  await rollBack(from, to, request, reasonIn(stderr))
+  throw gitError(`nothing was changed: ${reasonIn(stderr)}`, stderr, request)
 }
 
 /** Nothing was in the way, so writing failed. Some files may be written, one of them partly. */
@@ -33,7 +32,7 @@ async function rollBack(
   from: string,
   to: string,
   request: GitRequest & { readonly workTree: string },
-  failure: CadreError,
+  reason: string,
 ): Promise<void> {
   const changed = await changedEntries(from, to, request)
   // New files first: removing them frees disk space for the others.
@@ -46,11 +45,8 @@ async function rollBack(
     const names = changed.map(({ name }) => name).join(', ')
     throw new CadreError(
       'agent_execution',
-      `${failure.message}. Undoing the change failed as well (${messageOf(error)}). Check these files: ${names}`,
-      {
-        where: request.workTree,
-        cause: failure,
-      },
+      `cannot apply the changes: ${reason}. Cadre could not restore the files either (${messageOf(error)}). These files may be incomplete: ${names}`,
+      { where: request.workTree, cause: error },
     )
   }
 }

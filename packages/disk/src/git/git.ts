@@ -16,7 +16,7 @@ export interface GitRequest {
   readonly settings?: readonly string[] | undefined
   readonly input?: string | Uint8Array | undefined
   /** The maximum output in bytes. More is a failure. */
-  readonly most?: number
+  readonly max?: number
   readonly timeoutMs?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -88,12 +88,12 @@ export function gitError(message: string, stderr: string, request: GitRequest): 
 }
 
 /** With fewer free bytes than this, a full disk is a likely cause of a failed write. */
-const little = 256 << 10
+const minFreeBytes = 256 << 10
 
 function isFullDisk(place: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(place)
-    return bavail * bsize < little
+    return bavail * bsize < minFreeBytes
   } catch {
     return false
   }
@@ -107,7 +107,7 @@ export async function tryGit(args: readonly string[], request: GitRequest): Prom
 
 async function runGit(args: readonly string[], request: GitRequest): Promise<RawEnd> {
   const { cwd, gitDir, workTree, settings: more = [], signal } = request
-  const { most = 64_000_000, timeoutMs = 120_000, input } = request
+  const { max = 64_000_000, timeoutMs = 120_000, input } = request
   signal?.throwIfAborted()
   const all = [
     ...settingArgs,
@@ -150,10 +150,10 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
     }
     child.stdout.on('data', (bytes: Buffer) => {
       size += bytes.length
-      if (size <= most) out.push(bytes)
+      if (size <= max) out.push(bytes)
       else
         stop(
-          new CadreError('agent_execution', `git ${args[0]} printed more than ${most} bytes`, { where: cwd }),
+          new CadreError('agent_execution', `git ${args[0]} printed more than ${max} bytes`, { where: cwd }),
         )
     })
     child.stderr.on('data', (bytes: Buffer) => {
@@ -176,13 +176,13 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
   })
 }
 
-const passed = ['PATH', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot', 'LD_LIBRARY_PATH']
+const passedVariables = ['PATH', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot', 'LD_LIBRARY_PATH']
 
 /**
  * Git's environment contains nothing from outside. Without a home folder, git uses no settings, attributes or ignore rules of the user.
  */
 function environment(index: string | undefined): NodeJS.ProcessEnv {
-  const kept = passed.flatMap((name) => {
+  const kept = passedVariables.flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
   })

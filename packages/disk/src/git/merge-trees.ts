@@ -16,8 +16,8 @@ export interface Sides {
 /** Merges both sides. Writes only objects: no files, no index, no branch. */
 export async function mergeTrees({ base, ours, theirs }: Sides, request: GitRequest): Promise<Merged> {
   // Commits both on top of the base, whatever their real parents are, so that git merges against this base.
-  const parent = await bare(base, undefined, request)
-  const sides = [await bare(ours, parent, request), await bare(theirs, parent, request)]
+  const parent = await commitSide(base, undefined, request)
+  const sides = [await commitSide(ours, parent, request), await commitSide(theirs, parent, request)]
   const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ...sides]
   const { code, stdout, stderr } = await tryGit(args, request)
   const [tree = '', ...files] = stdout.split('\0').filter((part) => part !== '')
@@ -31,7 +31,7 @@ export async function mergeTrees({ base, ours, theirs }: Sides, request: GitRequ
   throw new CadreError('agent_execution', `git could not merge: ${stderr.trim()}`)
 }
 
-async function bare(side: string, parent: string | undefined, request: GitRequest): Promise<string> {
+async function commitSide(side: string, parent: string | undefined, request: GitRequest): Promise<string> {
   const commit = await commitTree({
     ...request,
     tree: `${side}^{tree}`,

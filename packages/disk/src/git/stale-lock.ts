@@ -3,22 +3,22 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isInside } from '../files/files.ts'
 
-const patience = 3_000
+const timeoutMs = 3_000
 /** Git closes a lock for a moment before it renames it. */
-const moment = 500
+const closeDelayMs = 500
 /** If the system does not report who has a file open, a lock is stale after this time. */
-const forgotten = 60_000
+const maxLockAgeMs = 60_000
 
 /** Removes a git lock whose process was killed. Waits for a lock that is held. Returns false if it stays held. */
 export async function removeStaleLock(lock: string): Promise<boolean> {
-  const until = Date.now() + patience
+  const until = Date.now() + timeoutMs
   for (;;) {
     const before = statSync(lock, { throwIfNoEntry: false })
     if (before === undefined) return true
     const isHeld = isHeldSomewhere(lock)
     // If the clock was set back, the lock is in the future.
     const age = Math.abs(Date.now() - before.mtimeMs)
-    if (age > (isHeld === undefined ? forgotten : moment) && isHeld !== true) {
+    if (age > (isHeld === undefined ? maxLockAgeMs : closeDelayMs) && isHeld !== true) {
       // Another process may have taken the lock during the check.
       const now = statSync(lock, { throwIfNoEntry: false })
       if (now !== undefined && now.ino === before.ino && now.mtimeMs === before.mtimeMs) {

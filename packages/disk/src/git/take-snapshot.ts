@@ -58,6 +58,6 @@ function tooLarge(
   let bytes = 0
   for (const name of names) bytes += lstatSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0
   if (bytes <= limits.bytes) return undefined
-  const [large, most] = [bytes, limits.bytes].map((size) => `${Math.ceil(size / 1_000_000)} MB`)
-  return `${folder} has ${large}, but Cadre copies at most ${most}`
+  const [large, max] = [bytes, limits.bytes].map((size) => `${Math.ceil(size / 1_000_000)} MB`)
+  return `${folder} has ${large}, but Cadre copies at most ${max}`
 }

@@ -11,15 +11,15 @@ const known = new Map<string, Promise<string | undefined>>()
 export function userIgnores(): Promise<string | undefined> {
   const { HOME, PATH, XDG_CONFIG_HOME } = process.env
   const key = JSON.stringify([HOME, PATH, XDG_CONFIG_HOME])
-  const found = known.get(key) ?? look()
+  const found = known.get(key) ?? findIgnoreFile()
   known.set(key, found)
   return found
 }
 
-async function look(): Promise<string | undefined> {
+async function findIgnoreFile(): Promise<string | undefined> {
   const home = process.env['HOME'] || homedir()
-  const usual = path.join(process.env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'git', 'ignore')
-  const file = (await configured(home)) ?? usual
+  const defaultFile = path.join(process.env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'git', 'ignore')
+  const file = (await configured(home)) ?? defaultFile
   return existsSync(file) ? file : undefined
 }
 

@@ -1,7 +1,7 @@
 /** Returns whether a relative path with `/` separators matches. */
 export type Matcher = (path: string) => boolean
 
-const mostAlternatives = 256
+const maxAlternatives = 256
 
 /**
  * Supports `*`, `?`, `[a-z]`, `{a,b}` and `**`, without regular expressions, so that a pattern with many stars cannot block the process. A
@@ -10,7 +10,7 @@ const mostAlternatives = 256
  */
 export function glob(pattern: string): Matcher | undefined {
   const alternatives = alternativesOf(pattern)
-  if (alternatives.length > mostAlternatives) return undefined
+  if (alternatives.length > maxAlternatives) return undefined
   const patterns = alternatives.map((alternative) => {
     const plain = alternative.replace(/^\.?\/+/, '')
     const parts = plain.split(/\/+/)
@@ -99,7 +99,7 @@ function alternativesOf(pattern: string): string[] {
   for (const option of group.options) {
     for (const rest of alternativesOf(option + pattern.slice(group.end + 1))) {
       out.push(pattern.slice(0, open) + rest)
-      if (out.length > mostAlternatives) return out
+      if (out.length > maxAlternatives) return out
     }
   }
   return out

@@ -24,7 +24,7 @@ export interface LocatedRequest {
   /** What to do with a duplicate key: reject the file, or use the first one. */
   readonly duplicates?: 'break' | 'first'
   /** Limits for generated files, which can be larger than handwritten ones. */
-  readonly most?: { readonly letters: number; readonly nodes: number }
+  readonly limits?: { readonly letters: number; readonly nodes: number }
 }
 
 export type ReadYaml =
@@ -32,9 +32,9 @@ export type ReadYaml =
   | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] }
 
 // Enough for any handwritten file. Nested aliases would expand without limit, and each takes a pass over the file.
-const usual = { letters: 256 * 1_024, nodes: 20_000 }
-const mostAliases = 100
-const deepest = 100
+const defaultLimits = { letters: 256 * 1_024, nodes: 20_000 }
+const maxAliases = 100
+const maxDepth = 100
 
 /** Reads YAML strictly. Never evaluates anything: values other than text, numbers, lists and mappings become text. */
 export function readYaml(request: LocatedRequest): ReadYaml {
@@ -48,16 +48,16 @@ export function readAnyYaml(request: LocatedRequest): ReadYaml {
   try {
     return read(request)
   } catch (error) {
-    if (!(error instanceof TooMuch)) throw error
+    if (!(error instanceof LimitExceeded)) throw error
     const message = 'This is too large, nested too deeply, or refers to itself. Simplify it.'
     return broken(path, firstLine, 'yaml-too-large', message)
   }
 }
 
-class TooMuch extends Error {}
+class LimitExceeded extends Error {}
 
-function read({ text, path, firstLine = 1, duplicates, most = usual }: LocatedRequest): ReadYaml {
-  if (text.length > most.letters || isTooDeep(text)) throw new TooMuch()
+function read({ text, path, firstLine = 1, duplicates, limits = defaultLimits }: LocatedRequest): ReadYaml {
+  if (text.length > limits.letters || isTooDeep(text)) throw new LimitExceeded()
   const yaml = yamlParser()
   const lineCounter = new yaml.LineCounter()
   const document = parse(text, lineCounter)
@@ -84,11 +84,11 @@ function read({ text, path, firstLine = 1, duplicates, most = usual }: LocatedRe
   return faults.length === 0 ? { kind: 'read', root } : { kind: 'broken', diagnostics: faults.slice(0, 5) }
 
   function locate(node: unknown, nearby: number, depth: number): Located {
-    if (++nodes > most.nodes || depth > deepest) throw new TooMuch()
+    if (++nodes > limits.nodes || depth > maxDepth) throw new LimitExceeded()
     if (!yaml.isNode(node)) return { line: nearby, value: null }
     const line = node.range ? lineAt(node.range[0]) : nearby
     if (yaml.isAlias(node)) {
-      if (++aliases > mostAliases) throw new TooMuch()
+      if (++aliases > maxAliases) throw new LimitExceeded()
       const target = node.resolve(document)
       if (target === undefined) faults.push({ path, line, severity: 'error', ...aliasOfNothing })
       return locate(target, line, depth + 1)
@@ -102,7 +102,8 @@ function read({ text, path, firstLine = 1, duplicates, most = usual }: LocatedRe
         // `: x` has an empty key, not the word `null`.
         const name = yaml.isScalar(key) ? String(key.value ?? key.source ?? '') : String(key ?? '')
         if (!fields.has(name)) fields.set(name, field)
-        else if (duplicates !== 'first') faults.push({ path, line: keyLine, severity: 'error', ...keyTwice })
+        else if (duplicates !== 'first')
+          faults.push({ path, line: keyLine, severity: 'error', ...duplicateKeyMessage })
       }
       return {
         line,
@@ -142,7 +143,7 @@ function scalarOf(value: unknown): Json {
   return String(value)
 }
 
-const keyTwice = {
+const duplicateKeyMessage = {
   code: 'yaml-duplicate-key',
   message: 'This key is defined twice.',
   fix: 'Remove one of them.',
@@ -154,7 +155,7 @@ const aliasOfNothing = {
   fix: 'Put it in quotes.',
 }
 
-const sayings: { readonly [code: string]: { readonly message: string; readonly fix: string } } = {
+const errorMessages: { readonly [code: string]: { readonly message: string; readonly fix: string } } = {
   BLOCK_AS_IMPLICIT_KEY: {
     message: 'This value contains ": ", which YAML reads as a nested mapping.',
     fix: 'Put the value in quotes.',
@@ -168,7 +169,7 @@ const sayings: { readonly [code: string]: { readonly message: string; readonly f
 }
 
 function explain(error: YAMLError, path: string, line: number): Diagnostic {
-  const known = sayings[error.code]
+  const known = errorMessages[error.code]
   const code = `yaml-${error.code.toLowerCase().replaceAll('_', '-')}`
   if (known !== undefined) return { path, line, severity: 'error', ...known, code }
   return { path, line, severity: 'error', code, message: `This is not valid YAML: ${error.message}.` }

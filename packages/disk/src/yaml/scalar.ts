@@ -12,7 +12,7 @@ const leftByJson = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g
 const beyondPlain = /[\t\n:#]/
 /** Words that some YAML version does not read as text. */
 const words = new Set(['true', 'false', 'yes', 'no', 'on', 'off', 'y', 'n', 'null'])
-const longestWord = 5
+const maxWordLength = 5
 
 /**
  * Writes a string as a YAML value after `key: `, without a line ending. `pad`: the indentation of block content, two more than the key's.
@@ -29,22 +29,25 @@ export function isPlain(text: string): boolean {
   const first = text.charCodeAt(0) | 32
   if (first < 97 || first > 122 || text.charCodeAt(text.length - 1) === 32 || beyondPlain.test(text))
     return false
-  return text.length > longestWord || !words.has(text.toLowerCase())
+  return text.length > maxWordLength || !words.has(text.toLowerCase())
 }
 
 /** Writes a JSON value on one line, as flow YAML that is also JSON. */
 export function flow(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null'
   // JSON.stringify writes a lone surrogate as an escape; parsers written in C refuse those.
-  return (json.includes('\\ud') ? JSON.stringify(wellFormed(value)) : json).replace(leftByJson, escaped)
+  return (json.includes('\\ud') ? JSON.stringify(wellFormed(value)) : json).replace(
+    leftByJson,
+    escapeCharacter,
+  )
 }
 
 /** Writes text in double quotes, with all escapes that YAML needs. */
 export function quoted(text: string): string {
-  return JSON.stringify(text).replace(leftByJson, escaped)
+  return JSON.stringify(text).replace(leftByJson, escapeCharacter)
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 

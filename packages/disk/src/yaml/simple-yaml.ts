@@ -1,6 +1,6 @@
 import type { Located } from './located.ts'
 
-const longest = 64 * 1_024
+const maxLength = 64 * 1_024
 const key = /^([A-Za-z_][\w-]{0,99}):(?: +(.*))?$/
 const item = /^( {0,8})- +([^ ].*)$/
 /** Characters with a meaning in YAML, or invisible ones. */
@@ -15,7 +15,7 @@ const word = / *(?:"([^"\\]*)"|'([^']*)'|([A-Za-z][\w./*()@+-]*(?: [\w./*()@+-]+
  * complete parser would return the same.
  */
 export function readSimpleYaml(text: string, firstLine: number): Located | undefined {
-  if (text.length > longest || unusual.test(text)) return undefined
+  if (text.length > maxLength || unusual.test(text)) return undefined
   const lines = text.split('\n')
   const fields = new Map<string, Located>()
   for (let at = 0; at < lines.length; ) {
@@ -27,7 +27,7 @@ export function readSimpleYaml(text: string, firstLine: number): Located | undef
     }
     const line = firstLine + at++
     const items: Located[] = []
-    if (rest === '') at = takeItems(lines, at, firstLine, items)
+    if (rest === '') at = readItems(lines, at, firstLine, items)
     const value =
       items.length > 0 ? { line, items, value: items.map((part) => part.value) } : readValue(rest, line)
     if (value === undefined || fields.has(name)) return undefined
@@ -39,7 +39,7 @@ export function readSimpleYaml(text: string, firstLine: number): Located | undef
 }
 
 /** Reads the items of a list below its key, and returns the line after it. If the list is not simple, reading the next line fails. */
-function takeItems(lines: readonly string[], start: number, firstLine: number, items: Located[]): number {
+function readItems(lines: readonly string[], start: number, firstLine: number, items: Located[]): number {
   const indent = item.exec(lines[start] ?? '')?.[1]
   let at = start
   for (; at < lines.length; at++) {

@@ -15,7 +15,7 @@ export function yamlParser(): typeof Yaml {
 }
 
 /** Far deeper than real files, and far below the depth at which the parser crashes the process. */
-const deepest = 200
+const maxDepth = 200
 
 /** Returns whether this text is nested too deeply for the parser. */
 export function isTooDeep(text: string): boolean {
@@ -24,7 +24,7 @@ export function isTooDeep(text: string): boolean {
     isDeep = opensTooMuch(text)
     return isDeep ? [] : new (yamlParser().Parser)().parse(text)
   }
-  return isNestedDeeper(text, deepest, tokens) || isDeep
+  return isNestedDeeper(text, maxDepth, tokens) || isDeep
 }
 
 /**
@@ -39,7 +39,7 @@ function opensTooMuch(text: string): boolean {
     else if (lexeme === ']' || lexeme === '}') brackets = Math.max(0, brackets - 1)
     else if (lexeme === '\n' || lexeme === '\r\n') onLine = 0
     else if (brackets === 0 && /^[-?:]$/.test(lexeme)) onLine++
-    if (brackets > deepest || onLine > deepest) return true
+    if (brackets > maxDepth || onLine > maxDepth) return true
   }
   return false
 }
@@ -47,13 +47,13 @@ function opensTooMuch(text: string): boolean {
 /** Returns a scalar as written, anything else as JSON, and `undefined` for a missing node. */
 export function scalarText(node: unknown, document: Document.Parsed): string | null | undefined {
   const yaml = yamlParser()
-  const target = resolved(node, document)
+  const target = resolveAlias(node, document)
   if (!yaml.isNode(target)) return undefined
   if (!yaml.isScalar(target)) return JSON.stringify(target.toJS(document))
   if (target.value === null || typeof target.value === 'string') return target.value
   return target.source ?? String(target.value)
 }
 
-export function resolved(node: unknown, document: Document.Parsed): unknown {
+export function resolveAlias(node: unknown, document: Document.Parsed): unknown {
   return yamlParser().isAlias(node) ? node.resolve(document) : node
 }

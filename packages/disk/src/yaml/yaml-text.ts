@@ -10,7 +10,7 @@ export interface YamlOptions {
 
 /** Characters that a YAML parser or a header parser might not read as text. */
 const hostile = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]|---/u
-const longestLine = 100
+const maxLineLength = 100
 
 /**
  * Writes keys and values as YAML that every known parser reads the same way. Quotes text that any YAML version reads as a number, a date or
@@ -25,7 +25,7 @@ function valueText(value: Json, pad: string, options: YamlOptions): string {
   if (typeof value === 'string') return ` ${text(value, `${pad}  `, options)}\n`
   if (typeof value !== 'object' || value === null) return ` ${value}\n`
   const line = flowText(value)
-  if (line !== undefined && pad.length + line.length <= longestLine) return ` ${line}\n`
+  if (line !== undefined && pad.length + line.length <= maxLineLength) return ` ${line}\n`
   if (isList(value)) return `\n${value.map((item) => `${pad}  -${itemText(item, pad, options)}`).join('')}`
   const inner = `${pad}  `
   const fields = Object.entries(value).map(

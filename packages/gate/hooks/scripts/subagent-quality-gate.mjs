@@ -26,7 +26,7 @@ const required = {
 }
 const logs = path.join(hooksFolder, 'logs')
 const marks = path.join(logs, 'state')
-const mostBytes = 4 * 1024 * 1024
+const maxBytes = 4 * 1024 * 1024
 
 function review(payload) {
   const event = eventOf(payload)
@@ -108,7 +108,7 @@ function artifactOf(role, payload, { worker, started }) {
   const places = artifactPlaces(role, payload)
   for (const place of places) {
     const stats = lstatSync(place, { throwIfNoEntry: false })
-    if (stats === undefined || !stats.isFile() || stats.size > mostBytes || realOf(place) !== place) continue
+    if (stats === undefined || !stats.isFile() || stats.size > maxBytes || realOf(place) !== place) continue
     const said = readFileSync(place, 'utf8')
     const name = `${role} ${stats.mtimeMs} ${createHash('sha256').update(said).digest('hex')}`
     const user = contentOf('used', name)
@@ -128,7 +128,7 @@ function artifactOf(role, payload, { worker, started }) {
 function lastOfTranscript(file) {
   if (file === '' || !path.isAbsolute(file)) return ''
   try {
-    if (statSync(file).size > 16 * mostBytes) return ''
+    if (statSync(file).size > 16 * maxBytes) return ''
     const lines = readFileSync(file, 'utf8').split(/\r?\n/)
     for (const line of lines.toReversed()) {
       const said = spoken(line)

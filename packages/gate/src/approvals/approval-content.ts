@@ -1,6 +1,6 @@
 import type { Json, Risk } from '@cadre/core'
 import type { ApprovalRecord } from './approval-record.ts'
-import { labelOf, shownName, shownText } from './shown-text.ts'
+import { displayName, labelOf, shownText } from './shown-text.ts'
 
 export type ApprovalContent = Pick<
   ApprovalRecord,
@@ -21,7 +21,7 @@ export function approvalContent(entry: AskedQuestion, agent: string): ApprovalCo
   const detail = isRecord(entry.detail) ? entry.detail : {}
   const text = String(entry.text ?? entry.content ?? '')
   const isDoubt = entry.kind === 'doubt'
-  const given = parsed(detail['arguments'])
+  const given = parseArguments(detail['arguments'])
   const action = wordOf(detail['action']) ?? (isDoubt ? undefined : jsonText(given)) ?? text
   const why = [detail['reason'], detail['rule']].filter((one) => typeof one === 'string' && one !== '')
   return {
@@ -45,7 +45,7 @@ export function actionLines({
 }: Pick<ApprovalContent, 'type' | 'action' | 'more'>): string[] {
   return [
     ...shownText(labelOf(type), action),
-    ...more.flatMap(([name, value]) => shownText(`Argument ${shownName(name)}`, value)),
+    ...more.flatMap(([name, value]) => shownText(`Argument ${displayName(name)}`, value)),
   ]
 }
 
@@ -65,7 +65,7 @@ function isRecord(value: unknown): value is Fields {
 }
 
 /** Arguments are the JSON that the model wrote, valid or not, or the parsed value. */
-function parsed(value: Json | undefined): Json | undefined {
+function parseArguments(value: Json | undefined): Json | undefined {
   if (typeof value !== 'string') return value
   try {
     return JSON.parse(value) as Json

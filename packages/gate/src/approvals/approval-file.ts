@@ -13,10 +13,10 @@ import {
   wordOfDecision,
 } from './decision-words.ts'
 import { actionChanged, answerOf, type Reading, typedLine, undecided } from './reading.ts'
-import { barred, isPlain, labelOf, shownLine, shownName, visibleJson } from './shown-text.ts'
+import { displayName, isPlain, labelOf, shownLine, visibleJson, withBars } from './shown-text.ts'
 
-const longestTask = 120
-const longestPurpose = 500
+const maxTaskLength = 120
+const maxPurposeLength = 500
 
 export function approvalFile(record: ApprovalRecord): RawText {
   const { id, agent, session, call, question, created, risk, reasons, why, task, purpose } = record
@@ -24,20 +24,20 @@ export function approvalFile(record: ApprovalRecord): RawText {
     `# Approval Request: ${id}`,
     `agent: ${shownLine(agent)}`,
     `session: ${shownLine(session)}`,
-    ...(task === undefined ? [] : [`task: ${shownLine(task, longestTask)}`]),
+    ...(task === undefined ? [] : [`task: ${shownLine(task, maxTaskLength)}`]),
     `call: ${shownLine(call)}`,
     `question: ${shownLine(question)}`,
     `created: ${created}`,
     'status: pending',
     '',
     ...actionLines(record),
-    `> ${uncommented(why)}`,
+    `> ${withoutComment(why)}`,
     ...(purpose === undefined
       ? []
-      : ['>', `> The agent wrote: ${uncommented(shownLine(purpose, longestPurpose))}`]),
+      : ['>', `> The agent wrote: ${withoutComment(shownLine(purpose, maxPurposeLength))}`]),
     '',
     `**Risk Level:** ${risk ?? 'unknown'}`,
-    ...reasons.map((reason) => `- ${uncommented(reason)}`),
+    ...reasons.map((reason) => `- ${withoutComment(reason)}`),
     '',
     '## Review',
     '',
@@ -65,7 +65,7 @@ function howTo(record: ApprovalRecord): string[] {
   return [
     '<!-- The process ended before the result of this call was recorded. Check whether the call took effect, write one word',
     '     after Decision, and save:',
-    `     AGAIN  it took no effect: run it again. Or: cadre approve ${id}`,
+    `     AGAIN  it had no effect: run it again. Or: cadre approve ${id}`,
     `     DONE   it took effect: continue. Or: cadre approve ${id} --done`,
     `     LEAVE  do not run it again. The agent has to check. Or: cadre reject ${id} -->`,
   ]
@@ -126,7 +126,7 @@ function actionLines({ type, action, more }: ApprovalRecord): string[] {
     if (!isPlain(text))
       return ['', 'As a JSON string, to show hidden characters:', '', `    ${visibleJson(text)}`]
     if (!text.includes('\n') && !text.includes('`')) return [`\`${text}\``]
-    return ['', ...barred(text).map((line) => `  ${line}`)]
+    return ['', ...withBars(text).map((line) => `  ${line}`)]
   }
   return [
     '## Proposed Action',
@@ -136,7 +136,7 @@ function actionLines({ type, action, more }: ApprovalRecord): string[] {
     `**${labelOf(type)}:**`,
     ...shown(action),
     '',
-    ...more.flatMap(([name, value]) => [`**Argument ${shownName(name)}:**`, ...shown(value), '']),
+    ...more.flatMap(([name, value]) => [`**Argument ${displayName(name)}:**`, ...shown(value), '']),
     '**Context:**',
   ]
 }
@@ -239,13 +239,13 @@ function decisionSplices(
     if (last !== undefined) splices.push(below(last, `**Decision:** ${word}`))
   } else if (place.word === '') splices.push(behind(place.line, decisionLabel, word))
   else if (said.some((one) => meaningOf(record, one.word) !== word)) {
-    const who = `by ${shownLine(by ?? 'somebody')} at ${at}`
+    const who = `by ${shownLine(by ?? 'an unknown user')} at ${at}`
     const note = `**Note:** this form said ${shownLine(place.word)}, but the first decision applies: ${word} ${who}`
-    splices.push(...said.flatMap(({ line }) => replaced(line, word)), below(place.line, note))
+    splices.push(...said.flatMap(({ line }) => replaceDecision(line, word)), below(place.line, note))
   }
   return [
     ...splices,
-    ...empty(review, 'reviewed by', by ?? 'somebody'),
+    ...empty(review, 'reviewed by', by ?? 'an unknown user'),
     ...empty(review, 'reviewed at', at),
     ...((isApproval(decision) && !isDoubt(record)) ||
     reason === undefined ||
@@ -266,7 +266,7 @@ function empty(review: readonly Line[], label: string, value: string): Splice[] 
   const pattern = labelled(label)
   const line = review.find(({ said }) => pattern.test(said))
   if (line === undefined || bare(pattern.exec(line.said)?.[1] ?? '') !== '') return []
-  return [behind(line, pattern, uncommented(value))]
+  return [behind(line, pattern, withoutComment(value))]
 }
 
 function behind(line: Line, pattern: RegExp, value: string): Splice {
@@ -275,7 +275,7 @@ function behind(line: Line, pattern: RegExp, value: string): Splice {
 }
 
 /** Replaces the decision on this line with the word, if there is one. */
-function replaced(line: Line, word: string): Splice[] {
+function replaceDecision(line: Line, word: string): Splice[] {
   const shown = line.text.replace(/<!--.*?(?:-->|$)/g, (comment) => ' '.repeat(comment.length))
   const found = anyWord.exec(shown)
   return found === null ? [] : [{ at: line.start + found.index, remove: found[0].length, insert: word }]
@@ -287,6 +287,6 @@ function below(line: Line, text: string): Splice {
 }
 
 /** Returns one line that starts no comment, because a comment would hide the text after it. */
-function uncommented(text: string): string {
+function withoutComment(text: string): string {
   return shownLine(text).replaceAll('<!--', '<! --').replaceAll('-->', '-- >')
 }

@@ -64,7 +64,7 @@ export function decideApprovalTask(
   const fields = decisionFields({ ...answer, at })
   return applySplices(raw, [
     ...markerSplice(task, isApproval(answer.decision) ? 'x' : '-'),
-    ...fields.flatMap((field) => filled(raw, task, field)),
+    ...fields.flatMap((field) => fillField(raw, task, field)),
   ])
 }
 
@@ -82,7 +82,7 @@ export function settleApprovalTask(raw: RawText, record: ApprovalRecord): RawTex
     return [
       ...(decisionOf(task.marker) === decisionOf(marker) ? [] : markerSplice(task, marker)),
       ...fieldSplice(raw, task, { key: 'status', value: status }),
-      ...[...fields, ...note].flatMap((field) => filled(raw, task, { ...field, after: 'status' })),
+      ...[...fields, ...note].flatMap((field) => fillField(raw, task, { ...field, after: 'status' })),
     ]
   })
   return applySplices(raw, splices)
@@ -139,9 +139,9 @@ function howToDecide({ id, choices }: ApprovalRecord): string[] {
 function howToSettle({ id }: ApprovalRecord): string[] {
   return [
     'Check whether the call took effect.',
-    'If it did not: change [_] to [x] in the first line of this task, and save. Cadre runs it again.',
+    'If it did not take effect: change [_] to [x] in the first line of this task, and save. Cadre runs it again.',
     `  Or: cadre approve ${id}`,
-    'If it did: add the line "outcome: done" below the first line, change [_] to [x], and save. Cadre does not run it again.',
+    'If it took effect: add the line "outcome: done" below the first line, change [_] to [x], and save. Cadre does not run it again.',
     `  Or: cadre approve ${id} --done`,
     'If you cannot tell: change [_] to [-], and save. Cadre does not run it again, and the agent has to check.',
     `  Or: cadre reject ${id}`,
@@ -216,7 +216,7 @@ function decisionFields({ decision, by, reason, at }: Decided): NewField[] {
   const isApproved = isApproval(decision)
   const word = isApproved ? 'approved' : 'rejected'
   return [
-    { key: `${word}_by`, value: by ?? 'somebody', after: 'status' },
+    { key: `${word}_by`, value: by ?? 'an unknown user', after: 'status' },
     { key: `${word}_at`, value: at, after: 'status' },
     ...(decision === 'approve-session' ? [{ key: 'approved_for', value: 'session', after: 'status' }] : []),
     ...(decision === 'done' ? [{ key: 'outcome', value: 'done', after: 'status' }] : []),
@@ -227,7 +227,7 @@ function decisionFields({ decision, by, reason, at }: Decided): NewField[] {
 }
 
 /** Fills in a field only if it is empty, so that text from people is kept. */
-function filled(raw: RawText, task: Task, field: NewField) {
+function fillField(raw: RawText, task: Task, field: NewField) {
   const known = task.fields.find(({ key }) => key === field.key)
   return known === undefined || (known.value === '' && known.block === undefined)
     ? fieldSplice(raw, task, { ...field, value: shownField(field.value) })
@@ -242,7 +242,7 @@ function isByAnother(task: Task, { status, decision }: ApprovalRecord): boolean 
 function noteOf(task: Task, { status, decision }: ApprovalRecord): string {
   if (decision === undefined)
     return `this line said [${task.marker}], but the session had already continued without it`
-  return `this line said something else, but the first decision applies: ${status} by ${decision.by ?? 'somebody'} at ${decision.at}`
+  return `this line said something else, but the first decision applies: ${status} by ${decision.by ?? 'an unknown user'} at ${decision.at}`
 }
 
 /** Keeps a field value from being read as the start of a block. */

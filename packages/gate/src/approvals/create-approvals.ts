@@ -33,7 +33,7 @@ export interface Approvals {
   publish(session: string, question: Question): Promise<ApprovalRecord | undefined>
   /** Returns the current decision in the forms. */
   decisionFor(record: ApprovalRecord): Answer | undefined
-  /** Waits for a decision in the forms. Resolves with undefined if `signal` aborts. */
+  /** Resolves when a form has a decision. Resolves with undefined if `signal` aborts. */
   watch(record: ApprovalRecord, signal: AbortSignal): Promise<Answer | undefined>
   /** Updates the forms of a question from the journal. */
   settle(session: string, question: string): Promise<void>
@@ -63,7 +63,7 @@ export interface Decided {
 }
 
 /** The poll interval where the system does not report file changes, in ms. */
-const every = 1000
+const pollMs = 1000
 
 export function createApprovals(options: ApprovalsOptions): Approvals {
   const { home, engine, clock, user, tell } = options
@@ -107,7 +107,9 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     const [first] = decided
     if (first === undefined) return undefined
     const refusal = answerFor(record, 'reject')
-    const isOne = decided.every(({ decision }) => isApproval(decision) && alike(decision, first.decision))
+    const isOne = decided.every(
+      ({ decision }) => isApproval(decision) && isSameDecision(decision, first.decision),
+    )
     const answer = isOne
       ? first
       : (decided.find(({ decision }) => decision === refusal) ?? { ...first, decision: refusal })
@@ -218,7 +220,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
 }
 
 /** `approve` and `approve-session` both approve. */
-function alike(a: string, b: string): boolean {
+function isSameDecision(a: string, b: string): boolean {
   return a === b || (a.startsWith('approve') && b.startsWith('approve'))
 }
 
@@ -275,7 +277,7 @@ function watchForms(
       signal.addEventListener('abort', leave, { once: true })
       waiting.set(record, end)
       if (watches.length === 0)
-        watches = folders.map((folder) => watchFolder(folder, lookSoon, { every, persistent: false }))
+        watches = folders.map((folder) => watchFolder(folder, lookSoon, { every: pollMs, persistent: false }))
       lookSoon()
     })
 }

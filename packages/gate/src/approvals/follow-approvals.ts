@@ -29,7 +29,7 @@ export function followApprovals(
       trees.add(spec.root)
       begun ??= attempt(approvals.reconcile())
       await begun
-      return followed(await engine.open(spec), (question) => attempt(approvals.settle(spec.id, question)))
+      return followRun(await engine.open(spec), (question) => attempt(approvals.settle(spec.id, question)))
     },
     async answer(session, name, answer) {
       requirePerson(home)
@@ -44,7 +44,7 @@ export function followApprovals(
   }
 }
 
-function followed(run: Run, settle: (question: string) => Promise<void>): Run {
+function followRun(run: Run, settle: (question: string) => Promise<void>): Run {
   return {
     recorded: run.recorded,
     lost: run.lost,

@@ -30,7 +30,7 @@ export function planRule(home: Home, grants: readonly string[], trust: Pick<Trus
       reason:
         'Cadre can write rules only for simple commands, without quotes, patterns or a path to the program. Approve it once, or for the session',
     }
-  const planned = added(textOf(readPlainFile(path) ?? ''), path, patterns)
+  const planned = withPatterns(textOf(readPlainFile(path) ?? ''), path, patterns)
   if (typeof planned === 'string') return { kind: 'refused', reason: planned }
   return {
     kind: 'ready',
@@ -40,7 +40,7 @@ export function planRule(home: Home, grants: readonly string[], trust: Pick<Trus
       home.folder('storage')
       await withLock(home, 'allowlist', () => {
         editFile(path, (raw = '') => {
-          const now = added(textOf(raw), path, patterns)
+          const now = withPatterns(textOf(raw), path, patterns)
           if (typeof now === 'string') throw new Error(now)
           if (now.lines.length === 0) return undefined
           return raw + rawOf(now.text.slice(textOf(raw).length))
@@ -52,7 +52,7 @@ export function planRule(home: Home, grants: readonly string[], trust: Pick<Trus
   }
 }
 
-function added(
+function withPatterns(
   before: string,
   path: string,
   patterns: readonly string[],

@@ -14,11 +14,11 @@ export function shownText(label: string, text: string): string[] {
   if (!isPlain(text))
     return [`${label} (as a JSON string, to show hidden characters):`, `  ${visibleJson(text)}`]
   if (!text.includes('\n')) return [`${label}: ${text}`]
-  return [`${label}:`, ...barred(text)]
+  return [`${label}:`, ...withBars(text)]
 }
 
 /** Prefixes each line with a bar. */
-export function barred(text: string): string[] {
+export function withBars(text: string): string[] {
   return text.split('\n').map((line) => (line === '' ? '  |' : `  | ${line}`))
 }
 
@@ -43,11 +43,11 @@ export function visibleJson(text: string): string {
 }
 
 /** One line for a title or a field. Replaces invisible characters, and the backtick that would end a title. */
-export function shownLine(text: string, longest = Number.POSITIVE_INFINITY): string {
+export function shownLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   const line = [...text.replace(/\s+/g, ' ').trim()].map((character) =>
     character === '`' ? "'" : plain.test(character) ? character : '\ufffd',
   )
-  return line.length > longest ? `${line.slice(0, longest).join('').trimEnd()} …` : line.join('')
+  return line.length > maxLength ? `${line.slice(0, maxLength).join('').trimEnd()} …` : line.join('')
 }
 
 const labels: Readonly<Record<string, string>> = {
@@ -62,6 +62,6 @@ export function labelOf(type: string): string {
 }
 
 /** Argument names also come from the model. */
-export function shownName(name: string): string {
+export function displayName(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : visibleJson(name)
 }

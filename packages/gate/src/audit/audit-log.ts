@@ -13,7 +13,8 @@ import path from 'node:path'
 import { type Json, type JsonObject, messageOf } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { maskSecrets, mayHoldSecret, secretValues } from './mask-secrets.ts'
+import { mayHoldSecret, secretValues } from './mask-secrets.ts'
+import { maskedJson } from './masked-json.ts'
 
 /** One event. `at` is a time in UTC. */
 export interface AuditLine {
@@ -54,7 +55,7 @@ export function openAuditLog({
 }: AuditLogOptions): AuditLog {
   const mask = createLineMask(secretValues(environment))
   let open: OpenFile | undefined
-  let isTold = false
+  let isReported = false
   let isTorn = false
   /** Lines that could not be written yet, in order. */
   let backlog: AuditLine[] = []
@@ -70,7 +71,7 @@ export function openAuditLog({
     close()
     const folder = home.folder('events')
     if (!isInside(realpathSync(home.path), realpathSync(folder)))
-      throw new Error(`${folder} is a link to a place outside the home directory`)
+      throw new Error(`${folder} is a link that points outside the home directory`)
     const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR } = constants
     const handle = openSync(
       path.join(folder, `${day}.jsonl`),
@@ -112,7 +113,7 @@ export function openAuditLog({
     const failures = new Map<string, unknown>()
     for (let start = 0, end = 0; start < lines.length; start = end) {
       const day = dayOf(lines[start] as AuditLine)
-      while (end < lines.length && end - start < mostTogether && dayOf(lines[end] as AuditLine) === day) end++
+      while (end < lines.length && end - start < maxBatch && dayOf(lines[end] as AuditLine) === day) end++
       const some = lines.slice(start, end)
       if (failures.has(day)) backlog.push(...some)
       else
@@ -130,20 +131,20 @@ export function openAuditLog({
     try {
       writeBacklog()
       // The failure is reported only once, unless the caller also wants to know when it is over.
-      if (isTold && recovered !== undefined) {
-        isTold = false
+      if (isReported && recovered !== undefined) {
+        isReported = false
         recovered()
       }
     } catch (error) {
-      if (isTold) return
-      isTold = true
+      if (isReported) return
+      isReported = true
       tell(
         `cannot write the audit log in ${home.at('events')}: ${messageOf(error)}. Decisions are still recorded in the session files.`,
       )
     }
   }
   const keep = (line: AuditLine) => {
-    if (backlog.length < mostKept) backlog.push(line)
+    if (backlog.length < maxBacklog) backlog.push(line)
   }
   return {
     append(line) {
@@ -152,7 +153,7 @@ export function openAuditLog({
     },
     appendSoon(line) {
       keep(line)
-      if (backlog.length >= mostTogether) flush()
+      if (backlog.length >= maxBatch) flush()
       else flushSoon(flush)
     },
     close() {
@@ -167,9 +168,9 @@ export function openAuditLog({
 }
 
 const newline = 0x0a
-const mostKept = 10_000
+const maxBacklog = 10_000
 /** This many lines are written immediately, without waiting for more. */
-const mostTogether = 100
+const maxBatch = 100
 
 /** Flushes at the end of this turn of the event loop, or when the process exits. */
 const unwritten = new Set<() => void>()
@@ -219,19 +220,6 @@ function createLineMask(values: readonly string[]): (line: AuditLine) => string 
   return (line) => {
     const text = JSON.stringify(line)
     if (!mayHoldSecret.test(text) && !written.some((value) => text.includes(value))) return text
-    return JSON.stringify(masked(line as JsonObject, values))
+    return JSON.stringify(maskedJson(line as JsonObject, values))
   }
-}
-
-const secretKey = /^(?:.*[-_])?(?:passw(?:or)?d|passphrase|secret|token|api[-_]?key|authorization)$/i
-
-/** Masks every text in a value except object keys, which name what it is. */
-function masked(value: Json | undefined, values: readonly string[], key = ''): Json | undefined {
-  if (typeof value === 'string')
-    return secretKey.test(key) && value !== '' ? '***' : maskSecrets(value, values)
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item: Json) => masked(item, values, key) as Json)
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, masked(item, values, name) as Json]),
-  )
 }

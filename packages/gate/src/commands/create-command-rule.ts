@@ -1,9 +1,9 @@
 import type { CommandFinding, PathFinding, Rule, Verdict } from '@cadre/core'
 import { isObject } from '@cadre/disk'
-import { oneLook } from '../paths/one-look.ts'
+import { withLookupCache } from '../paths/with-lookup-cache.ts'
 import { assessRisk } from './assess-risk.ts'
-import { boundTo } from './bound-to.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
+import { filesBoundTo } from './files-bound-to.ts'
 import { grantOf } from './grant-of.ts'
 import { type JudgedCommand, judgeCommand } from './judge-command.ts'
 import { judgePaths } from './judge-paths.ts'
@@ -41,7 +41,7 @@ function judgeIn(cwd: string, source: string, workspace: string, options: Comman
 
 /** Returns the verdict about a line that starts in `cwd`. Runs nothing, so it can also explain a decision. */
 export function judgeLine(...line: Parameters<typeof verdictOf>): Verdict {
-  return oneLook(() => verdictOf(...line))
+  return withLookupCache(() => verdictOf(...line))
 }
 
 function verdictOf(source: string, workspace: string, options: CommandRuleOptions, cwd = workspace): Verdict {
@@ -61,7 +61,7 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
   const findings = { by: 'policy' as const, risk, reasons, commands, ...(paths.length > 0 && { paths }) }
   const denied = firstDenial(line, judged, paths, options)
   if (denied !== undefined) return { ...findings, kind: 'deny', ...denied }
-  const asked = () => ({ ...findings, kind: 'ask' as const, ...boundTo(line, request) })
+  const asked = () => ({ ...findings, kind: 'ask' as const, ...filesBoundTo(line, request) })
   if (line.plan === undefined)
     return {
       ...asked(),

@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { namesIn } from '@cadre/disk'
-import { entryAt, statsAt } from '../paths/one-look.ts'
+import { entryAt, statsAt } from '../paths/with-lookup-cache.ts'
 
 /** Folders with more entries than this are not expanded. */
-const mostNames = 5_000
-const mostMatches = 500
+const maxNames = 5_000
+const maxMatches = 500
 
 export interface ExpandedGlob {
   /** The current matches, joined to the folder as written. */
@@ -23,7 +23,7 @@ export function expandGlob(glob: string, folder: string, isWritten = false): Exp
   let names = 0
   let isFixed = true
   for (const part of glob.split('/').filter((one) => one !== '')) {
-    const fits = fitting(part)
+    const fits = compileGlobPart(part)
     const next: string[] = []
     for (const start of found) {
       if (fits === undefined) {
@@ -34,10 +34,10 @@ export function expandGlob(glob: string, folder: string, isWritten = false): Exp
       }
       const entries = namesIn(isAbsolute ? start : path.join(folder, start))
       names += entries.length
-      if (names > mostNames) return { paths: found, isCut: true }
+      if (names > maxNames) return { paths: found, isCut: true }
       // Bash before 5.2 finds both with `.*`.
       for (const name of [...entries, '.', '..']) if (fits(name)) next.push(start + name)
-      if (next.length > mostMatches) return { paths: next.slice(0, mostMatches), isCut: true }
+      if (next.length > maxMatches) return { paths: next.slice(0, maxMatches), isCut: true }
     }
     isFixed &&= fits === undefined
     found = next.map((one) => `${one}/`)
@@ -46,7 +46,7 @@ export function expandGlob(glob: string, folder: string, isWritten = false): Exp
 }
 
 /** Returns a function that compares a name with one part of a glob, or undefined if the part has no wildcard. */
-function fitting(part: string): ((name: string) => boolean) | undefined {
+function compileGlobPart(part: string): ((name: string) => boolean) | undefined {
   if (!/[*?[({]/.test(part)) return undefined
   // Alternatives are not parsed, and many stars would be slow: then every name matches.
   if (/[({]/.test(part) || part.split('*').length > 4) return () => true

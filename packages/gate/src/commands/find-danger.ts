@@ -10,14 +10,14 @@ export interface Danger {
   readonly reason: string
 }
 
-const ends =
+const destructivePrograms =
   /^(?:shutdown|reboot|halt|poweroff|telinit|mkfs(?:\..+)?|mke2fs|wipefs|blkdiscard|cryptsetup-reencrypt|newfs(?:_.+)?)$/
 const stops = /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency)$/
 const disk =
   /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|dm-|mapper|md|loop|sr|mem|kmem|port|nbd|zd|block|ram)/
 /** An unterminated comment extends to the end of the text, so the scan stays linear. */
 const comments = /\/\*(?!!).*?(?:\*\/|$)|--[^\n]*(?:\n|$)/gs
-const drop = /\bdrop\s+(?:table|database|schema)\b/i
+const dropStatement = /\bdrop\s+(?:table|database|schema)\b/i
 
 /**
  * Finds commands that no rule can allow: destroying whole disks or machines, or history that others use. Works on words,
@@ -28,18 +28,18 @@ export function findDanger({ commands, plan }: CommandLine): Danger | undefined 
     const danger = dangerOf(command)
     if (danger !== undefined) return danger
   }
-  if (runsWhatItFetches(commands))
-    return { what: 'curl | sh', reason: 'it runs a download without any check' }
+  if (runsFetchedText(commands))
+    return { what: 'curl | sh', reason: 'it runs downloaded code without checking it' }
   if (!commands.some(({ program }) => sqlClients.has(program))) return undefined
   const said = [...textsIn(plan ?? []), ...commands.flatMap(({ texts }) => texts)]
-  if (!said.some((text) => drop.test(text.replace(comments, ' ')))) return undefined
+  if (!said.some((text) => dropStatement.test(text.replace(comments, ' ')))) return undefined
   return { what: 'DROP TABLE', reason: 'it deletes tables or databases' }
 }
 
 const readsCommands = /^(?:sh|bash|dash|ash|zsh|ksh|eval|source|\.)$/
 
 /** Detects a shell that runs downloaded text: `curl … | sh`, `eval "$(curl …)"`. */
-function runsWhatItFetches(commands: readonly FoundCommand[]): boolean {
+function runsFetchedText(commands: readonly FoundCommand[]): boolean {
   const fetches = commands.findIndex(({ program }) => fetchers.has(program))
   if (fetches < 0) return false
   return commands.slice(fetches + 1).some(({ texts }) => {
@@ -61,7 +61,7 @@ export function textsIn(list: List): readonly string[] {
 function dangerOf({ texts, program, redirects, folders }: FoundCommand): Danger | undefined {
   const device = redirects.find((redirect) => redirect.kind === 'write' && disk.test(redirect.path))
   if (device !== undefined) return { what: `> ${device.path}`, reason: 'it overwrites a disk' }
-  if (ends.test(program))
+  if (destructivePrograms.test(program))
     return { what: program, reason: `${program} shuts down the machine or formats a disk` }
   const args = texts.slice(1)
   if (program === 'git') return dangerOfGit(args)
@@ -96,7 +96,7 @@ function dangerOfFiles(
       ? { what: `mv ${root}`, reason: 'it moves a system directory or a home directory' }
       : undefined
   if (program.endsWith('find'))
-    return removesFound(args)
+    return deletesMatches(args)
       ? { what: `find ${root} -delete`, reason: 'it deletes a system directory or a home directory' }
       : undefined
   if (!hasOption(args, 'rR', 'recursive')) return undefined
@@ -108,7 +108,7 @@ function dangerOfFiles(
       }
 }
 
-function removesFound(args: readonly string[]): boolean {
+function deletesMatches(args: readonly string[]): boolean {
   const removes = (word: string, at: number) =>
     /^-(?:exec|ok)(?:dir)?$/.test(word) && /^(?:rm|shred|unlink)$/.test(programOf(args[at + 1] ?? ''))
   return args.includes('-delete') || args.some(removes)
@@ -165,7 +165,7 @@ function dangerOfWindows(program: string, args: readonly string[]): Danger | und
   const has = (option: RegExp) => args.some((word) => option.test(word))
   if (program === 'format')
     return has(/^[a-z]:/i) ? { what: 'format', reason: 'it formats a disk' } : undefined
-  const reason = 'it deletes everything below a root'
+  const reason = 'it deletes everything below a root directory'
   if (/^(?:del|erase|rd|rmdir)$/.test(program) && has(/^\/s$/i) && has(/^[a-z]:[\\/]*\*?|^\\$|^%/i))
     return { what: `${program} /s`, reason }
   const isForced = has(/^-r(?:e|ec|ecu|ecur|ecurs|ecurse)?$/i) && has(/^-fo(?:r|rc|rce)?$/i)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import { boundTo } from './bound-to.ts'
 import type { FoundCommand } from './command-line.ts'
+import { filesBoundTo } from './files-bound-to.ts'
 import type { LineRequest } from './line-request.ts'
 import { showWords } from './show-words.ts'
 
@@ -22,7 +22,7 @@ export function grantOf(command: FoundCommand, request: LineRequest, fed: string
   const redirects = command.redirects.map(({ kind, path: file }) => `${kind === 'read' ? '<' : '>'} ${file}`)
   const file = program.kind === 'missing' ? 'no program' : program.file
   // The files it runs and its input are part of the grant, like its words.
-  const { boundTo: files = [] } = boundTo({ commands: [command] }, request)
+  const { boundTo: files = [] } = filesBoundTo({ commands: [command] }, request)
   const content = [...files, ...(fed === undefined ? [] : [`line ${fed}`])]
   const digest =
     content.length === 0 ? [] : [`sha256 ${createHash('sha256').update(content.join('\n')).digest('hex')}`]

@@ -18,7 +18,7 @@ export interface JudgedCommand {
   readonly readsOnly: boolean
 }
 
-type Named = Pick<FoundCommand, 'texts' | 'described'>
+type NamedCommand = Pick<FoundCommand, 'texts' | 'described'>
 
 /** Judges a single command: the decisions of the lists, and whether all of its words are known to be harmless. */
 export function judgeCommand(command: FoundCommand, request: LineRequest): JudgedCommand {
@@ -37,7 +37,7 @@ function isReading(described: Described | undefined, resolve: LineRequest['resol
 }
 
 /** Uses the plain name if the path of a program is the one that the name resolves to. */
-function nameOf(words: readonly Word[], resolve: LineRequest['resolve']): Named {
+function nameOf(words: readonly Word[], resolve: LineRequest['resolve']): NamedCommand {
   const written = words[0]?.text ?? ''
   const plain = listedName(written)
   const isPlain = plain !== written && resolve(plain).kind === 'outside'
@@ -47,10 +47,10 @@ function nameOf(words: readonly Word[], resolve: LineRequest['resolve']): Named 
 
 type Decided = Pick<CommandFinding, 'decision' | 'reason'> & Pick<JudgedCommand, 'rule'>
 
-function decide(command: FoundCommand, { texts, described }: Named, request: LineRequest): Decided {
+function decide(command: FoundCommand, { texts, described }: NamedCommand, request: LineRequest): Decided {
   const { options, lists, source } = request
   const subject = described?.subject ?? texts
-  const answer = strictest(lists, subject, source) ?? shipped(lists, subject, described)
+  const answer = strictest(lists, subject, source) ?? matchShippedList(lists, subject, described)
   const list = answer?.place === undefined ? 'allowlist' : 'permissions'
   const rule = answer === undefined ? 'commands.unlisted' : `${list}: ${answer.rule}`
   const pattern = answer?.place === undefined ? answer?.rule : `${answer.rule} (${answer.place})`
@@ -95,7 +95,7 @@ function weaknessOf(
   const unnamed = described?.unlisted.find(({ names }) => answer?.names?.(names) !== true)
   if (unnamed !== undefined)
     return `${unnamed.word} is not on the read-only list, and the rule does not name it`
-  const program = isOfRunner(name) ? undefined : request.resolve(name)
+  const program = isRunnerBuiltin(name) ? undefined : request.resolve(name)
   // A pattern that matches a path names the program; `effects.execute` does not.
   if (program?.kind === 'inside' && (answer === undefined || !name.includes('/')))
     return 'it is a program in the workspace, and no rule names it'
@@ -131,7 +131,7 @@ function settingIn({ folders }: FoundCommand, { folder = '.' }: Described, cwd: 
 }
 
 /** True if the runner implements it. */
-function isOfRunner(name: string): boolean {
+function isRunnerBuiltin(name: string): boolean {
   return /^(?:cd|pwd|echo|true|false|:|command|export|exit)$/.test(name)
 }
 
@@ -152,7 +152,7 @@ function strictest(
 }
 
 /** The shipped list is the table of read-only programs, without entries that a list disables. */
-function shipped(
+function matchShippedList(
   lists: readonly Allowlist[],
   words: readonly string[],
   described: Described | undefined,

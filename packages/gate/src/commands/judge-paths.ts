@@ -10,8 +10,8 @@ import { programOf } from './program-name.ts'
 import type { PathWord } from './programs/arguments.ts'
 import { type Described, describeCommand, isListedReader } from './programs/describe-command.ts'
 
-const mostPaths = 2_000
-const mostGlobs = 20
+const maxPaths = 2_000
+const maxGlobs = 20
 const tooMany: PathFinding = {
   path: '…',
   decision: 'ask',
@@ -47,7 +47,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
       for (const redirect of command.redirects) addRedirect(redirect, at)
       if (command.words.length > 0) addWords(command.words, command.described, at)
     }
-    if (seen.size > mostPaths || globs > mostGlobs) return [...found.values(), tooMany]
+    if (seen.size > maxPaths || globs > maxGlobs) return [...found.values(), tooMany]
   }
   return [...found.values()]
 
@@ -60,7 +60,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     const at = own === undefined ? folder : join(folder, own)
     if (own !== undefined) add(own, folder, reading)
     // If the words of a program are not listed, every word may be a path.
-    for (const { text, isGlob, isGuess } of isListed ? described.paths : guessed(words)) {
+    for (const { text, isGlob, isGuess } of isListed ? described.paths : guessPaths(words)) {
       if (isGlob) addGlob(text, at, use)
       else add(text, at, isGuess ? { ...use, isGuess } : use)
     }
@@ -79,15 +79,15 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
    * time.
    */
   function addGlob(glob: string, folder: string, use: Use): void {
-    if (globs++ >= mostGlobs) return
+    if (globs++ >= maxGlobs) return
     const first = glob.search(/[*?[]/)
     const above = judgeOne(glob.slice(0, glob.lastIndexOf('/', first) + 1) || '.', folder, use)
     keep(above)
-    if (climbs.test(glob.slice(Math.max(first, 0))))
+    if (parentSegment.test(glob.slice(Math.max(first, 0))))
       return void keep({
         path: glob,
         decision: 'ask',
-        reason: 'Cadre cannot tell before it runs where the path leads',
+        reason: 'Cadre cannot tell where the path points before the command runs',
       })
     // Nothing outside the workspace is expanded.
     if (above.decision !== 'allow') return
@@ -98,7 +98,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
 
   function add(written: string, folder: string, use: Use): void {
     const key = `${folder} ${use.writes} ${use.below} ${use.isGuess} ${written}`
-    if (seen.has(key) || seen.size > mostPaths) return
+    if (seen.has(key) || seen.size > maxPaths) return
     seen.add(key)
     const finding = judgeOne(written, folder, use)
     if (!use.isGuess || finding.decision !== 'allow') keep(finding)
@@ -123,7 +123,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     })
     if (placed.kind === 'protected') return said('deny', placed.reason ?? 'it is protected')
     // A long text is not a path, unless it looks like one.
-    if (placed.kind === 'invalid' && isGuess && !/^[/~]/.test(written) && !climbs.test(written))
+    if (placed.kind === 'invalid' && isGuess && !/^[/~]/.test(written) && !parentSegment.test(written))
       return said('allow')
     if (placed.kind !== 'inside')
       return isScratch(whole)
@@ -136,14 +136,14 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
 
   /** True for the temporary folder, which is empty for every command and deleted with it. Not if the workspace is below it. */
   function isScratch(written: string): boolean {
-    if (!sandboxed || !/^\/tmp\/[^./]/.test(written) || climbs.test(written)) return false
+    if (!sandboxed || !/^\/tmp\/[^./]/.test(written) || parentSegment.test(written)) return false
     realWorkspace ??= judgeOne('.', workspace, reading).real ?? workspace
     return ![workspace, start, realWorkspace].some((folder) => `${written}/`.startsWith(`${folder}/`))
   }
 }
 
 /** A `..` segment in a path. */
-const climbs = /(?:^|\/)\.\.(?:\/|$)/
+const parentSegment = /(?:^|\/)\.\.(?:\/|$)/
 
 /** Not `path.join`: normalizing before links are followed would give another path. */
 export function join(folder: string, name: string): string {
@@ -172,7 +172,7 @@ function reachOf(words: readonly Word[]): Decision {
 const pathForms = [/^(?!-)(.*)$/s, /^[^=]*=(.*)$/s, /^-[A-Za-z]+?([/~.].*)$/s, /^file:\/\/(.*)$/i]
 
 /** Returns words, or parts of them, that may be paths. */
-function guessed(words: readonly Word[]): readonly PathWord[] {
+function guessPaths(words: readonly Word[]): readonly PathWord[] {
   return words.slice(1).flatMap(({ text, glob }): PathWord[] => {
     if (glob !== undefined) return [{ text, isGlob: true, isGuess: true }]
     const readings = pathForms.flatMap((form) => form.exec(text)?.[1] || [])

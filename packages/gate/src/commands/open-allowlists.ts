@@ -26,13 +26,13 @@ interface Read {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-const largest = 1_000_000
+const maxBytes = 1_000_000
 
 /** Allowlists in files that may change during a run. An untrusted list allows nothing, and is not read again until it changes. */
 export function openAllowlists(files: readonly AllowlistFile[]): Allowlists {
   const known = new Map<string, Read>()
   const current = (file: AllowlistFile): Read => {
-    const stamp = lookAt(file.path)
+    const stamp = fingerprintFile(file.path)
     const before = known.get(file.path)
     if (before?.stamp === stamp) return before
     const read = { stamp, ...readOne(file, stamp) }
@@ -72,11 +72,11 @@ function readOne({ path, trusted, isOwn }: AllowlistFile, stamp: string): Omit<R
 }
 
 /** Returns a fingerprint of a file without reading it; `odd` if it cannot be read. */
-function lookAt(path: string): string {
+function fingerprintFile(path: string): string {
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return 'none'
-    return stats.isFile() && stats.size <= largest ? stampOf(stats).is : 'odd'
+    return stats.isFile() && stats.size <= maxBytes ? stampOf(stats).is : 'odd'
   } catch {
     return 'odd'
   }

@@ -4,7 +4,7 @@ import { type Fault, readRegex } from './regex-pattern.ts'
 import { showWords } from './show-words.ts'
 
 /** The longest word that is compared with a `*`. */
-const mostLetters = 1_000
+const maxLength = 1_000
 
 const notWords =
   'a pattern consists of the words of one command, without quotes and operators. Write a /regex/, or set matchCommandLine'
@@ -60,7 +60,7 @@ function wordPattern(written: readonly string[]): Pattern {
       return tests.every((test, at) => {
         const word = at === 0 ? listedName(command[0] as string) : (command[at] as string)
         if (typeof test === 'string') return test === word || (at === 0 && test === command[0])
-        return word.length <= mostLetters && test.test(word)
+        return word.length <= maxLength && test.test(word)
       })
     },
     names: (options) =>
@@ -77,7 +77,7 @@ function linePattern(text: string, decision: Decision): Pattern {
   const regex = globOf(text, decision === 'allow' ? '[\\w./:=@%+,-]*' : '.*')
   return {
     specific: 500_000 + text.length,
-    fits: (_, line) => (line.length > mostLetters ? 'unsure' : regex.test(line.trim())),
+    fits: (_, line) => (line.length > maxLength ? 'unsure' : regex.test(line.trim())),
     names: (options) => text.split(/\s+/).some((word) => options.includes(word)),
   }
 }
@@ -93,7 +93,7 @@ function regexPattern(text: string, { decision, matchCommandLine }: PatternReque
       const subject = matchCommandLine
         ? line.trim()
         : showWords([listedName(words[0] ?? ''), ...words.slice(1)])
-      if (subject.length > read.mostLetters) return decision === 'allow' ? false : 'unsure'
+      if (subject.length > read.maxLength) return decision === 'allow' ? false : 'unsure'
       const found = read.regex.exec(subject)
       if (found === null || decision !== 'allow') return found !== null
       const end = found[0].length

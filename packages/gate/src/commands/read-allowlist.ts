@@ -43,11 +43,11 @@ export function readAllowlist(
     }
   }
   const read = text.trim() === '' ? undefined : readYaml({ text, path })
-  if (read?.kind === 'broken') return lost(path, read.diagnostics)
+  if (read?.kind === 'broken') return unreadableList(path, read.diagnostics)
   const root = read?.root
   if (root !== undefined && root.fields === undefined && root.value !== null) {
     const message = 'This file must be a mapping of patterns.'
-    return lost(path, [fault(root.line, message, 'Write lines such as `git status: allow`.')])
+    return unreadableList(path, [fault(root.line, message, 'Write lines such as `git status: allow`.')])
   }
   const diagnostics: Diagnostic[] = []
   const entries: Entry[] = []
@@ -64,12 +64,12 @@ export function readAllowlist(
       const fix = 'Write allow, ask, deny, true, false or null. Until then, it needs approval.'
       diagnostics.push(fault(field.line, message, fix))
     }
-    const value = typeof said === 'string' ? asking : said
+    const value = typeof said === 'string' ? askDecision : said
     const pattern = readPattern({ text: key, ...value })
     if ('fault' in pattern) {
       const message = `The pattern ${JSON.stringify(key)} is not valid: ${pattern.fault}.`
       const restricts = value.decision !== 'allow'
-      diagnostics.push(restricts ? telling(fault(field.line, message)) : fault(field.line, message))
+      diagnostics.push(restricts ? explainDiagnostic(fault(field.line, message)) : fault(field.line, message))
       isLost ||= restricts
     } else entries.push({ text: key.trim(), decision: value.decision, pattern })
   }
@@ -82,12 +82,12 @@ export function readAllowlist(
   return { allowlist: listOf(entries), narrowing: listOf(restricting), diagnostics, widens }
 }
 
-function lost(path: string, diagnostics: readonly Diagnostic[]): ReadAllowlist {
+function unreadableList(path: string, diagnostics: readonly Diagnostic[]): ReadAllowlist {
   const allowlist = askingAllowlist(path)
-  return { allowlist, narrowing: allowlist, diagnostics: diagnostics.map(telling), widens: false }
+  return { allowlist, narrowing: allowlist, diagnostics: diagnostics.map(explainDiagnostic), widens: false }
 }
 
-function telling({ fix, ...diagnostic }: Diagnostic): Diagnostic {
+function explainDiagnostic({ fix, ...diagnostic }: Diagnostic): Diagnostic {
   const until = 'Until it is fixed, every command needs approval.'
   return { ...diagnostic, fix: fix === undefined ? until : `${fix} ${until}` }
 }
@@ -97,7 +97,7 @@ interface Value {
   readonly matchCommandLine: boolean
 }
 
-const asking: Value = { decision: 'ask', matchCommandLine: false }
+const askDecision: Value = { decision: 'ask', matchCommandLine: false }
 
 /** Returns a text with the error if the value is invalid. A plain value is short for `approve`. */
 function readValue({ value, fields }: Located): Value | 'unset' | string {

@@ -6,7 +6,7 @@ export interface Fault {
 interface RegexPattern {
   readonly regex: RegExp
   /** Longer texts are not matched: the time grows polynomially with the length. */
-  readonly mostLetters: number
+  readonly maxLength: number
 }
 
 const limits = [4_000, 4_000, 1_000, 150, 60]
@@ -26,11 +26,11 @@ export function readRegex(pattern: string): RegexPattern | Fault {
   const repetitions = countRepetitions(source)
   if (typeof repetitions !== 'number') return repetitions
   const steps = repetitions + (source.startsWith('^') ? 0 : 1)
-  const mostLetters = limits[steps]
-  if (mostLetters === undefined)
+  const maxLength = limits[steps]
+  if (maxLength === undefined)
     return { fault: 'it has too many repetitions: at most four *, + or {n,}, or three without ^' }
   try {
-    return { regex: new RegExp(source, flags), mostLetters }
+    return { regex: new RegExp(source, flags), maxLength }
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) }
   }
@@ -58,8 +58,8 @@ function countRepetitions(source: string): number | Fault {
       const bounds = /^(?:[*+]|\{(\d*)(,?)(\d*)\})/.exec(source.slice(at))
       if (bounds === null) continue
       if (wasClosed) return { fault: 'it repeats a group that contains a repetition or alternatives' }
-      const [whole, least, comma, most] = bounds
-      const isBounded = least !== undefined && Number(most || (comma ? 1e9 : least)) <= 8
+      const [whole, min, comma, max] = bounds
+      const isBounded = min !== undefined && Number(max || (comma ? 1e9 : min)) <= 8
       if (!isBounded) count++
       groups[groups.length - 1] = true
       at += whole.length - 1

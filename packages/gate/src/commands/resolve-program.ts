@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import { followLinks } from '../paths/follow-links.ts'
-import { statsAt } from '../paths/one-look.ts'
+import { statsAt } from '../paths/with-lookup-cache.ts'
 
 /** Folders in which no program is searched for, because agents or a repository can put files there. */
 export interface ProgramSearch {

@@ -5,7 +5,7 @@ import { fetchers } from './programs/known-programs.ts'
 const shell = /^(?:ba|da|a|k|z|mk|fi|c|tc)?sh$/
 const interpreter = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua)$/
 const wrapper = /^(?:sudo|doas|env|nice|nohup|time|timeout|stdbuf|setsid)$/
-const mostLetters = 4_096
+const maxLength = 4_096
 
 /** True for `curl … | sh`, which runs a download that nobody has seen. */
 export function runsDownload(plan: List): boolean {
@@ -17,7 +17,7 @@ export function runsDownload(plan: List): boolean {
 
 /** The same check for a line that only a shell can parse, from the visible words at its start. */
 export function showsDownload(source: string): boolean {
-  const text = source.slice(0, mostLetters)
+  const text = source.slice(0, maxLength)
   return (
     /\b(?:curl|wget)\b[^;&\n]{0,300}\|\s{0,9}(?:sudo\s{1,9})?(?:ba|da|a|k|z)?sh(?![\w./-])/.test(text) ||
     /(?:^|[\s;|&(])(?:(?:ba|da|a|k|z)?sh|eval|source|\.|python3?|node|perl|ruby)\s[^;|&\n]{0,200}(?:<\(|\$\(|`)\s{0,9}(?:curl|wget)\b/.test(

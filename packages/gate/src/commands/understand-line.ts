@@ -1,14 +1,14 @@
 import type { CommandsOfCall } from '@cadre/core'
 import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
 import { type Danger, findDanger, textsIn } from './find-danger.ts'
-import { glimpse, hintsFrom, hintsIn, shells } from './glimpse.ts'
+import { findVisibleCommands, hintsFrom, hintsIn, shells } from './find-visible-commands.ts'
 import { refuseHidden } from './hidden-characters.ts'
 import type { List, Redirect, Stage } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
 import { fetchers } from './programs/known-programs.ts'
 import { runsDownload, showsDownload } from './runs-download.ts'
 
-const mostRemembered = 16 * 1_024
+const maxCachedLength = 16 * 1_024
 /** Several rules inspect the same call. The result depends only on the line, so it can be cached. */
 const recent = new Map<string, CommandLine>()
 
@@ -21,7 +21,7 @@ export function understandLine(source: string): CommandLine {
   const known = recent.get(source)
   if (known !== undefined) return known
   const line = understand(source)
-  if (source.length > mostRemembered) return line
+  if (source.length > maxCachedLength) return line
   if (recent.size >= 16) recent.delete(recent.keys().next().value as string)
   recent.set(source, line)
   return line
@@ -43,7 +43,7 @@ function understand(source: string): CommandLine {
   const line: CommandLine =
     read.kind === 'plain'
       ? { commands: commandsIn(read.list), plan: read.list }
-      : { commands: glimpse(source), why: read.why }
+      : { commands: findVisibleCommands(source), why: read.why }
   const danger = dangerIn(source, line)
   if (danger === undefined) return line
   return { ...line, refused: danger.reason, refusedBy: `dangerous: ${danger.what}` }
@@ -55,16 +55,16 @@ function dangerIn(source: string, line: CommandLine): Danger | undefined {
     return { what: 'fork bomb', reason: 'it starts copies of itself without limit' }
   const fetches = commands.some(({ program }) => fetchers.has(program))
   if (plan === undefined ? showsDownload(source) : fetches && runsDownload(plan))
-    return { what: 'curl | sh', reason: 'it runs a download' }
+    return { what: 'curl | sh', reason: 'it runs downloaded code' }
   return findDanger(line)
 }
 
-const mostFunctions = 20
+const maxFunctions = 20
 
 /** Detects a function that starts itself in a pipe or in the background: `f() { f | f & }`. Takes linear time. */
 function isForkBomb(source: string): boolean {
   let open = source.indexOf('()')
-  for (let count = 0; open >= 0 && count < mostFunctions; count++, open = source.indexOf('()', open + 2)) {
+  for (let count = 0; open >= 0 && count < maxFunctions; count++, open = source.indexOf('()', open + 2)) {
     const name = /[^\s;|&(){}]{1,200}$/.exec(source.slice(Math.max(0, open - 220), open).trimEnd())?.[0]
     const body = /^\s{0,20}\{([^}]*)/.exec(source.slice(open + 2, open + 2_000))?.[1]
     if (name === undefined || body === undefined) continue
@@ -92,15 +92,15 @@ function follow(list: List, start: readonly string[], found: FoundCommand[]): vo
   let passed = start
   let failed: readonly string[] = []
   for (const { after, stages } of list) {
-    const from = after === '&&' ? passed : after === '||' ? failed : union(passed, failed)
+    const from = after === '&&' ? passed : after === '||' ? failed : mergeFolders(passed, failed)
     for (const stage of stages) {
       add(stage, from, found)
       // A `cd` in a group has no effect after it.
       if (stage.kind === 'group') follow(stage.list, from, found)
     }
     const to = foldersBehind(stages, from)
-    passed = after === '||' ? union(to, passed) : to
-    failed = after === '&&' ? union(from, failed) : from
+    passed = after === '||' ? mergeFolders(to, passed) : to
+    failed = after === '&&' ? mergeFolders(from, failed) : from
   }
 }
 
@@ -110,7 +110,7 @@ function foldersBehind(stages: readonly Stage[], from: readonly string[]): reado
   if (stages.length > 1 || only?.kind !== 'command' || only.words[0]?.text !== 'cd') return from
   const target = only.words[1]?.text as string
   const all = from.map((folder) => (target.startsWith('/') ? target : `${folder}/${target}`))
-  return union([], all)
+  return mergeFolders([], all)
 }
 
 function add(stage: Stage, folders: readonly string[], found: FoundCommand[]): void {
@@ -127,11 +127,11 @@ function filesOf(redirect: Redirect): readonly FoundRedirect[] {
   return [{ path: redirect.path, kind: redirect.kind === 'read' ? 'read' : 'write' }]
 }
 
-const mostFolders = 8
+const maxFolders = 8
 
 /** If there are too many, the folder counts as unknown. */
-function union(some: readonly string[], others: readonly string[]): readonly string[] {
+function mergeFolders(some: readonly string[], others: readonly string[]): readonly string[] {
   if (some === others || others.length === 0) return some
   const all = [...new Set([...some, ...others])]
-  return all.length > mostFolders ? [...all.slice(0, mostFolders), '/'] : all
+  return all.length > maxFolders ? [...all.slice(0, maxFolders), '/'] : all
 }

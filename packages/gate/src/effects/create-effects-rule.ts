@@ -72,7 +72,7 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
     if (permission === 'allow') return { kind: 'allow', ...decided }
     const why = policy.decidedBy.get(key)
     if (permission === 'deny') {
-      const reason = `the policy denies ${doing[tool.effect]}: ${key} is deny (${why ?? 'the policy'})`
+      const reason = `the policy denies ${effectLabels[tool.effect]}: ${key} is deny (${why ?? 'the policy'})`
       return { kind: 'deny', ...decided, reason }
     }
     const isOpen = why === undefined && policy.beforehand
@@ -101,7 +101,7 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
     // Its command comes from the trusted configuration, but it runs code that agents can change.
     const isTrusted = sandboxed() && tool.name === 'get_errors' && tool.origin === 'built-in'
     // Writing a task or a message has no effect by itself: the work that results from it is judged later.
-    const isNoted = (writesTasks(tool) || leavesMessage(tool)) && !policy.decidedBy.has('effects.write')
+    const isNoted = (writesTasks(tool) || sendsMessage(tool)) && !policy.decidedBy.has('effects.write')
     return (isTrusted || isNoted) && permission === 'ask' && policy.beforehand ? 'allow' : permission
   }
 }
@@ -112,13 +112,13 @@ function writesTasks(tool: Tool): boolean {
 }
 
 /** Built-in tools that put a message in a mailbox of the home. Messages that leave this machine are outbound. */
-function leavesMessage(tool: Tool): boolean {
+function sendsMessage(tool: Tool): boolean {
   return tool.class === 'message' && tool.effect === 'write' && tool.origin === 'built-in'
 }
 
 function whatOf(tool: Tool): string {
-  if (leavesMessage(tool)) return 'it sends a message to another agent'
-  return writesTasks(tool) ? 'it changes task files in the home directory' : what[tool.effect]
+  if (sendsMessage(tool)) return 'it sends a message to another agent'
+  return writesTasks(tool) ? 'it changes task files in the home directory' : effectReasons[tool.effect]
 }
 
 /** A path that a call names, with the verdict about it. */
@@ -129,14 +129,14 @@ interface FoundPath {
   readonly finding: PathFinding
 }
 
-const what: { readonly [effect in Effect]: string } = {
+const effectReasons: { readonly [effect in Effect]: string } = {
   read: 'it reads files in the workspace',
   write: 'it changes files in the workspace',
   execute: 'it runs a program',
   outbound: 'it sends data outside this machine',
 }
 
-const doing: { readonly [effect in Effect]: string } = {
+const effectLabels: { readonly [effect in Effect]: string } = {
   read: 'reading files',
   write: 'writing files',
   execute: 'running programs',
@@ -149,7 +149,7 @@ function riskOf({ tool }: JudgedCall, found: readonly FoundPath[]) {
     ...(isAbsolute(path) ? [] : [path]),
     ...(shown === undefined || shown === path ? [] : [shown]),
   ])
-  if (writesTasks(tool) || leavesMessage(tool)) return { risk: 'LOW', reasons: [] } as const
+  if (writesTasks(tool) || sendsMessage(tool)) return { risk: 'LOW', reasons: [] } as const
   if (tool.effect === 'write') return assessTarget(targets)
   const risk = tool.effect === 'execute' ? 'HIGH' : tool.effect === 'outbound' ? 'MEDIUM' : 'LOW'
   return { risk, reasons: [] } as const
@@ -158,7 +158,7 @@ function riskOf({ tool }: JudgedCall, found: readonly FoundPath[]) {
 /** Returns what a person can permit for the rest of a session. Calls that run programs need approval each time. */
 function grantsOf({ tool, input }: JudgedCall): readonly string[] | undefined {
   if (writesTasks(tool)) return ['change task files']
-  if (leavesMessage(tool)) return ['send messages to agents']
+  if (sendsMessage(tool)) return ['send messages to agents']
   if (tool.effect === 'write') return ['write in the workspace']
   if (tool.effect === 'read') return [`read with ${tool.name}`]
   if (tool.effect === 'execute') return undefined

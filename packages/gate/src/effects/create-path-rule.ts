@@ -28,7 +28,7 @@ export function createPathRule(options: PathRuleOptions): Rule {
       const found =
         call.tool.commands === undefined
           ? ofTool(denied, call, session)
-          : [...ofCommand(denied, call, session), ...(sandboxed() ? [] : unseen(denied, session))]
+          : [...ofCommand(denied, call, session), ...(sandboxed() ? [] : unhiddenFiles(denied, session))]
       return verdictOf(found)
     },
   }
@@ -69,7 +69,7 @@ function ofCommand(denied: DeniedPaths, call: JudgedCall, { workspace }: Session
 }
 
 /** Unreadable files in the workspace that no sandbox hides: a program may read them without naming them. */
-function unseen(denied: DeniedPaths, { workspace }: SessionSpec): Found[] {
+function unhiddenFiles(denied: DeniedPaths, { workspace }: SessionSpec): Found[] {
   return denied
     .find({ path: '.', workspace, use: 'read' })
     .filter(({ decision }) => decision === 'deny')

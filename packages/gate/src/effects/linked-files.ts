@@ -3,8 +3,8 @@ import { entryAt, namesIn } from '@cadre/disk'
 import { identity } from '../paths/linked-from.ts'
 import type { PathPattern } from './path-pattern.ts'
 
-const mostEntries = 200_000
-const shortest = 1_000
+const maxEntries = 200_000
+const minCacheMs = 1_000
 
 interface Known {
   /** For each file, the indexes of the patterns that match one of its names. */
@@ -45,7 +45,7 @@ function search(patterns: readonly PathPattern[], roots: readonly string[]): Kno
   let seen = 0
   for (const [number, pattern] of patterns.entries()) {
     const waiting = [...new Set([...roots, ...pattern.tops])].map((place) => ({ place, isWithin: false }))
-    for (let at = waiting.pop(); at !== undefined && seen <= mostEntries; at = waiting.pop()) {
+    for (let at = waiting.pop(); at !== undefined && seen <= maxEntries; at = waiting.pop()) {
       seen++
       const { place } = at
       const fit = at.isWithin ? 'within' : pattern.fit(place)
@@ -65,7 +65,7 @@ function search(patterns: readonly PathPattern[], roots: readonly string[]): Kno
   const took = performance.now() - began
   return {
     files,
-    isWhole: seen <= mostEntries,
-    until: performance.now() + Math.max(shortest, took * 20),
+    isWhole: seen <= maxEntries,
+    until: performance.now() + Math.max(minCacheMs, took * 20),
   }
 }

@@ -30,7 +30,7 @@ type Names = readonly string[]
  * folder. Names are compared as on the most lenient file system, because patterns only restrict.
  */
 export function readPattern(text: string, places: PatternPlaces): PathPattern {
-  const full = expanded(text, places.userHome)
+  const full = expandHome(text, places.userHome)
   const names = namesOf(full)
   const isAbsolute = /^([\\/]|[a-z]:)/i.test(full)
   const isName = !isAbsolute && names.length === 1
@@ -40,17 +40,17 @@ export function readPattern(text: string, places: PatternPlaces): PathPattern {
     ...(isName ? [[...root, '**', ...names]] : []),
   ])
   const named = withReal(written, places)
-  const variants = named.map(plainly)
-  const inside = places.workspaces.map((workspace) => plainly(namesOf(workspace)))
+  const variants = named.map(normaliseNames)
+  const inside = places.workspaces.map((workspace) => normaliseNames(namesOf(workspace)))
   return {
     text,
-    tops: [...new Set(named.map((names) => joined(fixedOf(names))))],
+    tops: [...new Set(named.map((names) => joinNames(fixedOf(names))))],
     fit(absolute) {
-      const path = plainly(namesOf(absolute))
+      const path = normaliseNames(namesOf(absolute))
       // A single name is matched below the workspace, or anywhere for a path outside it. Folders above the workspace are
       // ignored.
       const isElsewhere = isName && !inside.some((root) => root.every((name, at) => path[at] === name))
-      const all = isElsewhere ? [...variants, plainly(['**', ...names])] : variants
+      const all = isElsewhere ? [...variants, normaliseNames(['**', ...names])] : variants
       return all.map((variant) => compare(variant, path)).reduce(stronger, undefined)
     },
   }
@@ -60,7 +60,7 @@ export function readPattern(text: string, places: PatternPlaces): PathPattern {
 function withReal(variants: readonly Names[], { locate }: PatternPlaces): readonly Names[] {
   const real = variants.flatMap((names) => {
     const fixed = fixedOf(names)
-    const led = fixed.length === 0 ? undefined : locate(joined(fixed))
+    const led = fixed.length === 0 ? undefined : locate(joinNames(fixed))
     return led === undefined ? [] : [[...namesOf(led), ...names.slice(fixed.length)]]
   })
   const seen = new Set<string>()
@@ -100,7 +100,7 @@ function stronger(a: Fit, b: Fit): Fit {
   return a === 'within' || b === undefined ? a : b
 }
 
-function expanded(text: string, userHome: string | undefined): string {
+function expandHome(text: string, userHome: string | undefined): string {
   const home = /^~(?=$|\/)/.test(text) ? userHome : undefined
   return home === undefined ? text : home + text.slice(1)
 }
@@ -116,10 +116,10 @@ function namesOf(written: string): Names {
 
 const invisible = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
 
-function plainly(names: Names): Names {
+function normaliseNames(names: Names): Names {
   return names.map((name) => name.normalize('NFKC').replace(invisible, '').toLowerCase())
 }
 
-function joined(names: Names): string {
+function joinNames(names: Names): string {
   return /^[a-z]:$/i.test(names[0] ?? '') ? names.join(path.sep) : `/${names.join('/')}`
 }

@@ -24,7 +24,7 @@ export function wordsOfCommand({ tool, input }: JudgedCall, workspace: string): 
   const listed = tool.commands?.(input).list.flat() ?? []
   const written = [...new Set([...listed, ...(found ?? [])])]
   const words = [...new Set(written.flatMap(pathsIn))]
-  const versioned = [...new Set(written.flatMap(versionedIn))]
+  const versioned = [...new Set(written.flatMap(revisionPaths))]
   const bases = [
     ...new Set(
       (line?.commands.flatMap(({ folders }) => folders) ?? ['.']).map((folder) =>
@@ -36,24 +36,24 @@ export function wordsOfCommand({ tool, input }: JudgedCall, workspace: string): 
   const tops = versioned.length === 0 ? [] : [...new Set([workspace, repositoryOf(workspace) ?? workspace])]
   return [
     ...tops.flatMap((base) => versioned.map((word) => ({ path: word, base }))),
-    ...bases.slice(0, mostFolders).flatMap((base) => words.map((word) => ({ path: word, base }))),
+    ...bases.slice(0, maxFolders).flatMap((base) => words.map((word) => ({ path: word, base }))),
     ...bases.map((base) => ({ path: base, base })),
   ]
 }
 
-const mostFolders = 10
-const mostLetters = 4_096
+const maxFolders = 10
+const maxLength = 4_096
 
 /** `HEAD:a`, `:0:a`, and paths from the top: `:/a`, `:(top)a`. */
-function versionedIn(word: string): string[] {
-  if (word.length > mostLetters || /^-/.test(word)) return []
+function revisionPaths(word: string): string[] {
+  if (word.length > maxLength || /^-/.test(word)) return []
   const [, named] =
     /^:(?:\([^)]*\)|[/!^]+)(.+)$/s.exec(word) ?? /^[^:]*:(?:[0-3]:)?([^:].*)$/s.exec(word) ?? []
   return named === undefined ? [] : [named]
 }
 
 function pathsIn(word: string): string[] {
-  if (word === '' || word.length > mostLetters) return []
+  if (word === '' || word.length > maxLength) return []
   const parts = word.split(/[=:,]/)
   const glued = /^-[A-Za-z](.+)$/.exec(word)?.[1]
   return [word, ...parts, ...(glued === undefined ? [] : [glued])]

@@ -112,13 +112,13 @@ function isMissing(text: string, heading: string): boolean {
   return [...sectionsOf(text, [heading]).values()].every((content) => content === '')
 }
 
-const mostBytes = 4 * 1_024 * 1_024
+const maxBytes = 4 * 1_024 * 1_024
 
 /** Returns the text of an artifact, or undefined if it is missing, not a regular file, or too large. */
 function readArtifact(place: string): string | undefined {
   try {
     const stats = lstatSync(place)
-    return stats.isFile() && stats.size <= mostBytes ? readFileSync(place, 'utf8') : undefined
+    return stats.isFile() && stats.size <= maxBytes ? readFileSync(place, 'utf8') : undefined
   } catch {
     // Missing or unreadable, so no evidence.
     return undefined

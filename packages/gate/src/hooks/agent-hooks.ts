@@ -34,7 +34,7 @@ export interface AgentHooksTrust {
   /** A home of the user's own: its agents are not part of the project. */
   readonly ownHome?: string | undefined
   /** For untrusted hooks: `idle` skips them, `barred` denies the calls they would judge. */
-  readonly strangers?: 'idle' | 'barred' | undefined
+  readonly untrustedHooks?: 'idle' | 'barred' | undefined
 }
 
 /**
@@ -70,7 +70,7 @@ export function createAgentHooks({
   trusted,
   agents,
   ownHome,
-  strangers = 'idle',
+  untrustedHooks = 'idle',
 }: AgentHooksTrust): (agent: AgentDefinition) => readonly Hook[] {
   const judged = new WeakMap<AgentDefinition, readonly Hook[]>()
   return (agent) => {
@@ -87,10 +87,10 @@ export function createAgentHooks({
     const item = itemOf(agent, project)
     if (item === undefined || isOwn(agent) || trusted(item)) return hooks
     return hooks.map((hook): Hook => {
-      if (strangers === 'idle') return { ...hook, idle: hook.idle ?? 'this folder is not trusted' }
+      if (untrustedHooks === 'idle') return { ...hook, idle: hook.idle ?? 'this folder is not trusted' }
       return {
         ...hook,
-        barred: `the hooks of ${agent.name} changed after you trusted them for this run, so Cadre does not run them`,
+        denyReason: `the hooks of ${agent.name} changed after you trusted them for this run, so Cadre does not run them`,
       }
     })
   }

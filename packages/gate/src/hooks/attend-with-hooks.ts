@@ -7,7 +7,7 @@ import type { MatchSubject } from './matches-hook.ts'
 import type { Happening, SessionEndReason } from './payload.ts'
 
 /** An event of a session in the form that hooks receive; undefined if there is no such hook event. */
-interface Happened {
+interface HookOccasion {
   readonly event: Happening['event']
   readonly subject: MatchSubject
   /** One payload, or one for each file of a call. */
@@ -55,23 +55,25 @@ export function attendWithHooks({ hooksFor, runner, place }: HookParts): Attend 
 }
 
 /** For hooks, a delegated session has no prompt or end of its own: it is one subagent, from start to stop. */
-function read(moment: Moment, session: SessionSpec): Happened | undefined {
+function read(moment: Moment, session: SessionSpec): HookOccasion | undefined {
   const isEntry = session.parent === undefined
   const { agent } = session
   const values = (...given: string[]): MatchSubject => ({ kind: 'values', values: given })
   switch (moment.kind) {
     case 'session.started':
       if (!isEntry)
-        return one(
+        return singleOccasion(
           { event: 'SubagentStart' },
           values(...(agent.type === undefined ? [] : [agent.type]), agent.name),
         )
-      return one(
+      return singleOccasion(
         { event: 'SessionStart', source: moment.source, prompt: session.work.content },
         values(moment.source, ...(moment.source === 'startup' ? ['new'] : [])),
       )
     case 'prompt.given':
-      return isEntry ? one({ event: 'UserPromptSubmit', prompt: moment.prompt }, nothing) : undefined
+      return isEntry
+        ? singleOccasion({ event: 'UserPromptSubmit', prompt: moment.prompt }, nothing)
+        : undefined
     case 'call.settled':
       return settled(moment, session)
     case 'call.starting':
@@ -80,16 +82,19 @@ function read(moment: Moment, session: SessionSpec): Happened | undefined {
       const { call, verdict } = moment
       const message = `${agent.name} needs a decision about ${call.tool.name}: ${verdict.reason ?? verdict.rule}`
       const type = 'permission_prompt'
-      return one({ event: 'Notification', message, title: 'Permission needed', type }, values(type))
+      return singleOccasion(
+        { event: 'Notification', message, title: 'Permission needed', type },
+        values(type),
+      )
     }
     case 'context.compacting':
-      return one({ event: 'PreCompact' }, values('auto'))
+      return singleOccasion({ event: 'PreCompact' }, values('auto'))
     case 'error.occurred':
-      return one({ event: 'ErrorOccurred', code: moment.code, message: moment.message }, nothing)
+      return singleOccasion({ event: 'ErrorOccurred', code: moment.code, message: moment.message }, nothing)
     case 'session.ended': {
       if (!isEntry) return undefined
       const reason = reasonOf(moment.report)
-      return one({ event: 'SessionEnd', reason }, values(reason, 'other'))
+      return singleOccasion({ event: 'SessionEnd', reason }, values(reason, 'other'))
     }
   }
 }
@@ -102,7 +107,7 @@ function reasonOf({ status, notices = [] }: Report): SessionEndReason {
 function settled(
   { call, outcome, content }: Extract<Moment, { kind: 'call.settled' }>,
   session: SessionSpec,
-): Happened | undefined {
+): HookOccasion | undefined {
   // A refused, cancelled or doubtful call did not use the tool, and a report is not a tool call.
   if ((outcome !== 'done' && outcome !== 'failed') || call.tool.kind === 'report') return undefined
   const { id } = call.call
@@ -123,6 +128,6 @@ function withResult(happening: Happening, content: string): Happening {
   return happening.event === 'PostToolUse' ? { ...happening, result: content } : happening
 }
 
-function one(happening: Happening, subject: MatchSubject): Happened {
+function singleOccasion(happening: Happening, subject: MatchSubject): HookOccasion {
   return { event: happening.event, subject, happenings: () => [happening] }
 }

@@ -14,7 +14,7 @@ import { createAgentHooks } from './agent-hooks.ts'
 import { answerWithHooks } from './answer-with-hooks.ts'
 import { attendWithHooks } from './attend-with-hooks.ts'
 import type { Hook, HookSet } from './hook.ts'
-import { createHookRunner, type HookRunner } from './hook-runner.ts'
+import { createHookRunner, type HookRun, type HookRunner } from './hook-runner.ts'
 import { judgeWithHooks } from './judge-with-hooks.ts'
 import { type MatchSubject, matchesHook } from './matches-hook.ts'
 import { placeOf } from './place-of.ts'
@@ -37,15 +37,17 @@ export interface HooksOptions {
   /** A home of the user's own: its agents are not part of the project. */
   readonly ownHome?: string | undefined
   /** For untrusted hooks of agents: `barred` denies the calls they would judge. Default: `idle`. */
-  readonly strangers?: 'idle' | 'barred' | undefined
+  readonly untrustedHooks?: 'idle' | 'barred' | undefined
   /** Returns the session file, for hooks that read it. */
   readonly transcript?: ((session: string) => string | undefined) | undefined
   readonly now?: () => number
   /** The maximum number of concurrent hook processes; others wait. */
-  readonly most?: number
+  readonly max?: number
   readonly slots?: ProcessSlots
   readonly certificates?: string | undefined
   readonly graceMs?: number | undefined
+  /** Called when a hook has run, for telemetry. Must not throw. */
+  readonly ran?: ((run: HookRun) => void) | undefined
 }
 
 /** The connections of hooks to the gate and the loop. */
@@ -71,10 +73,10 @@ export interface HookParts {
   readonly place: (hook: Hook) => string
 }
 
-const nobody: Agents = { get: () => undefined, list: () => [] }
+const noAgents: Agents = { get: () => undefined, list: () => [] }
 
 export function createHooks(options: HooksOptions): Hooks {
-  const { hooks, agents = nobody, project, trusted = () => false } = options
+  const { hooks, agents = noAgents, project, trusted = () => false } = options
   const hooksOf = createAgentHooks({ ...options, project, trusted, agents })
   const ownHooks = createOwnHooks(agents)
   const hooksFor: HooksFor = (event, session, subject) => {
@@ -89,7 +91,7 @@ export function createHooks(options: HooksOptions): Hooks {
   }
   const runner = createHookRunner({
     ...options,
-    slots: options.slots ?? createProcessSlots(options.most ?? 8),
+    slots: options.slots ?? createProcessSlots(options.max ?? 8),
     transcript: options.transcript ?? (() => undefined),
     now: options.now ?? Date.now,
   })
@@ -114,7 +116,7 @@ export function createHooks(options: HooksOptions): Hooks {
 }
 
 /** The number of runs whose agents are cached; far more than run at once. */
-const mostKnown = 10_000
+const maxCached = 10_000
 
 /**
  * The agents whose own hooks apply to a session: its own agent and, before a call, all agents above it. Otherwise an agent
@@ -125,7 +127,7 @@ function createOwnHooks(agents: Agents) {
   const known = new Map<string, AgentDefinition | undefined>()
   return (event: HookEvent, { agent, chain, root }: SessionSpec): readonly AgentDefinition[] => {
     const keyOf = (name: string) => `${root}\0${name}`
-    if (known.size > mostKnown) known.clear()
+    if (known.size > maxCached) known.clear()
     if (known.get(keyOf(agent.name)) === undefined) known.set(keyOf(agent.name), agent)
     if (event !== 'PreToolUse' || chain.length < 2) return [agent]
     const above = chain.flatMap((name) => {

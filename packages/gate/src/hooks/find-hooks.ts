@@ -33,7 +33,7 @@ interface FoundFile {
   readonly text: string
 }
 
-const largestFile = 1_000_000
+const maxFileSize = 1_000_000
 
 /** Returns all hooks, with the reason for each that does not run. Changes nothing, starts nothing, never throws. */
 export function findHooks(request: FindHooksRequest): HookSet {
@@ -72,7 +72,9 @@ export function findHooks(request: FindHooksRequest): HookSet {
       if (runsProject || projectFilesOf(hook, request.project, request.ownHome).length === 0) return hook
       const reason = 'it runs files of this project, but this folder is not trusted'
       // A required hook of the administrator is not skipped: if it cannot run, the call is denied.
-      return place.level === 'policy' ? { ...hook, barred: reason } : { ...hook, idle: hook.idle ?? reason }
+      return place.level === 'policy'
+        ? { ...hook, denyReason: reason }
+        : { ...hook, idle: hook.idle ?? reason }
     })
   })
   return { hooks, files, diagnostics }
@@ -132,10 +134,10 @@ function textAt(
       ? refuse('hooks-unreadable', 'This is not a regular file, so Cadre reads no hooks from it.')
       : undefined
   }
-  if (stats.size > largestFile)
+  if (stats.size > maxFileSize)
     return refuse(
       'file-too-large',
-      `The file is ${stats.size} bytes long. A hook file can be at most ${largestFile} bytes long.`,
+      `The file is ${stats.size} bytes long. A hook file can be at most ${maxFileSize} bytes long.`,
     )
   try {
     const real = realpathSync.native(path)

@@ -52,7 +52,7 @@ export interface Hook {
   /** Why it does not run; absent if it does. */
   readonly idle?: string
   /** Why it must not run although it is required: it is treated like a hook that cannot start. */
-  readonly barred?: string
+  readonly denyReason?: string
 }
 
 export type HookFileStatus = 'loaded' | 'partly' | 'failed'

@@ -9,7 +9,7 @@ export interface HostCall {
   readonly name: string
   readonly input: JsonObject
   /** Other names of the same tool in that host. */
-  readonly alsoCalled: readonly string[]
+  readonly aliases: readonly string[]
 }
 
 export interface NamingOptions {
@@ -38,11 +38,11 @@ export function toHostCalls(
   const calls = row?.calls(withAbsolutePaths(given, workspace), paths) ?? [
     { name: defaultName(dialect, tool), input: given },
   ]
-  return calls.map(({ name, input: said, alsoCalled = [] }) => {
-    const runtime = [name, ...alsoCalled]
+  return calls.map(({ name, input: said, aliases = [] }) => {
+    const runtime = [name, ...aliases]
     // The Copilot CLI reports Claude's names in the snake_case payload, with unchanged arguments.
     const shown = dialect === 'copilot' && casing === 'pascal' ? (claudeNameOf(tool) ?? name) : name
-    return { name: shown, input: said, alsoCalled: [...runtime, ...(row?.also ?? [])] }
+    return { name: shown, input: said, aliases: [...runtime, ...(row?.also ?? [])] }
   })
 }
 

@@ -1,17 +1,17 @@
 import type { Json, JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 
-export interface SaidCall {
+export interface HostToolCall {
   readonly name: string
   readonly input: JsonObject
-  readonly alsoCalled?: readonly string[]
+  readonly aliases?: readonly string[]
 }
 
 export interface HostTool {
   readonly name: string
   /** Other names of the same tool in the host. */
   readonly also?: readonly string[]
-  readonly calls: (input: JsonObject, paths: readonly string[]) => readonly SaidCall[]
+  readonly calls: (input: JsonObject, paths: readonly string[]) => readonly HostToolCall[]
 }
 
 /** A host's names for Cadre's tools and their arguments. Tools that are not listed keep their own names. */
@@ -20,15 +20,15 @@ export type HostTools = { readonly [tool: string]: HostTool }
 type Spelling = { readonly [ours: string]: string }
 
 /** Translates one call, with renamed arguments; arguments without another name stay unchanged. */
-function plain(name: string, spelling: Spelling = {}, also?: readonly string[]): HostTool {
+function directTool(name: string, spelling: Spelling = {}, also?: readonly string[]): HostTool {
   return {
     name,
     ...(also !== undefined && { also }),
-    calls: (input) => [{ name, input: renamed(input, spelling) }],
+    calls: (input) => [{ name, input: renameArguments(input, spelling) }],
   }
 }
 
-function renamed(input: JsonObject, spelling: Spelling): JsonObject {
+function renameArguments(input: JsonObject, spelling: Spelling): JsonObject {
   return Object.fromEntries(
     Object.entries(input).map(([key, value]) => [
       Object.hasOwn(spelling, key) ? (spelling[key] as string) : key,
@@ -51,17 +51,18 @@ interface EditNames {
 
 /** `edit_file` takes one edit, several edits in several files, or a patch: each file becomes a separate call. */
 function edits({ one, many, patch, path, spelling, pathInEach = false, also }: EditNames): HostTool {
-  const calls = (input: JsonObject, paths: readonly string[]): SaidCall[] => {
+  const calls = (input: JsonObject, paths: readonly string[]): HostToolCall[] => {
     if (typeof input['patch'] === 'string') {
       const [name, key] = patch
-      const of = (file: string | undefined): SaidCall => ({
+      const of = (file: string | undefined): HostToolCall => ({
         name,
         input: { ...(file !== undefined && { [path]: file }), [key]: input['patch'] as string },
-        alsoCalled: [one],
+        aliases: [one],
       })
       return paths.length === 0 ? [of(undefined)] : [...new Set(paths)].map(of)
     }
-    if (!Array.isArray(input['edits'])) return [{ name: one, input: renamed(input, { path, ...spelling }) }]
+    if (!Array.isArray(input['edits']))
+      return [{ name: one, input: renameArguments(input, { path, ...spelling }) }]
     const byPath = new Map<string, JsonObject[]>()
     for (const edit of input['edits'] as readonly Json[]) {
       if (!isObject(edit)) continue
@@ -72,9 +73,9 @@ function edits({ one, many, patch, path, spelling, pathInEach = false, also }: E
       const [name, key] = many
       const said = list.map(({ path: _, ...edit }) => ({
         ...(pathInEach && { [path]: file }),
-        ...renamed(edit, spelling),
+        ...renameArguments(edit, spelling),
       }))
-      return { name, input: { ...(!pathInEach && { [path]: file }), [key]: said }, alsoCalled: [one] }
+      return { name, input: { ...(!pathInEach && { [path]: file }), [key]: said }, aliases: [one] }
     })
   }
   return { name: one, ...(also !== undefined && { also }), calls }
@@ -95,7 +96,7 @@ function grep(name: string, also?: readonly string[]): HostTool {
       {
         name,
         input: {
-          pattern: mode === 'regex' || typeof query !== 'string' ? (query ?? '') : escaped(query),
+          pattern: mode === 'regex' || typeof query !== 'string' ? (query ?? '') : escapeRegex(query),
           ...rest,
           output_mode: outputModes[String(output ?? 'lines')] ?? 'content',
           ...(ignoreCase !== undefined && { '-i': ignoreCase }),
@@ -107,19 +108,19 @@ function grep(name: string, also?: readonly string[]): HostTool {
   }
 }
 
-function escaped(text: string): string {
+function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 const agent = { agentName: 'subagent_type', workDescription: 'prompt' }
 
 export const claudeTools: HostTools = {
-  read_file: plain('Read', { path: 'file_path' }),
-  view_image: plain('Read', { path: 'file_path' }),
-  list_directory: plain('LS'),
-  find_files: plain('Glob', { glob: 'pattern' }),
+  read_file: directTool('Read', { path: 'file_path' }),
+  view_image: directTool('Read', { path: 'file_path' }),
+  list_directory: directTool('LS'),
+  find_files: directTool('Glob', { glob: 'pattern' }),
   search_files: grep('Grep'),
-  write_file: plain('Write', { path: 'file_path' }),
+  write_file: directTool('Write', { path: 'file_path' }),
   edit_file: edits({
     one: 'Edit',
     many: ['MultiEdit', 'edits'],
@@ -127,22 +128,22 @@ export const claudeTools: HostTools = {
     path: 'file_path',
     spelling: { old: 'old_string', new: 'new_string', all: 'replace_all' },
   }),
-  web_fetch: plain('WebFetch'),
-  execute_command: plain('Bash'),
-  delegateWork: plain('Agent', agent, ['Task']),
-  delegate_task: plain('Agent', {}, ['Task']),
-  todo: plain('TodoWrite'),
+  web_fetch: directTool('WebFetch'),
+  execute_command: directTool('Bash'),
+  delegateWork: directTool('Agent', agent, ['Task']),
+  delegate_task: directTool('Agent', {}, ['Task']),
+  todo: directTool('TodoWrite'),
 }
 
 const task = { agentName: 'agent_type', subagent_type: 'agent_type', workDescription: 'prompt' }
 
 export const copilotTools: HostTools = {
-  read_file: plain('view'),
-  view_image: plain('view'),
-  list_directory: plain('view'),
-  find_files: plain('glob', { glob: 'pattern' }),
+  read_file: directTool('view'),
+  view_image: directTool('view'),
+  list_directory: directTool('view'),
+  find_files: directTool('glob', { glob: 'pattern' }),
   search_files: grep('grep', ['rg']),
-  write_file: plain('create', { content: 'file_text' }),
+  write_file: directTool('create', { content: 'file_text' }),
   edit_file: edits({
     one: 'edit',
     many: ['edit', 'edits'],
@@ -151,20 +152,20 @@ export const copilotTools: HostTools = {
     spelling: { old: 'old_str', new: 'new_str', all: 'replace_all' },
     also: ['str_replace_editor', 'apply_patch'],
   }),
-  web_fetch: plain('web_fetch'),
-  execute_command: plain('bash'),
-  delegateWork: plain('task', task),
-  delegate_task: plain('task', task),
-  todo: plain('update_todo'),
+  web_fetch: directTool('web_fetch'),
+  execute_command: directTool('bash'),
+  delegateWork: directTool('task', task),
+  delegate_task: directTool('task', task),
+  todo: directTool('update_todo'),
 }
 
 const subagent = { subagent_type: 'agentName', workDescription: 'prompt' }
 
 export const vscodeTools: HostTools = {
-  read_file: plain('read_file', { path: 'filePath' }),
-  view_image: plain('view_image', { path: 'filePath' }),
-  list_directory: plain('list_dir'),
-  find_files: plain('file_search', { glob: 'query' }),
+  read_file: directTool('read_file', { path: 'filePath' }),
+  view_image: directTool('view_image', { path: 'filePath' }),
+  list_directory: directTool('list_dir'),
+  find_files: directTool('file_search', { glob: 'query' }),
   search_files: {
     name: 'grep_search',
     calls: ({ mode, glob, limit, ...rest }) => [
@@ -179,7 +180,7 @@ export const vscodeTools: HostTools = {
       },
     ],
   },
-  write_file: plain('create_file', { path: 'filePath' }),
+  write_file: directTool('create_file', { path: 'filePath' }),
   edit_file: edits({
     one: 'replace_string_in_file',
     many: ['multi_replace_string_in_file', 'replacements'],
@@ -188,7 +189,7 @@ export const vscodeTools: HostTools = {
     spelling: { old: 'oldString', new: 'newString', all: 'replaceAll' },
     pathInEach: true,
   }),
-  create_directory: plain('create_directory', { path: 'dirPath' }),
+  create_directory: directTool('create_directory', { path: 'dirPath' }),
   web_fetch: {
     name: 'fetch_webpage',
     calls: ({ url, ...rest }) => [
@@ -201,8 +202,8 @@ export const vscodeTools: HostTools = {
       { name: 'get_errors', input: { ...rest, ...(path !== undefined && { filePaths: [path] }) } },
     ],
   },
-  execute_command: plain('run_in_terminal'),
-  delegateWork: plain('runSubagent', subagent),
-  delegate_task: plain('runSubagent', subagent),
-  todo: plain('manage_todo_list'),
+  execute_command: directTool('run_in_terminal'),
+  delegateWork: directTool('runSubagent', subagent),
+  delegate_task: directTool('runSubagent', subagent),
+  todo: directTool('manage_todo_list'),
 }

@@ -88,7 +88,7 @@ export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, imm
           reason:
             'it changes the arguments of a call that affects several files, which Cadre does not support. Make one call per file',
         }
-      together = joined(together, answer)
+      together = mergeAnswers(together, answer)
     }
     const [only] = said
     if (together.input === undefined || only === undefined) return together
@@ -100,7 +100,7 @@ export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, imm
   }
 }
 
-function joined(a: HookAnswer, b: HookAnswer): HookAnswer {
+function mergeAnswers(a: HookAnswer, b: HookAnswer): HookAnswer {
   const asks = a.decision === 'ask' ? a : b.decision === undefined ? a : b
   const context = [a.context, b.context].filter((text) => text !== undefined).join('\n\n')
   return {

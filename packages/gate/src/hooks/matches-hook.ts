@@ -27,10 +27,10 @@ const copilotMatches = new Set([
  * disable a check. A matcher that is not a valid regular expression matches nothing, as in every host.
  */
 export function matchesHook(hook: Hook, subject: MatchSubject): boolean {
-  return fits(hook, subject) && fitsCondition(hook, subject)
+  return matchesSubject(hook, subject) && matchesCondition(hook, subject)
 }
 
-function fits(hook: Hook, subject: MatchSubject): boolean {
+function matchesSubject(hook: Hook, subject: MatchSubject): boolean {
   const { matcher = '', dialect, event } = hook
   if (isAll(matcher) || dialect === 'vscode' || subject.kind === 'nothing') return true
   if (dialect === 'copilot' && !copilotMatches.has(event)) return true
@@ -48,7 +48,7 @@ function fits(hook: Hook, subject: MatchSubject): boolean {
       .map((word) => word.trim())
       .some((word) => word !== '' && (names.includes(word) || isForeign(word, call)))
   const rules = usesClaudeRules ? readRules(matcher) : undefined
-  if (rules !== undefined) return rules.some((rule) => fitsRule(rule, names, call, session))
+  if (rules !== undefined) return rules.some((rule) => matchesRule(rule, names, call, session))
   const pattern = patternFor(matcher, dialect === 'copilot')
   switch (pattern.kind) {
     case 'pattern':
@@ -75,9 +75,7 @@ function isForeign(word: string, { tool }: JudgedCall): boolean {
 
 function namesOf(hook: Hook, { call, session }: Extract<MatchSubject, { kind: 'call' }>): string[] {
   return [
-    ...new Set(
-      toHostCalls(call, hook, session.workspace).flatMap(({ name, alsoCalled }) => [name, ...alsoCalled]),
-    ),
+    ...new Set(toHostCalls(call, hook, session.workspace).flatMap(({ name, aliases }) => [name, ...aliases])),
   ]
 }
 
@@ -96,7 +94,7 @@ function readRules(text: string): readonly Rule[] | undefined {
   )
 }
 
-function fitsRule(rule: Rule, names: readonly string[], call: JudgedCall, session: SessionSpec): boolean {
+function matchesRule(rule: Rule, names: readonly string[], call: JudgedCall, session: SessionSpec): boolean {
   if (!names.includes(rule.tool) && !isForeign(rule.tool, call)) return false
   if (rule.pattern === undefined || isAll(rule.pattern)) return true
   if (call.tool.commands?.(call.input).sure === false) return true
@@ -105,11 +103,11 @@ function fitsRule(rule: Rule, names: readonly string[], call: JudgedCall, sessio
   return subjectsOf(call, session.workspace).some((subject) => subject.matchesSome(pattern))
 }
 
-function fitsCondition(hook: Hook, subject: MatchSubject): boolean {
+function matchesCondition(hook: Hook, subject: MatchSubject): boolean {
   if (hook.condition === undefined || subject.kind !== 'call') return true
   const rules = readRules(hook.condition) ?? [{ tool: hook.condition.trim() }]
   const names = namesOf(hook, subject)
-  return rules.some((rule) => fitsRule(rule, names, subject.call, subject.session))
+  return rules.some((rule) => matchesRule(rule, names, subject.call, subject.session))
 }
 
 function isAll(text: string): boolean {
@@ -133,7 +131,7 @@ export function faultOfMatcher(hook: Hook): string | undefined {
   const { matcher = '', dialect, event } = hook
   if (isAll(matcher) || dialect === 'vscode') return undefined
   if (dialect === 'copilot' && !copilotMatches.has(event))
-    return `the Copilot CLI ignores matchers of ${event}, so the hook always runs`
+    return `the Copilot CLI ignores matchers for ${event}, so the hook always runs`
   if (hasClaudeRules(hook) && readRules(matcher) !== undefined)
     return 'other hosts do not accept a permission rule as a matcher and never run this hook. Cadre runs it for calls that match the rule. For other hosts, use "if"'
   const { kind } = patternFor(matcher, dialect === 'copilot')

@@ -3,16 +3,16 @@ import { rootCertificates } from 'node:tls'
 import type { JsonObject } from '@cadre/core'
 import { expand } from './expand.ts'
 import type { Hook, HookAction } from './hook.ts'
-import type { HookEnd, HookSurroundings } from './run-hook.ts'
+import type { HookEnd, HookEnvironment } from './run-hook.ts'
 
-const mostAnswer = 10 * 1_024 * 1_024
+const maxAnswerLength = 10 * 1_024 * 1_024
 
 /** Sends the payload to a server. Only https and no redirects, because the answer decides about calls. Never rejects. */
 export function postHook(
   { timeoutMs }: Pick<Hook, 'timeoutMs'>,
   { url, headers, variables }: Extract<HookAction, { kind: 'http' }>,
   payload: JsonObject,
-  { environment, certificates }: Pick<HookSurroundings, 'environment' | 'certificates'>,
+  { environment, certificates }: Pick<HookEnvironment, 'environment' | 'certificates'>,
   signal: AbortSignal,
 ): Promise<HookEnd> {
   const body = Buffer.from(JSON.stringify(payload))
@@ -51,12 +51,12 @@ export function postHook(
         let size = 0
         response.on('error', fail)
         response.on('data', (part: Buffer) => {
-          if (size < mostAnswer) parts.push(part)
+          if (size < maxAnswerLength) parts.push(part)
           size += part.length
         })
         response.on('end', () => {
           const code = response.statusCode ?? 0
-          const stdout = Buffer.concat(parts).toString('utf8').slice(0, mostAnswer)
+          const stdout = Buffer.concat(parts).toString('utf8').slice(0, maxAnswerLength)
           if (code >= 200 && code < 300) return resolve({ kind: 'exited', code: 0, stdout, stderr: '' })
           const reason = `${new URL(url).host} answered with ${code}`
           resolve({ kind: 'failed', why: 'start', reason })

@@ -11,8 +11,8 @@ export interface ProcessSlots {
   give(): void
 }
 
-export function createProcessSlots(most: number): ProcessSlots {
-  let free = most
+export function createProcessSlots(max: number): ProcessSlots {
+  let free = max
   const waiting: ((got: boolean) => void)[] = []
   return {
     take(signal) {

@@ -10,13 +10,13 @@ export interface ReadAction {
 }
 
 /** Hook types that require a model, an agent or a server of their host. */
-const notRun = new Set(['prompt', 'agent', 'mcp_tool'])
+const unsupportedTypes = new Set(['prompt', 'agent', 'mcp_tool'])
 
 export function readAction(item: Located, context: EntryContext, say: Say): ReadAction {
   const fields = item.fields as ReadonlyMap<string, Located>
   const type = fields.get('type')
   if (type?.value === 'http') return readHttp(item, say)
-  if (typeof type?.value === 'string' && notRun.has(type.value)) {
+  if (typeof type?.value === 'string' && unsupportedTypes.has(type.value)) {
     const idle = `Cadre does not run hooks of type ${type.value}`
     say('warning', type.line, 'hook-type-not-run', `${sentence(idle)}, only command and http.`)
     return { action: { kind: 'command', command: textOf(fields.get('prompt')) ?? '' }, idle }
@@ -92,7 +92,7 @@ function readCommand(
   if (key === 'exec' && args === undefined) return { action: { kind: 'command', command, args: [] } }
   if (args !== undefined && (key === 'command' || key === 'exec')) {
     if (args.items?.every(({ value }) => typeof value === 'string' && !value.includes('\0')) !== true) {
-      say('error', args.line, 'hook-args-shape', '"args" must be a list of texts. Cadre skips this entry.')
+      say('error', args.line, 'hook-args-shape', '"args" must be a list of strings. Cadre skips this entry.')
       return {}
     }
     return { action: { kind: 'command', command, args: args.items.map(({ value }) => String(value)) } }
@@ -139,7 +139,7 @@ function readHttp(item: Located, say: Say): ReadAction {
   const action: HookAction = { kind: 'http', url: url.href, headers, variables }
   if (url.protocol === 'https:') return { action }
   const idle =
-    'an http hook must use https, because its answer decides about calls and could be forged on the way'
+    'an http hook must use https, because its answer decides about calls and could be forged in transit'
   say('error', fields.get('url')?.line ?? item.line, 'hook-url', `${sentence(idle)}. Cadre does not run it.`)
   return { action, idle }
 }

@@ -34,7 +34,7 @@ const cannotStart = new Set([126, 127])
 export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
   if (end.kind === 'failed') return unknown(hook, end.reason)
   const { code, stdout, stderr } = end
-  if (hook.dialect === 'claude' && goesOn(stdout)) return {}
+  if (hook.dialect === 'claude' && isAsync(stdout)) return {}
   const said = cut(stderr.trim())
   if (code === 0) return readPrinted(hook, stdout)
   if (cannotStart.has(code))
@@ -48,7 +48,7 @@ export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
 }
 
 /** `{"async": true}` on the first line: the hook keeps running in the background, and its result decides nothing. */
-function goesOn(stdout: string): boolean {
+function isAsync(stdout: string): boolean {
   const [line = ''] = stdout.trimStart().split('\n', 1)
   if (!line.includes('"async"')) return false
   try {

@@ -13,7 +13,7 @@ export interface EntryContext extends Omit<HooksSource, 'dialect'> {
   readonly dialect: HookDialect
 }
 
-export interface ReadEntry {
+export interface ParsedHookEntry {
   readonly hooks: readonly Hook[]
   readonly diagnostics: readonly Diagnostic[]
   readonly entries: number
@@ -28,7 +28,7 @@ export type Say = (
 ) => void
 
 /** An entry of an event: one hook, or a group `{matcher, hooks: […]}` of them. */
-export function readEntry(item: Located, context: EntryContext): ReadEntry {
+export function readHookEntry(item: Located, context: EntryContext): ParsedHookEntry {
   const diagnostics: Diagnostic[] = []
   const say: Say = (severity, line, code, message, fix) =>
     diagnostics.push({
@@ -41,7 +41,7 @@ export function readEntry(item: Located, context: EntryContext): ReadEntry {
     })
   const { fields } = item
   if (fields === undefined) {
-    say('error', item.line, 'hook-shape', `An entry of ${context.spelling} is not an object. Cadre skips it.`)
+    say('error', item.line, 'hook-shape', `An entry in ${context.spelling} is not an object. Cadre skips it.`)
     return { hooks: [], diagnostics, entries: 1 }
   }
   const matcher = readMatcher(fields, say)
@@ -55,7 +55,7 @@ export function readEntry(item: Located, context: EntryContext): ReadEntry {
       'error',
       group.line,
       'hook-shape',
-      `"hooks" in a group of ${context.spelling} is not a list. Cadre skips it.`,
+      `"hooks" in a group in ${context.spelling} is not a list. Cadre skips it.`,
     )
     return { hooks: [], diagnostics, entries: 1 }
   }
@@ -65,7 +65,7 @@ export function readEntry(item: Located, context: EntryContext): ReadEntry {
         'error',
         inner.line,
         'hook-shape',
-        `An entry of ${context.spelling} is not an object. Cadre skips it.`,
+        `An entry in ${context.spelling} is not an object. Cadre skips it.`,
       )
       return []
     }

@@ -29,7 +29,7 @@ export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
   // Recovering data from a broken file would be a guess, and every host rejects such a file.
   const broken = json.diagnostics.find(({ severity }) => severity === 'error')
   if (broken !== undefined) {
-    const fix = 'Fix it. Until then, Cadre runs no hook of this file.'
+    const fix = 'Fix it. Until then, Cadre runs no hooks from this file.'
     return { ...failed(), diagnostics: [{ ...broken, fix }] }
   }
   const { root } = json

@@ -1,7 +1,7 @@
 import { type HookEvent, hookEvents, understandHookEvent } from '@cadre/agents'
 import type { Diagnostic, Located } from '@cadre/disk'
 import type { Hook, HookDialect, HookLevel } from './hook.ts'
-import { readEntry } from './read-hook-entry.ts'
+import { readHookEntry } from './read-hook-entry.ts'
 
 export interface HooksSource {
   readonly path: string
@@ -52,20 +52,20 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
         list.line,
         isElsewhere ? 'hook-event-elsewhere' : 'hook-event-unknown',
         isElsewhere
-          ? `Only another program has the event ${shown}, so these hooks never run.`
-          : `No host has the event ${shown}, so these hooks never run.`,
+          ? `Cadre does not support the event ${shown}, so it never runs these hooks.`
+          : `No host supports the event ${shown}, so these hooks never run.`,
         isElsewhere ? undefined : nearestEvent(spelling),
       )
       continue
     }
     const { event, casing } = understood
     const dialect = dialectOf(casing, source)
-    if (understood.slip)
+    if (understood.misspelling)
       say(
         'warning',
         list.line,
         'hook-event-spelling',
-        `No other host has ${spelling}. Cadre reads it as ${event}.`,
+        `No other host supports the spelling ${spelling}. Cadre reads it as ${event}.`,
         `Write ${hookEvents[event].camel} or ${event}.`,
       )
     else if (!hookEvents[event].hosts.includes(dialect))
@@ -73,7 +73,7 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
         'info',
         list.line,
         'hook-event-here-only',
-        `${hostNames[dialect]} has no ${spelling}. Cadre runs it.`,
+        `${hostNames[dialect]} does not support ${spelling}. Cadre runs it.`,
       )
     if (list.items === undefined) {
       entries += 1
@@ -87,7 +87,7 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
       continue
     }
     for (const item of list.items) {
-      const read = readEntry(item, { ...source, event, spelling, casing, dialect })
+      const read = readHookEntry(item, { ...source, event, spelling, casing, dialect })
       entries += read.entries
       hooks.push(...read.hooks)
       diagnostics.push(...read.diagnostics)

@@ -3,7 +3,7 @@ import { isObject } from '@cadre/disk'
 import type { Hook } from './hook.ts'
 import type { HookAnswer } from './read-answer.ts'
 
-const mostText = 10_000
+const maxTextLength = 10_000
 
 /** Parses the JSON document that a hook printed, flat or with `hookSpecificOutput`: every dialect accepts both. */
 export function readOutput(
@@ -51,7 +51,7 @@ export function readOutput(
     case 'Stop':
     case 'SubagentStop': {
       const isBlocked = find('decision') === 'block' && common.stop === undefined
-      const ignored = output['modifiedResponse'] === undefined ? [] : [responseStays]
+      const ignored = output['modifiedResponse'] === undefined ? [] : [responseNotice]
       return {
         ...common,
         notices: [...(common.notices ?? []), ...ignored],
@@ -63,7 +63,7 @@ export function readOutput(
       return withContext
     case 'PreCompact':
       if (find('decision') !== 'block') return common
-      return { ...common, notices: [...(common.notices ?? []), summaryStays(textAt('reason'))] }
+      return { ...common, notices: [...(common.notices ?? []), summaryNotice(textAt('reason'))] }
     case 'Notification':
       return dialect === 'claude' ? common : withContext
     default:
@@ -72,11 +72,11 @@ export function readOutput(
 }
 
 /** A session that exceeds its context window cannot continue without the summary. */
-function summaryStays(reason: string | undefined): string {
+function summaryNotice(reason: string | undefined): string {
   return `it tried to prevent the summary of the session${reason === undefined ? '' : ` (${reason})`}, which Cadre does not support`
 }
 
-const responseStays = 'Cadre ignores modifiedResponse: a hook cannot change the report of an agent'
+const responseNotice = 'Cadre ignores modifiedResponse: a hook cannot change the report of an agent'
 
 type TextAt = (key: string) => string | undefined
 
@@ -156,6 +156,6 @@ function contentOf(output: JsonObject, inner: JsonObject): string | undefined {
   return typeof updated === 'string' ? updated : JSON.stringify(updated)
 }
 
-export function cut(text: string, most = mostText): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (cut)`
+export function cut(text: string, max = maxTextLength): string {
+  return text.length <= max ? text : `${text.slice(0, max)}… (cut)`
 }

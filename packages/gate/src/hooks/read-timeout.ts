@@ -7,7 +7,7 @@ const defaults: { readonly [dialect in HookDialect]: number } = { vscode: 30, co
 /** Longer hook timeouts are rare. */
 const likely = 600
 /** The maximum of a timer. */
-const longest = 2_000_000
+const maxTimeout = 2_000_000
 
 /** The dialect decides which of the two keys takes precedence; both are in seconds. */
 export function readTimeout(fields: ReadonlyMap<string, Located>, dialect: HookDialect, say: Say): number {
@@ -33,7 +33,7 @@ export function readTimeout(fields: ReadonlyMap<string, Located>, dialect: HookD
         `${key} is in seconds: ${value} seconds are ${Math.round(value / 60)} minutes.`,
         `If you meant milliseconds, write ${Math.max(1, Math.round(value / 1_000))}.`,
       )
-    return Math.min(value, longest) * 1_000
+    return Math.min(value, maxTimeout) * 1_000
   }
   return defaults[dialect] * 1_000
 }

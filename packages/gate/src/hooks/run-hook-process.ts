@@ -28,7 +28,7 @@ export interface HookProcess {
 }
 
 /** The number of characters kept of each stream; the rest is discarded. */
-const mostOutput = 10 * 1_024 * 1_024
+const maxOutput = 10 * 1_024 * 1_024
 
 export async function runHookProcess(run: HookProcess, signal: AbortSignal): Promise<HookEnd> {
   const input = path.join(tmpdir(), `cadre-hook-${randomUUID()}.json`)
@@ -139,8 +139,8 @@ function collect() {
   let kept = 0
   return {
     add(bytes: Buffer): void {
-      if (kept >= mostOutput) return
-      const text = decoder.write(bytes).slice(0, mostOutput - kept)
+      if (kept >= maxOutput) return
+      const text = decoder.write(bytes).slice(0, maxOutput - kept)
       kept += text.length
       parts.push(text)
     },

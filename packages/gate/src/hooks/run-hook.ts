@@ -19,7 +19,7 @@ export type HookEnd =
       readonly reason: string
     }
 
-export interface HookSurroundings {
+export interface HookEnvironment {
   /** The folder in which hooks run, and the base of their relative paths. */
   readonly project: string
   readonly userHome: string
@@ -33,17 +33,17 @@ export interface HookSurroundings {
 }
 
 // Python runs the cached code in __pycache__ instead of the script, and agents may write there.
-const quietly = { PYTHONPYCACHEPREFIX: devNull, PYTHONDONTWRITEBYTECODE: '1' }
+const quietEnvironment = { PYTHONPYCACHEPREFIX: devNull, PYTHONDONTWRITEBYTECODE: '1' }
 
 /** Runs a hook with this payload. Never rejects. */
 export async function runHook(
   hook: Hook,
   payload: JsonObject,
-  surroundings: HookSurroundings,
+  surroundings: HookEnvironment,
   signal: AbortSignal,
 ): Promise<HookEnd> {
   const { slots, project, environment } = surroundings
-  if (hook.barred !== undefined) return { kind: 'failed', why: 'changed', reason: hook.barred }
+  if (hook.denyReason !== undefined) return { kind: 'failed', why: 'changed', reason: hook.denyReason }
   // All hooks of a session listen to the same signal, which is not a leak.
   setMaxListeners(0, signal)
   if (!(await slots.take(signal))) return { kind: 'failed', why: 'aborted', reason: 'it was cancelled' }
@@ -57,7 +57,7 @@ export async function runHook(
         reason: `${changed}, so Cadre does not run it`,
       }
     const extra = {
-      ...quietly,
+      ...quietEnvironment,
       ...variablesOf(hook, environment({})),
       CLAUDE_PROJECT_DIR: project,
       CADRE_PROJECT_DIR: project,
@@ -92,7 +92,7 @@ function variablesOf({ env, dialect }: Hook, known: NodeJS.ProcessEnv): { readon
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, expand(value, known)]))
 }
 
-function folderOf({ cwd }: Hook, { project, userHome }: HookSurroundings): string {
+function folderOf({ cwd }: Hook, { project, userHome }: HookEnvironment): string {
   if (cwd === undefined) return project
   if (cwd === '~' || cwd.startsWith('~/')) return path.join(userHome, cwd.slice(1))
   return path.resolve(project, cwd.replaceAll(/\$\{?CLAUDE_PROJECT_DIR\}?/g, project))

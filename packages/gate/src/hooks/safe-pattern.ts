@@ -5,17 +5,17 @@ export type SafePattern =
   | { readonly kind: 'costly' }
 
 /** Longer than any matcher that a person writes. */
-const longestPattern = 2_000
+const maxPatternLength = 2_000
 /** For names of tools and agents; only the start of a longer text is compared. */
-const longestText = 256
-const mostRepeats = 4
+const maxTextLength = 256
+const maxRepeats = 4
 
 /**
  * Compiles a regular expression from a file. Rejects expressions with catastrophic backtracking: a matcher must not be able
  * to block every session.
  */
 export function safePattern(source: string, { anchored }: { readonly anchored: boolean }): SafePattern {
-  if (source.length > longestPattern) return { kind: 'costly' }
+  if (source.length > maxPatternLength) return { kind: 'costly' }
   let pattern: RegExp
   try {
     pattern = new RegExp(anchored ? `^(?:${source})$` : source)
@@ -24,15 +24,15 @@ export function safePattern(source: string, { anchored }: { readonly anchored: b
   } catch {
     return { kind: 'invalid' }
   }
-  if (isCostly(source)) return { kind: 'costly' }
-  return { kind: 'pattern', test: (text) => pattern.test(text.slice(0, longestText)) }
+  if (mayBacktrack(source)) return { kind: 'costly' }
+  return { kind: 'pattern', test: (text) => pattern.test(text.slice(0, maxTextLength)) }
 }
 
 /**
  * True if it repeats something that itself repeats or has alternatives, has a backreference, or has too many unbounded
  * repetitions: anything worse than a low polynomial. Rejects some harmless ones.
  */
-function isCostly(source: string): boolean {
+function mayBacktrack(source: string): boolean {
   const open: { variable: boolean }[] = []
   let repeats = 0
   let last = { variable: false }
@@ -57,7 +57,7 @@ function isCostly(source: string): boolean {
       last = { variable: false }
     } else if (sign === '*' || sign === '+' || (sign === '{' && /^\{\d+,?\d*\}/.test(source.slice(at)))) {
       if (last.variable) return true
-      if (++repeats > mostRepeats) return true
+      if (++repeats > maxRepeats) return true
       // Nested counted repetitions multiply as well.
       if (sign === '{' && Number(/^\{(\d+)/.exec(source.slice(at))?.[1]) > 100) return true
       const around = open.at(-1)

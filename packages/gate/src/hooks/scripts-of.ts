@@ -13,7 +13,7 @@ export interface HookScript {
   readonly sha256?: string
 }
 
-const mostScripts = 500
+const maxScripts = 500
 /** For files that are too large, or run too many others: it never equals a digest, so the hook never runs. */
 const unknown = 'unknown'
 
@@ -37,7 +37,7 @@ export function scriptsOf(
     for (const folder of folders) {
       const at = path.resolve(folder, word)
       if (found.has(at) || !isInside(project, at)) continue
-      if (found.size >= mostScripts) return [{ path: project, sha256: unknown }]
+      if (found.size >= maxScripts) return [{ path: project, sha256: unknown }]
       const real = realPathIfThere(at)
       if (real === undefined) {
         if (endings.test(word)) found.set(at, { path: at })

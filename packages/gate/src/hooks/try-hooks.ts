@@ -4,10 +4,10 @@ import { matchesHook } from './matches-hook.ts'
 import { payloadFor } from './payload.ts'
 import { createProcessSlots } from './process-slots.ts'
 import { type HookAnswer, readAnswer } from './read-answer.ts'
-import { type HookEnd, type HookSurroundings, runHook } from './run-hook.ts'
+import { type HookEnd, type HookEnvironment, runHook } from './run-hook.ts'
 import type { Sample } from './samples.ts'
 
-export interface TryHooksRequest extends Omit<HookSurroundings, 'slots'> {
+export interface TryHooksRequest extends Omit<HookEnvironment, 'slots'> {
   /** The hooks of one event. Idle and non-matching ones are skipped. */
   readonly hooks: readonly Hook[]
   readonly sample: Sample

@@ -1,6 +1,6 @@
 import { readlinkSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { entryAt } from './one-look.ts'
+import { entryAt } from './with-lookup-cache.ts'
 
 /** One existing segment of a path, after links. */
 export interface Step {
@@ -18,7 +18,7 @@ export type Followed =
     }
   | { readonly kind: 'lost'; readonly code: string }
 
-const mostLinks = 40
+const maxLinks = 40
 
 /**
  * Resolves a path segment by segment, as the system does: `..` after a link is the parent of the link's target. A dangling
@@ -47,7 +47,7 @@ export function followLinks(target: string, from?: string): Followed {
       exists = false
       current = next
     } else if (stats.isSymbolicLink()) {
-      if (++links > mostLinks) return { kind: 'lost', code: 'ELOOP' }
+      if (++links > maxLinks) return { kind: 'lost', code: 'ELOOP' }
       if (isMagic(next)) return { kind: 'lost', code: 'EPROC' }
       const link = linkAt(next)
       if (link === undefined) return { kind: 'lost', code: 'EACCES' }

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { entriesIn } from '@cadre/disk'
-import { statsAt } from './one-look.ts'
+import { statsAt } from './with-lookup-cache.ts'
 
 interface Known {
   readonly folders: readonly { readonly at: string; readonly mark: string }[]
@@ -9,7 +9,7 @@ interface Known {
 }
 
 const known = new Map<string, Known>()
-const mostFolders = 200
+const maxFolders = 200
 
 /**
  * True if a link below a protected folder points to this file: writing the file would then change protected content. A
@@ -18,7 +18,7 @@ const mostFolders = 200
 export function isLinkedFrom(folder: string, stats: Stats, target: Pick<Stats, 'dev' | 'ino'>): boolean {
   let found = known.get(folder)
   if (found === undefined || !isCurrent(found, stats)) {
-    found = look(folder)
+    found = scanLinks(folder)
     if (known.size > 1_000) known.clear()
     known.set(folder, found)
   }
@@ -35,11 +35,11 @@ function isCurrent({ folders, targets }: Known, stats: Stats): boolean {
   return folders.every(({ at, mark }, i) => mark === markOf(i === 0 ? stats : at))
 }
 
-function look(top: string): Known {
+function scanLinks(top: string): Known {
   const folders: { at: string; mark: string }[] = []
   const targets = new Set<string>()
   const waiting = [top]
-  for (let at = waiting.pop(); at !== undefined && folders.length < mostFolders; at = waiting.pop()) {
+  for (let at = waiting.pop(); at !== undefined && folders.length < maxFolders; at = waiting.pop()) {
     folders.push({ at, mark: markOf(at) })
     for (const entry of entriesIn(at)) {
       const place = path.join(at, entry.name)

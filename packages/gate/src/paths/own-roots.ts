@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { statsAt } from './one-look.ts'
 import { type ProtectedRoot, rootsIn } from './protected-roots.ts'
+import { statsAt } from './with-lookup-cache.ts'
 
 interface Known {
   /**

@@ -1,4 +1,4 @@
-const longestPath = 4096
+const maxPathLength = 4096
 
 /**
  * Returns what is wrong with a path, before the file system is accessed. Rejects names that mean something else to the
@@ -7,8 +7,8 @@ const longestPath = 4096
 export function invalidPathReason(path: string, platform: NodeJS.Platform): string | undefined {
   if (path === '') return 'The path is empty. Use a path relative to the workspace, for example src/main.ts.'
   if (path.includes('\0')) return 'The path contains a NUL character. Use a plain path.'
-  if (path.length > longestPath)
-    return `The path is longer than ${longestPath} characters. Use a shorter path.`
+  if (path.length > maxPathLength)
+    return `The path is longer than ${maxPathLength} characters. Use a shorter path.`
   if (path === '~' || /^~[\\/]/.test(path)) {
     return 'The path starts with ~, the home directory, which is outside the workspace. Use a path relative to the workspace.'
   }

@@ -4,7 +4,6 @@ import { isInside } from '@cadre/disk'
 import { type Followed, followLinks, type Step } from './follow-links.ts'
 import { identity, isLinkedFrom } from './linked-from.ts'
 import { createMounts, type Mount, type MountedPath, mountsIn } from './mounts.ts'
-import { oneLook, statsAt } from './one-look.ts'
 import { ownRootsIn } from './own-roots.ts'
 import { invalidPathReason } from './path-spelling.ts'
 import { plainName } from './plain-name.ts'
@@ -19,6 +18,7 @@ import {
 import { gitFoldersOf } from './repository-folders.ts'
 import { isInBareRepository } from './repository-parts.ts'
 import { sharesContent } from './shares-content.ts'
+import { statsAt, withLookupCache } from './with-lookup-cache.ts'
 
 export type Placed =
   | {
@@ -82,7 +82,7 @@ export function createPlaces(options: RootOptions = {}): Places {
     if (root === undefined)
       return { kind: 'invalid', reason: 'The workspace of this session does not exist. Create it first.' }
     const followed = follow(request.path, request.workspace, root, request.asWritten)
-    if (followed.kind === 'lost') return lost(request.path, followed.code)
+    if (followed.kind === 'lost') return unresolved(request.path, followed.code)
     const mounted = request.mounts === false ? undefined : mountOf(followed, root)
     if (mounted !== undefined) return judgeMounted(request, mounted, root)
     const { real, steps } = followed
@@ -124,7 +124,7 @@ export function createPlaces(options: RootOptions = {}): Places {
   }
 
   return {
-    judge: (request) => oneLook(() => judge(request)),
+    judge: (request) => withLookupCache(() => judge(request)),
     locate(given, workspace) {
       if (invalidPathReason(given, process.platform) !== undefined) return undefined
       const followed = follow(given, workspace, realFolder(workspace))
@@ -145,7 +145,7 @@ export function createPlaces(options: RootOptions = {}): Places {
 
 /** Read-only, and confined to the mount: links in it must not point outside. */
 function judgeMounted(request: PlaceRequest, { mount, followed }: MountedPath, root: string): Placed {
-  if (followed.kind === 'lost') return lost(request.path, followed.code)
+  if (followed.kind === 'lost') return unresolved(request.path, followed.code)
   const { real } = followed
   const { name, folder } = mount
   if (!isInside(folder, real)) {
@@ -178,11 +178,11 @@ function covers(
   { real, plainReal, root }: Pick<Place, 'real' | 'root'> & { readonly plainReal: string },
 ): boolean {
   if (plainReal !== plain && !plainReal.startsWith(`${plain}/`)) return false
-  return !isFree(place, except, real, root)
+  return !isExcepted(place, except, real, root)
 }
 
 /** The exception applies to sessions whose workspace is below it, not to sessions that access it from above. */
-function isFree(place: string, except: string | undefined, real: string, root: string): boolean {
+function isExcepted(place: string, except: string | undefined, real: string, root: string): boolean {
   if (except === undefined) return false
   const below = path.join(place, except) + path.sep
   return real.startsWith(below) && root.startsWith(below)
@@ -204,7 +204,7 @@ function protectionByIdentity(
     if (stats === undefined) continue
     const at = ids.indexOf(identity(stats))
     const found = steps[at]?.real
-    if (found !== undefined && !isFree(found, except, real, root)) return what
+    if (found !== undefined && !isExcepted(found, except, real, root)) return what
     // For git and the home, only their contents count: links in them point to nothing that affects decisions.
     const mayLink = stats.isDirectory() && except === undefined && path.basename(place) !== '.git'
     if (mayLink && file !== undefined && isLinkedFrom(place, stats, file)) return what
@@ -276,7 +276,7 @@ const sentences: { readonly [code: string]: string } = {
   EACCES: 'is not accessible: permission denied. Use another path.',
 }
 
-function lost(given: string, code: string): Placed {
+function unresolved(given: string, code: string): Placed {
   if (code === 'EPROC') {
     const reason = `${quote(given)} goes through the files of a process, which are outside the workspace. Use a path inside it.`
     return { kind: 'outside', reason }

@@ -56,14 +56,16 @@ export const protectedNames: readonly ProtectedName[] = [
 
 const plainNames = protectedNames.map(({ names, what }) => ({ names: names.map(plainName), what }))
 /** The few names without a leading dot. */
-const undotted = new Set(plainNames.flatMap(({ names: [first = ''] }) => (first[0] === '.' ? [] : [first])))
+const namesWithoutDot = new Set(
+  plainNames.flatMap(({ names: [first = ''] }) => (first[0] === '.' ? [] : [first])),
+)
 
 /** Returns what a path is part of by its normalized names, at any depth in the workspace. */
 export function protectionByName(plain: readonly string[]): string | undefined {
   for (let at = 0; at < plain.length; at++) {
     const first = plain[at] as string
     // A fast path: most names are none of these. A tilde marks a Windows short name.
-    if (first[0] !== '.' && !undotted.has(first) && !first.includes('~')) continue
+    if (first[0] !== '.' && !namesWithoutDot.has(first) && !first.includes('~')) continue
     const found = plainNames.find(({ names }) => names.every((name, i) => mayBe(plain[at + i], name)))
     if (found !== undefined) return found.what
   }

@@ -1,6 +1,6 @@
 import { readFileSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { targetAt } from './one-look.ts'
+import { targetAt } from './with-lookup-cache.ts'
 
 /** Where git stores the files of a folder. In an ordinary repository, both are its `.git`. */
 export interface GitFolders {

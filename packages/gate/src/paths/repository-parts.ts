@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { entryAt } from './one-look.ts'
+import { entryAt } from './with-lookup-cache.ts'
 
 // Git treats any folder with these names as a repository, and applies its settings, one of which names a program that `git
 // status` starts. Compared without case, as some file systems do.

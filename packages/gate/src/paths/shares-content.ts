@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { namesIn } from '@cadre/disk'
-import { entryAt } from './one-look.ts'
+import { entryAt } from './with-lookup-cache.ts'
 
-const mostEntries = 50_000
+const maxEntries = 50_000
 
 /**
  * True if one of several hard links of a file is in a protected place: writing the file would change both. Called only for
@@ -13,7 +13,7 @@ export function sharesContent(file: Pick<Stats, 'dev' | 'ino'>, places: readonly
   const waiting = [...places]
   let seen = 0
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    if (++seen > mostEntries) return true
+    if (++seen > maxEntries) return true
     const stats = statsAt(at)
     if (stats === undefined || stats.dev !== file.dev) continue
     if (stats.isDirectory()) {

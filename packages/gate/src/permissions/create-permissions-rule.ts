@@ -51,11 +51,11 @@ function decisionOf(rule: ClaudeRule, call: JudgedCall): 'ask' | 'deny' | undefi
   const subject = subjectOf(rule)
   switch (subject.kind) {
     case 'tool':
-      return concerns(rule.tool, tool) ? decision : undefined
+      return appliesTo(rule.tool, tool) ? decision : undefined
     case 'unsupported':
-      return concerns(rule.tool, tool) ? 'ask' : undefined
+      return appliesTo(rule.tool, tool) ? 'ask' : undefined
     case 'domain':
-      return covers(rule.tool, tool) && mayReach(subject.domain, input) ? decision : undefined
+      return covers(rule.tool, tool) && mayMatchHost(subject.domain, input) ? decision : undefined
     case 'agent':
       return tool.kind === 'delegate' && nameKey(readDelegation(tool, input).target) === nameKey(subject.name)
         ? decision
@@ -68,7 +68,7 @@ function decisionOf(rule: ClaudeRule, call: JudgedCall): 'ask' | 'deny' | undefi
 }
 
 /** A rule about reading covers every tool that shows files, and one about editing every tool that changes them. */
-export function concerns(name: string, tool: Tool): boolean {
+export function appliesTo(name: string, tool: Tool): boolean {
   if (name === '*' || covers(name, tool)) return true
   if (tool.kind !== undefined) return false
   if (name === 'Read') return tool.effect === 'read' && (tool.class === 'read' || tool.class === 'search')
@@ -76,7 +76,7 @@ export function concerns(name: string, tool: Tool): boolean {
 }
 
 /** Matches the host itself or a subdomain. An address that cannot be parsed could be any host. */
-function mayReach(domain: string, input: unknown): boolean {
+function mayMatchHost(domain: string, input: unknown): boolean {
   const host = hostOf(input)
   const plain = domain.replace(/^\*\./, '')
   return host === undefined || domain === '*' || host === plain || host.endsWith(`.${plain}`)

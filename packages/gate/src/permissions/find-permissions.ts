@@ -37,7 +37,7 @@ export function findPermissions({ project, userHome, trusted }: FindPermissionsR
   return {
     rules: found.flatMap(({ file, rules, level }) => {
       if (level === 'user') return rules
-      const item = allowItem(file, rules)
+      const item = allowTrustItem(file, rules)
       return item === undefined || trusted(item)
         ? rules
         : rules.filter(({ decision }) => decision !== 'allow')
@@ -51,8 +51,8 @@ export function projectFiles(project: string): string[] {
   return ['.claude/settings.json', '.claude/settings.local.json'].map((name) => path.join(project, name))
 }
 
-/** The trust item for the permissions of a project file, or undefined if it allows nothing. */
-export function allowItem(file: string, rules: readonly ClaudeRule[]): TrustItem | undefined {
+/** Returns the trust item for the permissions of a project file, or undefined if it allows nothing. */
+export function allowTrustItem(file: string, rules: readonly ClaudeRule[]): TrustItem | undefined {
   const allowed = rules.filter(widens).map(({ text }) => text)
   if (allowed.length === 0) return undefined
   return {

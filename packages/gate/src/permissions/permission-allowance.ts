@@ -2,7 +2,7 @@ import { covers, type JudgedCall } from '@cadre/core'
 import { readPattern } from '../effects/path-pattern.ts'
 import type { Places } from '../paths/places.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
-import { concerns, hostOf } from './create-permissions-rule.ts'
+import { appliesTo, hostOf } from './create-permissions-rule.ts'
 import { patternsOf } from './path-restrictions.ts'
 import { widens } from './widens.ts'
 
@@ -26,7 +26,7 @@ export function permissionAllowance({ rules, project, userHome, places }: Allowa
     const paths = tool.effect === 'write' && tool.class === 'edit' ? (tool.paths?.(input) ?? []) : []
     if (subject.kind === 'tool') {
       if (/^mcp__/.test(rule.tool)) return covers(rule.tool, tool)
-      return rule.tool === 'WebFetch' ? covers(rule.tool, tool) : paths.length > 0 && concerns('Edit', tool)
+      return rule.tool === 'WebFetch' ? covers(rule.tool, tool) : paths.length > 0 && appliesTo('Edit', tool)
     }
     if (subject.kind === 'domain') return covers(rule.tool, tool) && isHost(subject.domain, hostOf(input))
     if (subject.kind !== 'paths' || paths.length === 0) return false

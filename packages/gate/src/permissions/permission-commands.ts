@@ -5,7 +5,7 @@ import { showWords } from '../commands/show-words.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
 import { allowedWords } from './widens.ts'
 
-const mostLetters = 10_000
+const maxLength = 10_000
 
 /**
  * Turns the rules about commands into one allowlist, which is applied to every command of a line. A deny or ask applies if
@@ -57,7 +57,7 @@ function readingsOf(words: readonly string[], line: string): string[] {
 
 /** A text that is too long to compare might match. */
 function mayFit(text: string, pattern: string): boolean {
-  if (text.length > mostLetters) return true
+  if (text.length > maxLength) return true
   const isPrefix = pattern.endsWith(':*')
   const start = isPrefix ? pattern.slice(0, -2) : pattern
   if (matchesPattern(text, start)) return true

@@ -4,7 +4,7 @@ import type { PromptFile } from '@cadre/knowledge'
 import { type ClaudeRule, readRule } from './claude-rule.ts'
 import { widens } from './widens.ts'
 
-/** What the `allowed-tools` of a prompt file allow without approval. Names that would allow nothing are left out. */
+/** What the `allowed-tools` of a prompt file allow without approval. Omits names that would allow nothing. */
 export function promptAllowances({ allowed = [], file, level }: PromptFile): readonly ClaudeRule[] {
   return allowed.flatMap((text) => {
     const rule = readRule(text, 'allow', file, level)

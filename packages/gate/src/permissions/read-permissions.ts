@@ -18,7 +18,7 @@ export interface PermissionsFile {
 
 const decisions = ['deny', 'ask', 'allow'] as const
 /** Keys without rules. They need no support: they disable modes that Cadre does not have. */
-const idle = new Set([...decisions, 'disableBypassPermissionsMode', 'disableAutoMode'])
+const ignoredKeys = new Set([...decisions, 'disableBypassPermissionsMode', 'disableAutoMode'])
 
 /** Reads `permissions` from a settings file of Claude Code. Reports what is not supported. Never throws. */
 export function readPermissions({ path, text, level }: PermissionsFile): ReadPermissions {
@@ -56,7 +56,7 @@ export function readPermissions({ path, text, level }: PermissionsFile): ReadPer
     report(
       'error',
       permissions.line,
-      'A list of permissions is not valid, so every call needs approval. Write lists of texts.',
+      'A list of permissions is not valid, so every call needs approval. Write lists of strings.',
     )
   for (const rule of rules) {
     const why = unsupportedIn(rule)
@@ -64,7 +64,7 @@ export function readPermissions({ path, text, level }: PermissionsFile): ReadPer
       report('warning', Number(rule.place.slice(path.length + 1)), why, 'permissions-unsupported')
   }
   for (const [key, { line, value }] of permissions.fields ?? []) {
-    if (idle.has(key) || (key === 'defaultMode' && value === 'default')) continue
+    if (ignoredKeys.has(key) || (key === 'defaultMode' && value === 'default')) continue
     if (key === 'additionalDirectories' && Array.isArray(value) && value.length === 0) continue
     report(
       'warning',

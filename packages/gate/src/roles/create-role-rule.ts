@@ -26,33 +26,33 @@ function judgeCommand(tool: Tool, { agent }: SessionSpec): Verdict | undefined {
   if (tool.class !== 'execute' && tool.effect !== 'execute') return undefined
   if (commands === undefined && writes === undefined) return undefined
   if (commands === undefined)
-    return denied(
+    return denyVerdict(
       'commands',
       `${agent.name} may not change files, so its commands must run on a copy of the workspace`,
       tool,
     )
-  if (commands !== 'copy') return denied('commands', `${agent.name} may not run commands`, tool)
+  if (commands !== 'copy') return denyVerdict('commands', `${agent.name} may not run commands`, tool)
   // External tools do not support copies.
   return tool.origin === 'built-in'
     ? undefined
-    : denied('commands', `commands of ${agent.name} must run on a copy of the workspace`, tool)
+    : denyVerdict('commands', `commands of ${agent.name} must run on a copy of the workspace`, tool)
 }
 
 function judgeWrite(places: Places, { tool, input }: JudgedCall, session: SessionSpec): Verdict | undefined {
   const { agent } = session
   const writes = agent.boundary?.writes
   if (writes === undefined || (tool.class !== 'edit' && tool.effect !== 'write')) return undefined
-  if (writes !== 'artifact') return denied('writes', `${agent.name} may not change files`, tool)
+  if (writes !== 'artifact') return denyVerdict('writes', `${agent.name} may not change files`, tool)
   const artifact = artifactOf(agent)
   const paths = tool.paths?.(input) ?? []
   const only = `${agent.name} may only write its artifact ${artifact}`
   if (paths.length === 0)
-    return denied('writes', `${only}, and this call does not name the file it writes`, tool)
+    return denyVerdict('writes', `${only}, and this call does not name the file it writes`, tool)
   const findings = paths.map((path) => findingOf(places, path, agent, session.workspace))
   const other = findings.find(({ decision }) => decision === 'deny')
   return other === undefined
     ? { kind: 'allow', by: 'role', rule: 'artifact', paths: findings }
-    : { ...denied('writes', `${only}, not ${other.path}`, tool), paths: findings }
+    : { ...denyVerdict('writes', `${only}, not ${other.path}`, tool), paths: findings }
 }
 
 function findingOf(places: Places, path: string, agent: AgentDefinition, workspace: string): PathFinding {
@@ -61,7 +61,7 @@ function findingOf(places: Places, path: string, agent: AgentDefinition, workspa
   return { path, ...(real !== undefined && { real }), decision }
 }
 
-function denied(part: 'writes' | 'commands', reason: string, { name }: Tool): Verdict {
+function denyVerdict(part: 'writes' | 'commands', reason: string, { name }: Tool): Verdict {
   return {
     kind: 'deny',
     by: 'role',

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '@cadre/core'
 import type { Places } from '../paths/places.ts'
 import { artifactOf } from './artifact-of.ts'
 
-export interface ArtifactQuestion {
+export interface ArtifactPath {
   readonly places: Pick<Places, 'locate' | 'judge'>
   readonly path: string
   readonly agent: AgentDefinition
@@ -14,7 +14,7 @@ export interface ArtifactQuestion {
  * True if a path is the agent's artifact. False if the artifact, or a folder above it, is a link: writing it would change
  * another place.
  */
-export function isOwnArtifact({ places, path: asked, agent, workspace }: ArtifactQuestion): boolean {
+export function isOwnArtifact({ places, path: asked, agent, workspace }: ArtifactPath): boolean {
   const own = artifactPlace(places, agent, workspace)
   if (own === undefined || places.locate(asked, workspace) !== own) return false
   return places.judge({ path: asked, workspace, write: true, own: artifactOf(agent) }).kind === 'inside'

@@ -1,6 +1,6 @@
 import type { Places } from '../paths/places.ts'
 import { type GuardedPaths, guardedPaths } from './guarded-paths.ts'
-import { type Kept, type Snapshot, takeSnapshot } from './keep-snapshot.ts'
+import { type RecordedState, type Snapshot, takeSnapshot } from './keep-snapshot.ts'
 
 /**
  * The state of protected places before any command ran. Shared by all commands of this process:
@@ -30,7 +30,7 @@ export function acquireBaseline(workspace: string, places: Places): Baseline {
     guarded,
     snapshot(paths, skip) {
       const all = paths.map((place) => share(parts, place, held, () => takeSnapshot([place], skip)))
-      return joined(paths, all)
+      return joinSnapshots(paths, all)
     },
     release() {
       for (const giveBack of held.splice(0)) giveBack()
@@ -49,9 +49,9 @@ function share<T>(all: Map<string, Shared<T>>, key: string, held: (() => void)[]
   return entry.value
 }
 
-function joined(paths: readonly string[], all: readonly Snapshot[]): Snapshot {
-  const kept = new Map<string, Kept>()
-  const above = new Map<string, Kept>()
+function joinSnapshots(paths: readonly string[], all: readonly Snapshot[]): Snapshot {
+  const kept = new Map<string, RecordedState>()
+  const above = new Map<string, RecordedState>()
   for (const one of all) {
     for (const [place, found] of one.kept) kept.set(place, found)
     for (const [place, found] of one.above) above.set(place, found)

@@ -20,7 +20,7 @@ export interface CommandRun {
   /** The key of the call. */
   readonly key: string
   /** The maximum number of output bytes to keep. */
-  readonly mostOutput?: number
+  readonly maxOutput?: number
   /** Limits that differ from the defaults. */
   readonly limits?: Partial<CommandLimits>
 }

@@ -35,8 +35,8 @@ export async function copyWorkspace(
   const isBeside = home !== undefined && (left === undefined || path.dirname(left) === root)
   const above =
     (isBeside ? home.folder('storage', 'copies') : undefined) ??
-    ensured(path.join(tmpdir(), `cadre-copies-${process.getuid?.() ?? 0}`))
-  sweep(above)
+    ensureFolder(path.join(tmpdir(), `cadre-copies-${process.getuid?.() ?? 0}`))
+  removeStaleCopies(above)
   const folder = mkdtempSync(path.join(above, `${process.pid}-`))
   writeFileSync(path.join(folder, 'owner'), startOf(process.pid) ?? '')
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -109,7 +109,7 @@ function measure(
 }
 
 /** Deletes copies whose process is gone. */
-function sweep(above: string): void {
+function removeStaleCopies(above: string): void {
   for (const name of namesIn(above)) {
     const pid = Number(name.split('-')[0])
     const folder = path.join(above, name)
@@ -136,7 +136,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-function ensured(folder: string): string {
+function ensureFolder(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return folder
 }

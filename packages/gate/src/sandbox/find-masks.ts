@@ -76,7 +76,7 @@ export async function findMasks(
       ),
   )
   const held = new Set(
-    outer.flatMap(({ place }) => (isInside(root, place) ? heldAbove(place, root, fit) : [])),
+    outer.flatMap(({ place }) => (isInside(root, place) ? foldersAbove(place, root, fit) : [])),
   )
   return outer.length + held.size > limits.masks
     ? { kind: 'too_many' }
@@ -139,7 +139,7 @@ function maskAt(place: string, isLink: boolean): Mask | undefined {
 }
 
 /** Returns the folders above a path whose renaming would make the patterns miss the file. */
-function heldAbove(place: string, root: string, fit: DeniedFiles['fit']): string[] {
+function foldersAbove(place: string, root: string, fit: DeniedFiles['fit']): string[] {
   const names = path.relative(root, place).split(path.sep)
   return names.slice(0, -1).flatMap((_, at) => {
     const below = names.slice(at + 1)

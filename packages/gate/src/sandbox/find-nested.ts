@@ -3,11 +3,11 @@ import { entriesIn } from '@cadre/disk'
 import { protectedNames } from '../paths/protected-names.ts'
 import { isRepositoryPart, makesRepository } from '../paths/repository-parts.ts'
 
-const deepest = 20
-const mostFolders = 5_000
+const maxDepth = 20
+const maxFolders = 5_000
 // Folders of installers and builds contain no agent files, and are large.
 const skipped = new Set(['.git', 'node_modules', '.cadre', 'target', '.venv', 'vendor'])
-const firsts = new Set(protectedNames.map(({ names }) => names[0] as string))
+const firstNames = new Set(protectedNames.map(({ names }) => names[0] as string))
 
 /** Findings in the folders of a workspace. */
 export interface Nested {
@@ -28,19 +28,20 @@ export function findNested(root: string): Nested {
   const parts: string[] = []
   let level = [root]
   let seen = 0
-  for (let depth = 0; depth < deepest && level.length > 0; depth++) {
+  for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
     const next: string[] = []
     for (const folder of level) {
-      if (++seen > mostFolders) return { places, bare, parts, isWhole: false }
+      if (++seen > maxFolders) return { places, bare, parts, isWhole: false }
       const here = new Set<string>()
       for (const entry of entriesIn(folder)) {
         const { name } = entry
-        if (folder !== root && firsts.has(name)) places.push(...protectedAt(folder, name))
+        if (folder !== root && firstNames.has(name)) places.push(...protectedAt(folder, name))
         if (isRepositoryPart(name)) {
           here.add(name.toLowerCase())
           parts.push(path.join(folder, name))
         }
-        if (entry.isDirectory() && !skipped.has(name) && !firsts.has(name)) next.push(path.join(folder, name))
+        if (entry.isDirectory() && !skipped.has(name) && !firstNames.has(name))
+          next.push(path.join(folder, name))
       }
       if (here.size > 1 && makesRepository((part) => here.has(part.toLowerCase()))) bare.push(folder)
     }

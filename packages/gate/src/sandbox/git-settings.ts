@@ -9,14 +9,16 @@ const known = new Map<string, Promise<string>>()
 export function gitSettings(): Promise<string> {
   const env = cleanEnvironment(process.env, [])
   const key = JSON.stringify(env)
-  const settings = known.get(key) ?? look(env)
+  const settings = known.get(key) ?? readSettings(env)
   known.set(key, settings)
   return settings
 }
 
-async function look(env: NodeJS.ProcessEnv): Promise<string> {
+async function readSettings(env: NodeJS.ProcessEnv): Promise<string> {
   const [name, email] = await Promise.all([gitValue('user.name', env), gitValue('user.email', env)])
-  const lines = [name && `\tname = ${quoted(name)}`, email && `\temail = ${quoted(email)}`].filter(Boolean)
+  const lines = [name && `\tname = ${quoteValue(name)}`, email && `\temail = ${quoteValue(email)}`].filter(
+    Boolean,
+  )
   return lines.length === 0 ? '' : `[user]\n${lines.join('\n')}\n`
 }
 
@@ -29,6 +31,6 @@ function gitValue(key: string, env: NodeJS.ProcessEnv): Promise<string> {
   })
 }
 
-function quoted(value: string): string {
+function quoteValue(value: string): string {
   return `"${value.replace(/[\\"]/g, '\\$&').replace(/[\r\n]/g, ' ')}"`
 }

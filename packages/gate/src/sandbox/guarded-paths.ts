@@ -59,7 +59,7 @@ function gitParts(place: string): string[] {
   return stats.isDirectory() ? partsOfRepository(place) : [place]
 }
 
-const deciding = [
+const decidingNames = [
   'config',
   'config.worktree',
   'hooks',
@@ -70,7 +70,7 @@ const deciding = [
 
 /** Includes submodules whose repositories are stored in it. */
 function partsOfRepository(folder: string, depth = 0): string[] {
-  const own = deciding.map((name) => path.join(folder, name))
+  const own = decidingNames.map((name) => path.join(folder, name))
   if (depth > 4) return own
   const modules = path.join(folder, 'modules')
   return [...own, ...repositoriesBelow(modules, 0).flatMap((inner) => partsOfRepository(inner, depth + 1))]

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { namesIn } from '@cadre/disk'
 
 /** The recorded state of one path. */
-export type Kept =
+export type RecordedState =
   | {
       readonly kind: 'file'
       readonly mode: number
@@ -20,14 +20,14 @@ export interface Snapshot {
   /** The requested paths, existing or not. */
   readonly paths: readonly string[]
   /** Everything at and below these paths. */
-  readonly kept: ReadonlyMap<string, Kept>
+  readonly kept: ReadonlyMap<string, RecordedState>
   /** The folders above them, and links in their place. */
-  readonly above: ReadonlyMap<string, Kept>
+  readonly above: ReadonlyMap<string, RecordedState>
 }
 
-const mostEntries = 20_000
-const mostBytes = 256_000_000
-const largestFile = 64_000_000
+const maxEntries = 20_000
+const maxBytes = 256_000_000
+const maxFileBytes = 64_000_000
 
 // Little changes between commands, so content is read again only if its mark differs.
 const contents = new Map<string, { readonly mark: string; readonly content: Buffer }>()
@@ -36,23 +36,23 @@ const contents = new Map<string, { readonly mark: string; readonly content: Buff
 export function takeSnapshot(
   paths: readonly string[],
   skip: (path: string) => boolean = () => false,
-  most = mostEntries,
+  max = maxEntries,
 ): Snapshot {
-  const kept = new Map<string, Kept>()
-  const above = new Map<string, Kept>()
+  const kept = new Map<string, RecordedState>()
+  const above = new Map<string, RecordedState>()
   let bytes = 0
   for (const place of paths) {
     for (let folder = path.dirname(place); path.dirname(folder) !== folder; folder = path.dirname(folder)) {
       if (above.has(folder)) break
-      const found = lookAt(folder, 0)
+      const found = readState(folder, 0)
       if (found?.kind === 'folder' || found?.kind === 'link') above.set(folder, found)
     }
     const waiting = [place]
     // Counted per path, so that the size of one does not affect the others.
-    const full = kept.size + most
+    const full = kept.size + max
     for (let at = waiting.pop(); at !== undefined && kept.size < full; at = waiting.pop()) {
       if (skip(at) || kept.has(at)) continue
-      const found = lookAt(at, mostBytes - bytes)
+      const found = readState(at, maxBytes - bytes)
       if (found === undefined) continue
       kept.set(at, found)
       if (found.kind === 'file') bytes += found.content?.length ?? 0
@@ -63,7 +63,7 @@ export function takeSnapshot(
 }
 
 /** Returns undefined if nothing exists. */
-export function lookAt(place: string, room: number): Kept | undefined {
+export function readState(place: string, room: number): RecordedState | undefined {
   const stats = statsAt(place)
   if (stats === undefined) return undefined
   const mode = Number(stats.mode & 0o7777n)
@@ -71,7 +71,7 @@ export function lookAt(place: string, room: number): Kept | undefined {
   if (stats.isSymbolicLink()) return { kind: 'link', target: readlinkSync(place) }
   if (!stats.isFile()) return { kind: 'other' }
   const mark = [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':')
-  if (stats.size > BigInt(Math.min(room, largestFile))) return { kind: 'file', mode, mark }
+  if (stats.size > BigInt(Math.min(room, maxFileBytes))) return { kind: 'file', mode, mark }
   const known = contents.get(place)
   if (known?.mark === mark) return { kind: 'file', mode, mark, content: known.content }
   try {
@@ -83,14 +83,14 @@ export function lookAt(place: string, room: number): Kept | undefined {
   }
 }
 
-let remembered = 0
+let cachedBytes = 0
 
 function remember(place: string, mark: string, content: Buffer): void {
-  if (remembered > mostBytes / 4) {
+  if (cachedBytes > maxBytes / 4) {
     contents.clear()
-    remembered = 0
+    cachedBytes = 0
   }
-  remembered += content.length
+  cachedBytes += content.length
   contents.set(place, { mark, content })
 }
 

@@ -7,8 +7,8 @@ export interface OutputKeeper {
   text(): string
 }
 
-export function createOutputKeeper(most: number): OutputKeeper {
-  const half = Math.max(1, Math.floor(most / 2))
+export function createOutputKeeper(max: number): OutputKeeper {
+  const half = Math.max(1, Math.floor(max / 2))
   const head: Buffer[] = []
   let tail: Buffer[] = []
   let headSize = 0

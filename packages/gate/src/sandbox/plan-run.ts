@@ -32,7 +32,7 @@ export function runnerWords(): readonly string[] {
 export function planInput({ plan, cwd, root, excluded, sandboxed, environment }: PlanRequest): string {
   const folders = searchFolders({ path: environment['PATH'] ?? '', excluded: [root, ...excluded] })
   return JSON.stringify({
-    list: plan.map((step) => ({ ...step, stages: step.stages.map(hardened) })),
+    list: plan.map((step) => ({ ...step, stages: step.stages.map(hardenStage) })),
     cwd,
     roots: [root, ...(sandboxed ? ['/tmp'] : [])],
     path: folders,
@@ -68,12 +68,12 @@ const quietGit: NodeJS.ProcessEnv = {
 
 const plain = ['--no-ext-diff', '--no-textconv']
 /** A submodule has its own settings. */
-const still = '--ignore-submodules=dirty'
+const submoduleOptions = '--ignore-submodules=dirty'
 
 /** Options for git commands, so that none of them starts an external pager or diff program. */
-const added: readonly (readonly [commands: RegExp, options: readonly string[]])[] = [
-  [/^status$/, [still]],
-  [/^diff(?:-index|-files)?$/, [...plain, still]],
+const gitCommandOptions: readonly (readonly [commands: RegExp, options: readonly string[]])[] = [
+  [/^status$/, [submoduleOptions]],
+  [/^diff(?:-index|-files)?$/, [...plain, submoduleOptions]],
   [/^(?:diff-tree|log|show|whatchanged|reflog|reflog show|stash show)$/, plain],
   [/^(?:grep|blame|annotate)$/, ['--no-textconv']],
 ]
@@ -81,9 +81,9 @@ const added: readonly (readonly [commands: RegExp, options: readonly string[]])[
 /** A read-only command must not fetch missing objects. */
 const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
 
-function hardened(stage: Stage): Stage {
+function hardenStage(stage: Stage): Stage {
   if (stage.kind === 'group')
-    return { ...stage, list: stage.list.map((step) => ({ ...step, stages: step.stages.map(hardened) })) }
+    return { ...stage, list: stage.list.map((step) => ({ ...step, stages: step.stages.map(hardenStage) })) }
   const { words } = stage
   const git = gitIn(words)
   if (git < 0) return stage
@@ -102,7 +102,7 @@ function hardened(stage: Stage): Stage {
 }
 
 function optionsOf(command: string): readonly string[] | undefined {
-  return added.find(([commands]) => commands.test(command))?.[1]
+  return gitCommandOptions.find(([commands]) => commands.test(command))?.[1]
 }
 
 /** Returns the index of `git`, including by path and after `timeout 60`. */

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { ProtectedChange } from './undo-changes.ts'
 
-const mostEntries = 20_000
+const maxEntries = 20_000
 const setIds = 0o6000
 
 /**
@@ -17,7 +17,7 @@ export async function removeSetIds(root: string, began: number): Promise<Protect
     const next: string[] = []
     for (const folder of level) {
       for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-        if (++seen > mostEntries) return changes
+        if (++seen > maxEntries) return changes
         const place = path.join(folder, entry.name)
         if (entry.isDirectory()) next.push(place)
         else if (entry.isFile()) {

@@ -53,11 +53,11 @@ const defaultOutput = 100_000
 
 // Closes the file descriptors that bubblewrap leaves open or this process has inherited. The first argument is the maximum
 // number of threads in this namespace.
-const alone =
+const separateNamespaces =
   '[ "$1" = - ] || ulimit -u "$1"; shift; for fd in $(ls /proc/self/fd); do [ "$fd" -gt 2 ] && { [ -n "$BASH" ] || [ "$fd" -lt 10 ]; } && eval "exec $fd>&-"; done; exec "$@"'
 
 /**
- * Runs a command in a workspace to its end, with everything it starts. With bubblewrap, it can write only to the workspace;
+ * Runs a command in a workspace until it and all processes that it starts have ended. With bubblewrap, it can write only to the workspace;
  * without, its changes to protected files are undone. Never throws: failures are in the result.
  */
 export async function runCommand(
@@ -135,7 +135,7 @@ interface Task {
 
 function runTask(task: Task, signal: AbortSignal): Promise<Ended> {
   const { sandbox } = task.deps
-  return sandbox.kind === 'bubblewrap' ? runEnclosed(task, sandbox, signal) : runWatched(task, signal)
+  return sandbox.kind === 'bubblewrap' ? runInSandbox(task, sandbox, signal) : runWithoutSandbox(task, signal)
 }
 
 /** The git repository of the home records what agents did. Commands may read it like the rest of the home. */
@@ -146,7 +146,7 @@ function withoutGitOf(home: Home | undefined, guarded: GuardedPaths): GuardedPat
   return rest
 }
 
-async function runEnclosed(
+async function runInSandbox(
   task: Task,
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
   signal: AbortSignal,
@@ -184,11 +184,25 @@ async function runEnclosed(
   const end = await runGroup(
     {
       program: sandbox.program,
-      args: [...args, '--', shellProgram(), '-c', alone, 'sh', mostThreads(sandbox, limits), ...wordsOf(run)],
+      args: [
+        ...args,
+        '--',
+        shellProgram(),
+        '-c',
+        separateNamespaces,
+        'sh',
+        maxThreads(sandbox, limits),
+        ...wordsOf(run),
+      ],
       cwd: '/',
-      ...givenTo(run, environment, { cwd: run.cwd, root: guarded.root, home: deps.home, sandboxed: true }),
+      ...processInput(run, environment, {
+        cwd: run.cwd,
+        root: guarded.root,
+        home: deps.home,
+        sandboxed: true,
+      }),
       timeoutMs: run.timeoutMs,
-      mostOutput: run.mostOutput ?? defaultOutput,
+      maxOutput: run.maxOutput ?? defaultOutput,
       limits,
       memoryFolders: memoryFolders(guarded.root, userHome),
       input: [await gitSettings(), ...(filter === undefined ? [] : [filter])],
@@ -204,12 +218,12 @@ async function runEnclosed(
   // Only bubblewrap's report proves that the command ended.
   if (end.kind === 'exited' && !end.status.includes('"exit-code"')) {
     const output = `The command was not run, because the sandbox did not start: ${end.output.trim() || `bubblewrap exited with code ${end.code}`}`
-    return { ...ended(end, changes), kind: 'not_started', code: null, output }
+    return { ...toCommandEnd(end, changes), kind: 'not_started', code: null, output }
   }
-  return ended(end, changes)
+  return toCommandEnd(end, changes)
 }
 
-async function runWatched(task: Task, signal: AbortSignal): Promise<Ended> {
+async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended> {
   const { run, baseline, deps, copy, hidden, unchangeable, began } = task
   const { guarded } = baseline
   const { home } = deps
@@ -234,14 +248,14 @@ async function runWatched(task: Task, signal: AbortSignal): Promise<Ended> {
         program,
         args,
         cwd,
-        ...givenTo(
+        ...processInput(
           run,
           { ...run.environment, ...mark.environment },
           { cwd, root: copy ?? guarded.root, home, sandboxed: false },
         ),
         endOthers: () => endLeftovers(mark),
         timeoutMs: run.timeoutMs,
-        mostOutput: run.mostOutput ?? defaultOutput,
+        maxOutput: run.maxOutput ?? defaultOutput,
         limits: limitsOf(run),
         mark: mark.text,
       },
@@ -250,7 +264,7 @@ async function runWatched(task: Task, signal: AbortSignal): Promise<Ended> {
     // A process that is still running could undo the restore.
     endLeftovers(mark)
     if (home !== undefined) restoreOpenFiles(home)
-    return ended(end, [
+    return toCommandEnd(end, [
       ...undoChanges(snapshot, expected),
       ...undoNested(task),
       ...(await undoDenied(task)),
@@ -297,7 +311,7 @@ function newRepositoryParts(before: Nested, now: Nested, began: number): string[
   // If the tree was not searched completely, the repository may have existed before. Then removing one small file is
   // enough.
   const isOurs = (part: string) => before.isWhole || /^(head|commondir)$/i.test(path.basename(part))
-  return made.filter((part) => !known.has(part) && isOurs(part) && isSince(part, began))
+  return made.filter((part) => !known.has(part) && isOurs(part) && wasCreatedSince(part, began))
 }
 
 /** Removes files that a command created although the policy denies writing them. Existing files are held or compared. */
@@ -309,11 +323,11 @@ async function undoDenied({ baseline, deps, unchangeable, began }: Task): Promis
   // Too many to distinguish from existing files.
   if (now.kind === 'refused') return [{ path: root, what: 'changed', undone: false }]
   const known = new Set(unchangeable.named)
-  return removeCreated(now.named.filter((place) => !known.has(place) && isSince(place, began)))
+  return removeCreated(now.named.filter((place) => !known.has(place) && wasCreatedSince(place, began)))
 }
 
 /** True if something was created or renamed since then: files that were only missed before are never removed. */
-function isSince(place: string, began: number): boolean {
+function wasCreatedSince(place: string, began: number): boolean {
   const stats = lstatSync(place, { throwIfNoEntry: false })
   // Some file systems have a resolution of one second.
   return stats !== undefined && stats.ctimeMs >= began - 1_000
@@ -334,7 +348,7 @@ function isPlan(command: CommandRun['command']): command is { readonly plan: Lis
 }
 
 /** The environment of the process and, for a plan, the input of the runner. */
-function givenTo(
+function processInput(
   run: CommandRun,
   environment: NodeJS.ProcessEnv,
   place: {
@@ -356,7 +370,7 @@ function givenTo(
  * The kernel enforces this limit where it can: since Linux 5.14 it counts each user namespace separately, and it never
  * limits root. A process may have several threads.
  */
-function mostThreads(
+function maxThreads(
   { closed }: Extract<Sandbox, { kind: 'bubblewrap' }>,
   { processes }: CommandLimits,
 ): string {
@@ -369,7 +383,10 @@ function limitsOf({ limits }: CommandRun): CommandLimits {
   return { ...defaultCommandLimits, ...limits }
 }
 
-function ended({ kind, code, output, cut, limit }: GroupEnd, changes: readonly ProtectedChange[]): Ended {
+function toCommandEnd(
+  { kind, code, output, cut, limit }: GroupEnd,
+  changes: readonly ProtectedChange[],
+): Ended {
   // Without a sandbox, a command can read the environment of this process.
   return {
     kind,

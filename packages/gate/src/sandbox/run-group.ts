@@ -6,19 +6,19 @@ import type { CommandLimits } from '@cadre/home'
 import { releasePipes } from '../processes/release-pipes.ts'
 import { signalGroup } from '../processes/signal-group.ts'
 import type { ExceededLimit } from './command-limit.ts'
-import { endGently } from './end-gently.ts'
 import { createOutputKeeper } from './output-keeper.ts'
 import { shellProgram } from './shell-program.ts'
+import { terminateGracefully } from './terminate-gracefully.ts'
 import { watchLimits } from './watch-limits.ts'
 
 /**
- * Runs one program with everything it starts, as a group. Owns the processes until it resolves:
+ * Runs one program and all processes that it starts, as a group. Owns the processes until it resolves:
  *
  * 1. The group is always ended before it resolves, including processes that the program left running.
  * 2. It never waits for a pipe that another process keeps open.
  * 3. It resolves exactly once and never rejects.
  * 4. On cancellation or timeout, the program is asked to end first and gets a short grace period.
- * 5. A program that exceeds its limits is killed immediately, with everything it started.
+ * 5. A program that exceeds its limits is killed immediately, and so is everything it started.
  */
 export interface GroupRequest {
   readonly program: string
@@ -26,7 +26,7 @@ export interface GroupRequest {
   readonly cwd: string
   readonly environment: NodeJS.ProcessEnv
   readonly timeoutMs: number
-  readonly mostOutput: number
+  readonly maxOutput: number
   /** A line for the program's standard input, which stays open while this process lives. Absent: no input. */
   readonly stdin?: string
   readonly limits: CommandLimits
@@ -56,28 +56,28 @@ export interface GroupEnd {
 const grace = 2_000
 
 /** The running groups, which must end with this process. */
-const alive = new Set<() => void>()
+const runningGroups = new Set<() => void>()
 let isWatched = false
 
 function endWithThisProcess(kill: () => void): void {
-  alive.add(kill)
+  runningGroups.add(kill)
   if (isWatched) return
   isWatched = true
   process.on('exit', () => {
-    for (const each of alive) each()
+    for (const each of runningGroups) each()
   })
 }
 
 /** Nobody reads that much output, and the disk may not have room for it. */
-const flood = 200_000_000
+const maxOutputBytes = 200_000_000
 
 // The first argument is the maximum file size, in the block size of this shell. A process that writes more gets a signal.
-const limited = 'ulimit -c 0; ulimit -f "$1"; shift; '
+const limitScript = 'ulimit -c 0; ulimit -f "$1"; shift; '
 // Joins both streams to keep their order. `exec` replaces the shell with the program.
-const joined = `${limited}exec "$@" 2>&1`
+const joinStreamsScript = `${limitScript}exec "$@" 2>&1`
 // Node's pipes are sockets, which cannot be opened as /dev/stdout. So a real pipe is placed in between. Its reader has its
 // own group, because it must end last. Its first byte signals that it has left the group and the command's environment.
-const piped = `${limited}exec "$@" > >(exec /usr/bin/env -i /usr/bin/setsid /bin/sh -c 'printf +; exec cat') 2>&1`
+const pipeScript = `${limitScript}exec "$@" > >(exec /usr/bin/env -i /usr/bin/setsid /bin/sh -c 'printf +; exec cat') 2>&1`
 
 export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<GroupEnd> {
   const {
@@ -86,7 +86,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     cwd,
     environment,
     timeoutMs,
-    mostOutput,
+    maxOutput,
     limits,
     mark,
     memoryFolders = [],
@@ -100,20 +100,24 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     const shell = shellProgram()
     const isPiped = shell !== '/bin/sh' && existsSync('/usr/bin/setsid') && existsSync('/usr/bin/env')
     const blocks = String(limits.fileMegabytes * (shell === '/bin/sh' ? 2_048 : 1_024))
-    const child = startProcess(shell, ['-c', isPiped ? piped : joined, 'sh', blocks, program, ...args], {
-      cwd,
-      env: withoutStartup(environment),
-      stdio: [
-        stdin === undefined ? 'ignore' : 'pipe',
-        'pipe',
-        'ignore',
-        ...input.map(() => 'pipe' as const),
-        ...(wantsStatus ? (['pipe'] as const) : []),
-      ],
-      detached: true,
-    })
-    if (child.pid !== undefined) yieldToOthers(child.pid)
-    const output = createOutputKeeper(mostOutput)
+    const child = startProcess(
+      shell,
+      ['-c', isPiped ? pipeScript : joinStreamsScript, 'sh', blocks, program, ...args],
+      {
+        cwd,
+        env: withoutStartup(environment),
+        stdio: [
+          stdin === undefined ? 'ignore' : 'pipe',
+          'pipe',
+          'ignore',
+          ...input.map(() => 'pipe' as const),
+          ...(wantsStatus ? (['pipe'] as const) : []),
+        ],
+        detached: true,
+      },
+    )
+    if (child.pid !== undefined) lowerPriority(child.pid)
+    const output = createOutputKeeper(maxOutput)
     let kind: GroupEnd['kind'] = 'exited'
     let limit: ExceededLimit | undefined
     let status = ''
@@ -142,7 +146,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       const until = Date.now() + grace
       const asked = { group: child.pid, first: wantsStatus ? first() : undefined, until }
       setTimeout(readerLeft, grace).unref()
-      ending = hasReader.then(() => endGently(asked)).then(killAll)
+      ending = hasReader.then(() => terminateGracefully(asked)).then(killAll)
     }
     const endWatch =
       child.pid === undefined
@@ -173,7 +177,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       if (isFirst) readerLeft()
       output.add(isPiped && isFirst ? bytes.subarray(1) : bytes)
       if (isFirst && hasExited) killAll()
-      if (output.total > flood) stop('flooded')
+      if (output.total > maxOutputBytes) stop('flooded')
     })
     statusPipe?.setEncoding('utf8').on('data', (text: string) => {
       status += text
@@ -197,7 +201,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       clearTimeout(timer)
       endWatch()
       signal.removeEventListener('abort', cancel)
-      alive.delete(killAll)
+      runningGroups.delete(killAll)
       kill()
       resolve(end)
     }
@@ -236,7 +240,7 @@ function notStarted(kind: 'cancelled' | 'not_started', output: string): GroupEnd
  * Lowers the priority, which all children inherit. On an idle machine this makes no difference; on a busy one, this process
  * still gets enough time to stop a command that starts thousands of others.
  */
-function yieldToOthers(pid: number): void {
+function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {

@@ -16,8 +16,8 @@ export type Sandbox =
   /** No isolation, and why. */
   | { readonly kind: 'none'; readonly reason: string }
 
-/** The sandboxes that worked, by program and version of its file. One that fails is tried again. */
-const working = new Map<string, Sandbox>()
+/** The sandboxes that worked, by program and version of its file. Cadre checks one that failed again. */
+const workingSandboxes = new Map<string, Sandbox>()
 
 /** Searches for bubblewrap on PATH and runs it once: on some systems it is installed but not permitted. */
 export async function findSandbox(env: NodeJS.ProcessEnv): Promise<Sandbox> {
@@ -27,8 +27,8 @@ export async function findSandbox(env: NodeJS.ProcessEnv): Promise<Sandbox> {
   if (program === undefined) return { kind: 'none', reason: 'bubblewrap is not installed' }
   const { ino, ctimeMs } = statSync(program)
   const key = JSON.stringify([program, ino, ctimeMs])
-  const sandbox = working.get(key) ?? (await trySandbox(program))
-  if (sandbox.kind === 'bubblewrap') working.set(key, sandbox)
+  const sandbox = workingSandboxes.get(key) ?? (await trySandbox(program))
+  if (sandbox.kind === 'bubblewrap') workingSandboxes.set(key, sandbox)
   return sandbox
 }
 
@@ -42,7 +42,11 @@ async function trySandbox(program: string): Promise<Sandbox> {
   ]
   let failure = ''
   for (const way of ways) {
-    const said = await tried(program, way.closed ? ['--unshare-user', '--disable-userns'] : [], way.filter)
+    const said = await tryBubblewrap(
+      program,
+      way.closed ? ['--unshare-user', '--disable-userns'] : [],
+      way.filter,
+    )
     if (said === undefined) return { kind: 'bubblewrap', program, ...way }
     failure = said
   }
@@ -53,7 +57,7 @@ const basics = ['--ro-bind', '/', '/', '--tmpfs', '/tmp', '--proc', '/proc', '--
 const spaces = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--cap-drop', 'ALL']
 
 /** Resolves with undefined if it works, otherwise with its error. */
-function tried(
+function tryBubblewrap(
   program: string,
   more: readonly string[],
   filter: Uint8Array | undefined,

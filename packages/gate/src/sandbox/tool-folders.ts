@@ -2,9 +2,9 @@ import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 
-const beside = ['lib', 'lib64', 'libexec', 'include', 'share']
+const siblingFolders = ['lib', 'lib64', 'libexec', 'include', 'share']
 // Folders that contain keys next to programs: only the programs are visible.
-const mixed = /^(\.local|\.cargo|\.config|\.docker|\.kube|\.aws|\.azure|\.gnupg|\.ssh)$/
+const mixedFolders = /^(\.local|\.cargo|\.config|\.docker|\.kube|\.aws|\.azure|\.gnupg|\.ssh)$/
 
 export interface ToolFoldersRequest {
   readonly environment: NodeJS.ProcessEnv
@@ -20,14 +20,14 @@ export function toolFolders({ environment, hidden, userHome }: ToolFoldersReques
   const entries = (environment['PATH'] ?? '').split(path.delimiter)
   const found = new Set<string>()
   for (const entry of [...entries, path.dirname(process.execPath)]) {
-    for (const folder of both(entry)) {
+    for (const folder of withRealPath(entry)) {
       const top = hidden.find((place) => isInside(place, folder) && place !== folder)
       if (top === undefined) continue
       found.add(folder)
       const above = path.dirname(folder)
-      if (above === top || hidden.includes(above) || mixed.test(path.basename(above))) continue
+      if (above === top || hidden.includes(above) || mixedFolders.test(path.basename(above))) continue
       if (path.basename(folder) !== 'bin' && path.basename(folder) !== 'shims') continue
-      for (const name of beside) found.add(path.join(above, name))
+      for (const name of siblingFolders) found.add(path.join(above, name))
     }
   }
   for (const place of Object.values(toolHomes(environment, userHome)))
@@ -53,7 +53,7 @@ export function toolHomes(environment: NodeJS.ProcessEnv, userHome: string): { [
   return Object.fromEntries(places.filter(([, place]) => path.isAbsolute(place) && existsSync(place)))
 }
 
-function both(entry: string): string[] {
+function withRealPath(entry: string): string[] {
   if (!path.isAbsolute(entry)) return []
   try {
     return [...new Set([path.normalize(entry), realpathSync(entry)])]

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { type Kept, lookAt, type Snapshot, takeSnapshot } from './keep-snapshot.ts'
+import { type RecordedState, readState, type Snapshot, takeSnapshot } from './keep-snapshot.ts'
 
 /** What a command did to something protected. */
 export interface ProtectedChange {
@@ -30,17 +30,17 @@ export interface Expected {
 
 export interface Change {
   readonly path: string
-  readonly before: Kept | undefined
-  readonly after: Kept | undefined
+  readonly before: RecordedState | undefined
+  readonly after: RecordedState | undefined
 }
 
 /** The number of passes: a command can create so many files that one pass does not see all of them. */
-const mostLooks = 20
+const maxPasses = 20
 
 /** Compares the current state with the snapshot, and restores differences. Never throws. */
 export function undoChanges(snapshot: Snapshot, expected: Expected): ProtectedChange[] {
   const found = new Map<string, ProtectedChange>()
-  for (let look = 0; look < mostLooks; look++) {
+  for (let look = 0; look < maxPasses; look++) {
     const changes = undoOnce(snapshot, expected)
     const fresh = changes.filter((change) => !found.has(change.path))
     for (const change of fresh) found.set(change.path, change)
@@ -54,9 +54,9 @@ function undoOnce(snapshot: Snapshot, { skip, settle, keep }: Expected): Protect
   const changes: ProtectedChange[] = []
   // From the top down: files below a link that the command created must not be touched.
   for (const [place, before] of [...snapshot.above].sort(([a], [b]) => a.length - b.length)) {
-    const after = lookAt(place, 0)
+    const after = readState(place, 0)
     if (after?.kind === before.kind && (before.kind === 'folder' || isSame(before, after))) continue
-    changes.push({ path: place, what: 'replaced', undone: attempt(() => put(place, before)) })
+    changes.push({ path: place, what: 'replaced', undone: attempt(() => restorePath(place, before)) })
   }
   for (const place of snapshot.paths) {
     const link = newLinkAbove(place, snapshot)
@@ -77,12 +77,12 @@ function undoOnce(snapshot: Snapshot, { skip, settle, keep }: Expected): Protect
       before === undefined ? 'created' : after === undefined ? 'deleted' : kindOfChange(before, after)
     const kept = before ?? after
     const wanted = settled === 'undo' || kept?.kind !== 'file' ? before : { ...kept, content: settled }
-    changes.push({ path: place, what, undone: attempt(() => put(place, wanted)) })
+    changes.push({ path: place, what, undone: attempt(() => restorePath(place, wanted)) })
   }
   return changes
 }
 
-function isSame(before: Kept | undefined, after: Kept | undefined): boolean {
+function isSame(before: RecordedState | undefined, after: RecordedState | undefined): boolean {
   if (before === undefined || after === undefined) return before === after
   if (before.kind === 'link') return after.kind === 'link' && after.target === before.target
   if (before.kind === 'folder') return after.kind === 'folder' && after.mode === before.mode
@@ -92,19 +92,19 @@ function isSame(before: Kept | undefined, after: Kept | undefined): boolean {
   return before.content !== undefined && after.content !== undefined && before.content.equals(after.content)
 }
 
-function kindOfChange(before: Kept, after: Kept): 'changed' | 'replaced' {
+function kindOfChange(before: RecordedState, after: RecordedState): 'changed' | 'replaced' {
   return before.kind === after.kind && before.kind !== 'link' ? 'changed' : 'replaced'
 }
 
-function put(place: string, wanted: Kept | undefined): void {
-  if (wanted?.kind === 'folder') putFolder(place, wanted.mode)
-  else if (wanted?.kind === 'file') putFile(place, wanted)
+function restorePath(place: string, wanted: RecordedState | undefined): void {
+  if (wanted?.kind === 'folder') restoreFolder(place, wanted.mode)
+  else if (wanted?.kind === 'file') restoreFile(place, wanted)
   else if (wanted?.kind === 'other') throw new Error('Cadre cannot recreate a device or socket')
   else rmSync(place, { recursive: true, force: true })
   if (wanted?.kind === 'link') symlinkSync(wanted.target, place)
 }
 
-function putFile(place: string, { content, mode }: Extract<Kept, { kind: 'file' }>): void {
+function restoreFile(place: string, { content, mode }: Extract<RecordedState, { kind: 'file' }>): void {
   if (content === undefined) throw new Error('its content was too large to keep')
   if (isFolder(place)) rmSync(place, { recursive: true, force: true })
   // Written to a temporary file and renamed: readers never see half of it, and hard links of the changed file are not
@@ -116,7 +116,7 @@ function putFile(place: string, { content, mode }: Extract<Kept, { kind: 'file' 
   renameSync(draft, place)
 }
 
-function putFolder(place: string, mode: number): void {
+function restoreFolder(place: string, mode: number): void {
   if (!isFolder(place)) {
     rmSync(place, { force: true })
     mkdirSync(place, { mode })
@@ -129,7 +129,7 @@ function newLinkAbove(place: string, { above }: Snapshot): string | undefined {
   const folders: string[] = []
   for (let folder = path.dirname(place); path.dirname(folder) !== folder; folder = path.dirname(folder))
     folders.unshift(folder)
-  return folders.find((folder) => !above.has(folder) && lookAt(folder, 0)?.kind === 'link')
+  return folders.find((folder) => !above.has(folder) && readState(folder, 0)?.kind === 'link')
 }
 
 function isFolder(place: string): boolean {

@@ -28,13 +28,13 @@ export interface WatchedCommand {
 interface Watch extends WatchedCommand {
   /** Processes known to belong to the command, or not: `pid:started`. */
   readonly members: Set<string>
-  readonly strangers: Set<string>
+  readonly nonMembers: Set<string>
   isOver: boolean
 }
 
 // Short, because a command that keeps doubling its processes soon leaves this process no time.
 const interval = 25
-const longestInterval = 500
+const maxInterval = 500
 const megabyte = 1024 * 1024
 
 const watches = new Set<Watch>()
@@ -43,9 +43,9 @@ let timer: NodeJS.Timeout | undefined
 /** Returns a function that stops watching. */
 export function watchLimits(command: WatchedCommand): () => void {
   if (process.platform !== 'linux') return () => undefined
-  const watch: Watch = { ...command, members: new Set(), strangers: new Set(), isOver: false }
+  const watch: Watch = { ...command, members: new Set(), nonMembers: new Set(), isOver: false }
   watches.add(watch)
-  timer ??= setTimeout(look, interval).unref()
+  timer ??= setTimeout(checkAll, interval).unref()
   return () => {
     watches.delete(watch)
     if (watches.size > 0) return
@@ -54,7 +54,7 @@ export function watchLimits(command: WatchedCommand): () => void {
   }
 }
 
-function look(): void {
+function checkAll(): void {
   const began = performance.now()
   const table = readProcesses()
   const used = [...watches].map((watch) => ({ watch, ...useOf(watch, table) }))
@@ -67,8 +67,8 @@ function look(): void {
   const [largest] = used.filter(({ watch }) => !watch.isOver).sort((a, b) => b.memory - a.memory)
   if (left !== undefined && largest !== undefined)
     end(largest.watch, { kind: 'machine_memory', value: Math.floor(left / megabyte) })
-  const pause = Math.min(longestInterval, Math.max(interval, (performance.now() - began) * 20))
-  timer = watches.size === 0 ? undefined : setTimeout(look, pause).unref()
+  const pause = Math.min(maxInterval, Math.max(interval, (performance.now() - began) * 20))
+  timer = watches.size === 0 ? undefined : setTimeout(checkAll, pause).unref()
 }
 
 function useOf(watch: Watch, table: readonly ProcessEntry[]) {
@@ -86,17 +86,17 @@ function exceededBy(
   if (isOver) return undefined
   const { processes, memoryMegabytes } = limits
   if (members.length > processes) return { kind: 'processes', value: processes }
-  const most = memoryMegabytes * megabyte
-  if (memory <= most) return undefined
+  const maxBytes = memoryMegabytes * megabyte
+  if (memory <= maxBytes) return undefined
   // Shared pages and mapped files were counted several times. The exact number takes longer to compute.
   const exact = members.reduce((sum, { pid }) => sum + ownMemoryOf(pid), 0)
   const inFolders = memoryFolders().reduce((sum, folder) => sum + usedIn(folder), 0)
-  return exact + inFolders > most ? { kind: 'memory', value: memoryMegabytes } : undefined
+  return exact + inFolders > maxBytes ? { kind: 'memory', value: memoryMegabytes } : undefined
 }
 
 /** Returns all processes of a command. Adds descendants of known members, in as many passes as needed. */
 function membersOf(
-  { leader, mark, members, strangers }: Watch,
+  { leader, mark, members, nonMembers }: Watch,
   table: readonly ProcessEntry[],
 ): ProcessEntry[] {
   const began = table.find(({ pid }) => pid === leader)?.started ?? 0
@@ -114,9 +114,9 @@ function membersOf(
   if (mark === undefined) return [...found.values()]
   for (const one of table) {
     const key = keyOf(one)
-    if (found.has(one.pid) || one.started < began || strangers.has(key)) continue
+    if (found.has(one.pid) || one.started < began || nonMembers.has(key)) continue
     if (readText(`/proc/${one.pid}/environ`).includes(mark)) take(one)
-    else strangers.add(key)
+    else nonMembers.add(key)
   }
   return [...found.values()]
 }

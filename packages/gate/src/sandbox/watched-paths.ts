@@ -74,7 +74,7 @@ export function expectedIn(home: Home | undefined): Expected {
     skip: (place) => isOwnDraft(place) || (isIn(sessions, place) && path.basename(place).startsWith('.')),
     // It may be the record of a session that another process started and ended meanwhile, which must not be lost.
     keep(change) {
-      if (home !== undefined && isIn(sessions, change.path)) keepAside(home, change)
+      if (home !== undefined && isIn(sessions, change.path)) saveCopy(home, change)
     },
     settle(change) {
       const logged = settleHookLog(change)
@@ -100,13 +100,13 @@ export function expectedIn(home: Home | undefined): Expected {
 }
 
 /** The maximum number of files saved per command, so that one cannot fill the disk. */
-const mostKept = 100
+const maxSavedFiles = 100
 
-function keepAside(home: Home, { path: place, after }: Change): void {
+function saveCopy(home: Home, { path: place, after }: Change): void {
   if (after?.kind !== 'file' || after.content === undefined) return
   try {
     const folder = home.folder('storage', 'undone')
-    if (readdirSync(folder).length >= mostKept) return
+    if (readdirSync(folder).length >= maxSavedFiles) return
     const name = `${Date.now()}-${path.basename(place)}`
     writeFileSync(path.join(folder, name), after.content, { flag: 'wx', mode: 0o600 })
   } catch {
@@ -144,17 +144,17 @@ function settleJournal(
   const now = after?.kind === 'file' ? after.content : undefined
   if (before === undefined && now !== undefined) return isRunByOther(home, rootOf(now)) ? 'fine' : 'undo'
   if (old === undefined || now === undefined || !others.has(rootOf(old))) return 'undo'
-  const [was, is] = [steady(old), steady(now)]
-  return is.startsWith(was) ? 'fine' : joined(old, now)
+  const [was, is] = [withoutVolatileFields(old), withoutVolatileFields(now)]
+  return is.startsWith(was) ? 'fine' : joinEntries(old, now)
 }
 
 /** The old content, plus entries that the session itself has appended meanwhile. */
-function joined(before: Buffer, after: Buffer): Buffer {
+function joinEntries(before: Buffer, after: Buffer): Buffer {
   return Buffer.concat([before, after.subarray(before.length)])
 }
 
 /** Returns a journal without the header fields that are updated in place. */
-function steady(journal: Buffer): string {
+function withoutVolatileFields(journal: Buffer): string {
   const text = journal.toString('latin1')
   const end = text.indexOf('\nmessages:')
   const head = end === -1 ? text : text.slice(0, end)

@@ -7,7 +7,7 @@ import { fingerprintModule, loadConfig, moduleFiles, type NeedsTrust, resolveMod
 import type { FolderItem } from './folder-item.ts'
 import { scriptsNamedIn } from './scripts-named-in.ts'
 
-const does: { readonly [key: string]: string } = {
+const settingEffects: { readonly [key: string]: string } = {
   openai: 'decides where Cadre sends conversations and the key, and may run a command',
   anthropic: 'decides where Cadre sends conversations and the key, and may run a command',
   copilot: 'decides which program runs as the language server and where Cadre sends conversations and keys',
@@ -31,9 +31,9 @@ export async function configItems(home: string, project: string, isOwn = false):
   // The owner of the home wrote the settings, but not the files of the project.
   if (isOwn)
     return loaded.needsTrust
-      .flatMap((need) => namedBy(need, project))
+      .flatMap((need) => itemsNamedBy(need, project))
       .filter(({ path: file }) => !isModuleOf(home, file))
-  const settings = loaded.needsTrust.flatMap((need) => [itemOf(need), ...namedBy(need, project)])
+  const settings = loaded.needsTrust.flatMap((need) => [itemOf(need), ...itemsNamedBy(need, project)])
   const { team } = loaded.config
   const item = team === undefined ? undefined : teamItem(team, home)
   return item === undefined ? settings : [...settings, item]
@@ -57,11 +57,11 @@ function itemOf({ path, sha256, key, value, file, line }: NeedsTrust): FolderIte
     sha256,
     file,
     line,
-    what: `${does[key] ?? 'permits more than the default'} (${key}: ${JSON.stringify(value)})`,
+    what: `${settingEffects[key] ?? 'permits more than the default'} (${key}: ${JSON.stringify(value)})`,
   }
 }
 
-function namedBy({ key, value, file, line }: NeedsTrust, project: string): FolderItem[] {
+function itemsNamedBy({ key, value, file, line }: NeedsTrust, project: string): FolderItem[] {
   if (key === 'tools' && Array.isArray(value)) {
     return value.map((name) => {
       const module = path.resolve(path.dirname(file), String(name))
@@ -91,7 +91,7 @@ function searchModule(value: NeedsTrust['value'], file: string): FolderItem[] {
   return [{ path: found, sha256, file: found, what: 'runs when an agent searches by meaning' }]
 }
 
-/** A team that permits more than the default needs trust, whoever named it. */
+/** A team that permits more than the default needs trust, no matter which file names it. */
 function teamItem(name: string, home: string): FolderItem | undefined {
   const effects = teamNamed(name)?.effects ?? {}
   const allowed = Object.entries(effects).flatMap(([effect, permission]) =>

@@ -1,4 +1,4 @@
-import { isReading, type Rule } from '@cadre/core'
+import { isReadOnlyTool, type Rule } from '@cadre/core'
 
 /** In an untrusted folder, agents are read-only. */
 export function createUntrustedRule(folder: string): Rule {
@@ -7,7 +7,7 @@ export function createUntrustedRule(folder: string): Rule {
     name: 'trust',
     immediate: true,
     judge({ tool }) {
-      if (isReading(tool)) return undefined
+      if (isReadOnlyTool(tool)) return undefined
       const reason = `${folder} is not trusted, so agents are read-only here, and ${tool.name} is not a read-only tool`
       return { kind: 'deny', by: 'policy', rule: 'trust', reason }
     },

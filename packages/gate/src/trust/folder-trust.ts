@@ -32,7 +32,7 @@ export function judgeFolder(folder: string, contents: FolderContents, trust: Tru
 }
 
 /** Stores a person's answer about the current contents of a folder. */
-export function keepAnswer(answer: 'yes' | 'no', { folder, contents }: FolderTrust, trust: Trust): void {
+export function storeAnswer(answer: 'yes' | 'no', { folder, contents }: FolderTrust, trust: Trust): void {
   if (answer === 'yes') trust.add(contents.items.map(({ path, sha256 }) => ({ path, sha256 })))
   else trust.decline(answerItem(folder, contents))
 }

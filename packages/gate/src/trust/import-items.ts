@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { TrustItem } from '@cadre/home'
-import { findInstructions, type LeavingImports } from '@cadre/knowledge'
+import { findInstructions, type OutsideImports } from '@cadre/knowledge'
 import type { FolderItem } from './folder-item.ts'
 
 /** The trust item for project instructions that import files outside the project. */
 export function importsItem(
   project: string,
-  { file, targets }: Pick<LeavingImports, 'file' | 'targets'>,
+  { file, targets }: Pick<OutsideImports, 'file' | 'targets'>,
 ): TrustItem {
   const sha256 = createHash('sha256').update(targets.join('\0')).digest('hex')
   return { path: `${path.join(project, file)}#imports`, sha256 }

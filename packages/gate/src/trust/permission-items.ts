@@ -1,5 +1,5 @@
 import { readWithin } from '@cadre/disk'
-import { allowItem, projectFiles } from '../permissions/find-permissions.ts'
+import { allowTrustItem, projectFiles } from '../permissions/find-permissions.ts'
 import { readPermissions } from '../permissions/read-permissions.ts'
 import { widens } from '../permissions/widens.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'
@@ -13,7 +13,7 @@ export function permissionItems(project: string): FolderContents {
     if (content.kind === 'unusable') unusable.push({ file, reason: content.reason })
     if (content.kind !== 'read') continue
     const rules = readPermissions({ path: file, text: content.text, level: 'project' }).rules.filter(widens)
-    const item = allowItem(file, rules)
+    const item = allowTrustItem(file, rules)
     const line = Number(rules[0]?.place.slice(file.length + 1))
     const what = `allows calls without approval: ${rules.map(({ text }) => text).join(', ')}`
     if (item !== undefined) items.push({ ...item, file, line, what })

@@ -5,9 +5,9 @@ import { inspectProjectPolicy } from '@cadre/home'
 import { readAllowlist } from '../commands/read-allowlist.ts'
 import { configItems } from './config-items.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'
-import { type HomeState, homeItems } from './home-items.ts'
 import { hookItems } from './hook-items.ts'
 import { importItems } from './import-items.ts'
+import { type HomeState, listHomeItems } from './list-home-items.ts'
 import { permissionItems } from './permission-items.ts'
 import { promptItems } from './prompt-items.ts'
 import { serverItems } from './server-items.ts'
@@ -45,7 +45,7 @@ export async function readFolderContents(request: FolderRequest): Promise<Folder
   const permissions = permissionItems(project)
   const allowlist = isOwn ? { items: [], unusable: [] } : allowlistItem(home)
   const items = [
-    ...(homeState === undefined ? [] : homeItems(home, homeState)),
+    ...(homeState === undefined ? [] : listHomeItems(home, homeState)),
     ...hooks.items,
     ...(await configItems(home, project, isOwn)),
     ...servers.items,

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import { fingerprintModule, type TrustItem } from '@cadre/home'
 
-const mostScripts = 100
+const maxScripts = 100
 
 /**
  * Returns the project files that a command names: trusting the command includes their current content. For a package
@@ -14,7 +14,7 @@ export function scriptsNamedIn(words: readonly string[], project: string): Trust
   const [program = ''] = words
   const names = /^(npm|npx|pnpm|yarn|bun)$/.test(path.basename(program)) ? [...words, 'package.json'] : words
   for (const word of names) {
-    if (found.size >= mostScripts || word === '' || word.includes('\0')) continue
+    if (found.size >= maxScripts || word === '' || word.includes('\0')) continue
     const file = path.resolve(project, word)
     if (!isFileOf(project, file)) continue
     const sha256 = fingerprintModule(file)

@@ -19,19 +19,19 @@ export function checkShape(
     if (wanted.kind === 'anything') return
     if (wanted.kind === 'choice') {
       if (typeof at.value === 'string' && wanted.of.includes(at.value)) return
-      wrong(at.line, 'wrong-value', `${name} must be ${inTurn(wanted.of)}, not ${shown(at)}.`)
+      wrong(at.line, 'wrong-value', `${name} must be ${joinWithOr(wanted.of)}, not ${describeValue(at)}.`)
       return
     }
     if (wanted.kind !== 'keys' && wanted.kind !== 'named') {
       if (!fits(at, wanted.kind))
-        wrong(at.line, 'wrong-value', `${name} must be ${inWords[wanted.kind]}, not ${shown(at)}.`)
+        wrong(at.line, 'wrong-value', `${name} must be ${kindNames[wanted.kind]}, not ${describeValue(at)}.`)
       return
     }
     if (at.fields === undefined) {
       wrong(
         at.line,
         'wrong-value',
-        `${name || `The ${what}`} must be a mapping of keys to values, not ${shown(at)}.`,
+        `${name || `The ${what}`} must be a mapping of keys to values, not ${describeValue(at)}.`,
       )
       return
     }
@@ -55,7 +55,7 @@ export function checkShape(
   }
 }
 
-const inWords = {
+const kindNames = {
   text: 'text',
   flag: 'true or false',
   whole: 'a whole number greater than 0',
@@ -66,7 +66,7 @@ const inWords = {
   words: 'a list of words, such as [npx, tsc, --noEmit]: the program first, then its arguments',
 } as const
 
-function fits({ value, items }: Located, kind: keyof typeof inWords): boolean {
+function fits({ value, items }: Located, kind: keyof typeof kindNames): boolean {
   switch (kind) {
     case 'text':
       return typeof value === 'string' && value.trim() !== ''
@@ -92,7 +92,7 @@ function fits({ value, items }: Located, kind: keyof typeof inWords): boolean {
 const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
 
 /** `allow, ask or deny`. */
-function inTurn(words: readonly string[]): string {
+function joinWithOr(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
@@ -114,7 +114,7 @@ function secretIn(key: string, within: string): string | undefined {
   const [, server = ''] = /^(openai|anthropic)\.(headers|query)$/.exec(within) ?? []
   if (server !== '') {
     return secretHeader.test(key) || secretKey.test(key)
-      ? `${holds(server)} and keyHeader: ${key} to send it there.`
+      ? `${secretMessage(server)} and keyHeader: ${key} to send it there.`
       : undefined
   }
   if (within === 'copilot.provider.headers')
@@ -122,10 +122,10 @@ function secretIn(key: string, within: string): string | undefined {
   if (within === 'copilot' && /token$/i.test(key) && secretKey.test(key)) return copilotToken
   if (within.startsWith('copilot')) return secretKey.test(key) ? `${providerHolds}.` : undefined
   const isPlace = within === '' || within === 'openai' || within === 'anthropic'
-  return isPlace && secretKey.test(key) ? `${holds(within || 'openai')}.` : undefined
+  return isPlace && secretKey.test(key) ? `${secretMessage(within || 'openai')}.` : undefined
 }
 
-function holds(server: string): string {
+function secretMessage(server: string): string {
   return `is a secret. Do not write secrets to a file. Use ${server}.keyCommand, a command that prints it,`
 }
 
@@ -135,7 +135,7 @@ const providerHolds =
 const copilotToken =
   'is a secret. Do not write secrets to a file. Run "cadre login", or set GH_COPILOT_TOKEN (copilot-ls) or COPILOT_GITHUB_TOKEN (copilot-sdk).'
 
-function shown({ value, fields, items }: Located): string {
+function describeValue({ value, fields, items }: Located): string {
   if (value === null) return 'nothing'
   if (fields !== undefined) return 'a mapping'
   if (items !== undefined) return 'a list'

@@ -43,7 +43,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   const faults = files.flatMap((file) => file.diagnostics)
   if (faults.length > 0) throw new CadreError('configuration', faults.map(showDiagnostic).join('\n'))
   const { usable, needsTrust } =
-    home === undefined ? { usable: {}, needsTrust: [] } : await sift(home, request.trusted)
+    home === undefined ? { usable: {}, needsTrust: [] } : await removeUntrusted(home, request.trusted)
   const config = merge(
     user === undefined ? {} : absolute(user.value, user.path),
     home === undefined ? {} : absolute(usable, home.path),
@@ -79,7 +79,7 @@ function whyGuarded(key: string, value: Json): string | undefined {
 }
 
 /** Removes settings of a home that need trust and are not trusted. */
-async function sift(file: ConfigFile, trusted: ConfigRequest['trusted']) {
+async function removeUntrusted(file: ConfigFile, trusted: ConfigRequest['trusted']) {
   const { createHash } = await import('node:crypto')
   const usable: Record<string, Json> = {}
   const needsTrust: NeedsTrust[] = []

@@ -18,7 +18,7 @@ export interface ConfigFile {
   readonly sha256: () => string
 }
 
-const largest = 1_000_000
+const maxBytes = 1_000_000
 
 /** What kind of file it is. */
 export interface FileKind {
@@ -55,7 +55,7 @@ export function readConfigFile(path: string, kind: FileKind = configuration): Co
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return undefined
-    if (!stats.isFile() || stats.size > largest)
+    if (!stats.isFile() || stats.size > maxBytes)
       return failed('file-unusable', `The ${kind.name} must be a regular file of at most 1 MB.`)
     bytes = readFileSync(path)
   } catch (error) {

@@ -1,11 +1,11 @@
-const longest = 72
-const mostNames = 20
+const maxLength = 72
+const maxNames = 20
 
 /** Combines notes into one commit message: the first is the subject, the others follow without duplicates. */
 export function batchMessage(notes: readonly string[]): string {
   const [first = 'Changes', ...rest] = [...new Set(notes.map(oneLine))]
   const body = rest.length === 0 ? '' : `\n\n${rest.map((line) => `- ${line}`).join('\n')}`
-  const cut = first.length > longest ? `${first.slice(0, longest - 1)}…` : first
+  const cut = first.length > maxLength ? `${first.slice(0, maxLength - 1)}…` : first
   const whole = cut === first ? '' : `\n\n${first}`
   return `${cut}${whole}${body}\n\nNotes: ${notes.length}\n`
 }
@@ -18,13 +18,13 @@ export function foundMessage(names: readonly string[]): string {
 /** The message for changes without a note: by people, or by commands while no daemon was running. */
 export function unnotedMessage(names: readonly string[]): string {
   const subject = `changed without a note: ${names.join(', ')}`
-  if (names.length === 1 || subject.length <= longest) return `${oneLine(subject)}\n`
+  if (names.length === 1 || subject.length <= maxLength) return `${oneLine(subject)}\n`
   return `changed without a note: ${names.length} files\n\n${list(names)}\n`
 }
 
 function list(names: readonly string[]): string {
-  const shown = names.slice(0, mostNames).map((name) => `- ${oneLine(name)}`)
-  const more = names.length > mostNames ? [`- and ${names.length - mostNames} more`] : []
+  const shown = names.slice(0, maxNames).map((name) => `- ${oneLine(name)}`)
+  const more = names.length > maxNames ? [`- and ${names.length - maxNames} more`] : []
   return [...shown, ...more].join('\n')
 }
 

@@ -16,6 +16,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type Home, openHome } from '../home/open-home.ts'
 import { openHomeGit } from './home-git.ts'
 
+/** For tests that take seconds: `npm test` skips them, and `npm run test:deep` runs them. */
+const inDeep = it.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])
+
 let folder: string
 let home: Home
 let told: string[]
@@ -57,7 +60,7 @@ describe('the history of a home', () => {
     expect(told).toEqual([])
   })
 
-  it('commits noted changes together, and other changes separately', async () => {
+  inDeep('commits noted changes together, and other changes separately', async () => {
     const history = await openHomeGit(home, tell, { gather: 600_000 })
     await history.flush()
     put('tasks/a.task.md', '- [~] a\n')
@@ -77,7 +80,7 @@ describe('the history of a home', () => {
   })
 
   it('commits automatically after a number of notes', async () => {
-    const history = await openHomeGit(home, tell, { gather: 600_000, most: 3 })
+    const history = await openHomeGit(home, tell, { gather: 600_000, max: 3 })
     await history.flush()
     put('a.md', 'a')
     for (const name of ['one', 'two', 'three']) history.note(name)
@@ -85,7 +88,7 @@ describe('the history of a home', () => {
     await history.close()
   })
 
-  it('commits a journal when its session is suspended or ends', async () => {
+  inDeep('commits a journal when its session is suspended or ends', async () => {
     const history = await openHomeGit(home, tell)
     await history.flush()
     put('sessions/a.session.yaml', session('active'))
@@ -102,7 +105,7 @@ describe('the history of a home', () => {
     expect(log()).toHaveLength(2)
   })
 
-  it('does not store a large journal again for every line', async () => {
+  inDeep('does not store a large journal again for every line', async () => {
     const history = await openHomeGit(home, tell)
     put('sessions/a.session.yaml', session('sleeping', `- ${'x'.repeat(5_000_000)}\n`))
     await history.flush()
@@ -115,7 +118,7 @@ describe('the history of a home', () => {
     await history.close()
   })
 
-  it('removes the lock of a killed git process, and waits for a running one', async () => {
+  inDeep('removes the lock of a killed git process, and waits for a running one', async () => {
     const history = await openHomeGit(home, tell)
     await history.flush()
     put('a.md', 'a')
@@ -138,7 +141,7 @@ describe('the history of a home', () => {
     await history.close()
   })
 
-  it('gets the commits of two processes, one after the other', async () => {
+  inDeep('gets the commits of two processes, one after the other', async () => {
     const [first, second] = await Promise.all([openHomeGit(home, tell), openHomeGit(home, tell)])
     for (let i = 0; i < 5; i++) {
       put(`a${i}.md`, 'a')
@@ -153,7 +156,7 @@ describe('the history of a home', () => {
     expect(told).toEqual([])
   })
 
-  it('runs no programs from the home', async () => {
+  inDeep('runs no programs from the home', async () => {
     put('config.yaml', 'a')
     await (await openHomeGit(home, tell)).close()
     const mark = join(folder, 'ran')
@@ -193,7 +196,7 @@ describe('the history of a home', () => {
     }
   })
 
-  it('reports once that it cannot write, and commits when it can again', async () => {
+  inDeep('reports once that it cannot write, and commits when it can again', async () => {
     const history = await openHomeGit(home, tell)
     put('a.md', 'a')
     await history.flush()
@@ -203,7 +206,7 @@ describe('the history of a home', () => {
     put('a.md', 'c')
     await history.flush()
     expect(told).toHaveLength(1)
-    expect(told[0]).toMatch(/^Cannot commit changes of .*: .*Cadre retries/)
+    expect(told[0]).toMatch(/^Cannot commit changes in .*: .*Cadre retries/)
     rmSync(home.at('.git'), { recursive: true })
     await (await openHomeGit(home, tell)).close()
     expect(log()).toEqual(['Initial state of the home directory'])
@@ -215,7 +218,7 @@ describe('the history of a home', () => {
     chmodSync(home.at('storage'), 0o500)
     const history = await openHomeGit(home, tell)
     chmodSync(home.at('storage'), 0o700)
-    expect(history.missing).toContain('keeps no git history')
+    expect(history.missing).toContain('does not record the git history')
   })
 
   it('waits for permission before the first commit, and makes later ones immediately', async () => {
@@ -237,7 +240,7 @@ describe('the history of a home', () => {
     expect(log()).toHaveLength(2)
   })
 
-  it('keeps the user’s lines in the ignore rules', async () => {
+  inDeep('keeps the user’s lines in the ignore rules', async () => {
     await (await openHomeGit(home, tell)).close()
     writeFileSync(home.at('.git', 'info', 'exclude'), 'mine\n/events/')
     await (await openHomeGit(home, tell)).close()

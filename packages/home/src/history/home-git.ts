@@ -49,15 +49,15 @@ export interface HomeGitOptions {
   /** How long to collect notes before a commit, in milliseconds. */
   readonly gather?: number
   /** The number of notes at which a commit starts immediately. */
-  readonly most?: number
+  readonly max?: number
   /** Delays the first commit, which includes the whole home, until this promise settles. */
   readonly beginsAfter?: Promise<unknown>
 }
 
 /** The minimum interval between two scans of the whole home for changes without a note, in milliseconds. */
-const sweepEvery = 30_000
+const sweepIntervalMs = 30_000
 const commitsBetweenPacks = 200
-const patience = 30_000
+const lockTimeoutMs = 30_000
 
 /** Opens the history of a home, and creates it if necessary. Never rejects: if there can be no history, `missing` has the reason. */
 export async function openHomeGit(
@@ -93,11 +93,11 @@ class HomeKeeper implements HomeGit {
   #commits = 0
 
   constructor(home: Home, tell: (message: string) => void, options: HomeGitOptions) {
-    const { gather = 1_000, most = 50, beginsAfter } = options
+    const { gather = 1_000, max = 50, beginsAfter } = options
     this.#home = home
     this.#tell = tell
     this.#gather = gather
-    this.#most = most
+    this.#most = max
     this.#beginsAfter = beginsAfter
     const gitDir = home.at('.git')
     // A higher compression level hardly makes journals smaller, and deltas between large files are slow.
@@ -126,7 +126,7 @@ class HomeKeeper implements HomeGit {
       return undefined
     } catch (error) {
       const why = sentenceOf(error)
-      return `Cadre keeps no git history of the home directory ${this.#home.path}: ${why} Everything else works.`
+      return `Cadre does not record the git history of the home directory ${this.#home.path}: ${why} Everything else works.`
     }
   }
 
@@ -151,14 +151,14 @@ class HomeKeeper implements HomeGit {
     await this.#enqueue('everything')
   }
 
-  #enqueue(how: How): Promise<void> {
+  #enqueue(how: CommitScope): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#chain = this.#chain.then(() => this.#work(how))
     return this.#chain
   }
 
-  async #work(how: How): Promise<void> {
+  async #work(how: CommitScope): Promise<void> {
     // Notes that arrive in the meantime are about other changes.
     const notes = how === 'found' ? [] : this.#notes
     if (how === 'notes' && notes.length === 0) return
@@ -167,19 +167,19 @@ class HomeKeeper implements HomeGit {
       await this.#locked(() => this.#commit(notes, how))
       this.#failing = undefined
     } catch (error) {
-      const why = `Cannot commit changes of ${this.#home.path}: ${sentenceOf(error)} Cadre retries with the next change.`
+      const why = `Cannot commit changes in ${this.#home.path}: ${sentenceOf(error)} Cadre retries with the next change.`
       // The next commit includes these changes.
       if (this.#failing === undefined) this.#tell(why)
       this.#failing = why
     }
   }
 
-  async #commit(notes: readonly Note[], how: How): Promise<void> {
+  async #commit(notes: readonly Note[], how: CommitScope): Promise<void> {
     if (!(await removeStaleLock(path.join(this.#at.gitDir, 'index.lock'))))
       throw new CadreError('owned', 'another git process has locked its index.', { where: this.#at.gitDir })
     const named = notes.flatMap(({ paths = [] }) => paths)
     const isNamed = notes.every(({ paths }) => paths !== undefined)
-    const sweeps = how !== 'notes' || !isNamed || Date.now() - this.#sweptAt > sweepEvery
+    const sweeps = how !== 'notes' || !isNamed || Date.now() - this.#sweptAt > sweepIntervalMs
     const changed = sweeps ? await this.#changes(how) : []
     if (sweeps) this.#sweptAt = Date.now()
     const own = isNamed ? await this.#resting(this.#checked(named), how) : changed
@@ -193,7 +193,7 @@ class HomeKeeper implements HomeGit {
     await this.#pack()
   }
 
-  async #changes(how: How): Promise<readonly string[]> {
+  async #changes(how: CommitScope): Promise<readonly string[]> {
     const { paths } = await changedPaths(this.#at)
     return this.#resting(paths, how)
   }
@@ -206,7 +206,7 @@ class HomeKeeper implements HomeGit {
     )
   }
 
-  async #resting(names: readonly string[], how: How): Promise<string[]> {
+  async #resting(names: readonly string[], how: CommitScope): Promise<string[]> {
     const kept: string[] = []
     for (const name of names) {
       const isJournal = name.startsWith('sessions/') && how !== 'everything'
@@ -259,7 +259,7 @@ class HomeKeeper implements HomeGit {
   async #locked<T>(work: () => Promise<T>): Promise<T> {
     const leases = new Leases(this.#home, thisProcess())
     try {
-      for (const until = Date.now() + patience; ; ) {
+      for (const until = Date.now() + lockTimeoutMs; ; ) {
         try {
           leases.acquire('.history')
           break
@@ -276,7 +276,7 @@ class HomeKeeper implements HomeGit {
 }
 
 /** `notes`: noted changes. `sweep`: also changes without a note. `everything`: also journals of running sessions. */
-type How = 'found' | 'notes' | 'sweep' | 'everything'
+type CommitScope = 'found' | 'notes' | 'sweep' | 'everything'
 
 function isRepository(gitDir: string): boolean {
   return existsSync(path.join(gitDir, 'HEAD')) && existsSync(path.join(gitDir, 'objects'))

@@ -9,7 +9,7 @@ export function excludeFromGit(root: string, folder: string): void {
   const directory = gitDirectory(root)
   if (directory === undefined) return
   const file = join(directory, 'info', 'exclude')
-  const line = `/${relative(root, folder).split(sep).map(literally).join('/')}/`
+  const line = `/${relative(root, folder).split(sep).map(escapePattern).join('/')}/`
   const before = textOf(file) ?? ''
   if (before.split(/\r?\n/).includes(line)) return
   mkdirSync(dirname(file), { recursive: true })
@@ -37,6 +37,6 @@ function textOf(file: string): string | undefined {
 }
 
 /** Escapes a name for git's ignore patterns. */
-function literally(name: string): string {
+function escapePattern(name: string): string {
   return name.replace(/[\\*?[\]!# ]/g, '\\$&')
 }

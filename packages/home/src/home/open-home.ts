@@ -43,14 +43,14 @@ export function openHome(options: HomeOptions): Home {
       const repository = basename(path) === folderName ? repositoryOf(dirname(path)) : undefined
       // Before the folder exists, so that git never sees it.
       if (repository !== undefined) excludeFromGit(repository, path)
-      if (options.created !== undefined && isEmptyHome(path)) makeOwn(path, options.created)
+      if (options.created !== undefined && isEmptyHome(path)) createOwnHome(path, options.created)
       makeFolder(folder, modeIn(path))
       return folder
     },
   }
 }
 
-function makeOwn(path: string, created: (home: string) => void): void {
+function createOwnHome(path: string, created: (home: string) => void): void {
   const wasThere = existsSync(path)
   makeFolder(path, modeIn(path))
   try {
@@ -67,7 +67,7 @@ function modeIn(home: string): (folder: string) => number {
 }
 
 function findHome(cwd: string, userHome: string): string {
-  const above = upward(cwd)
+  const above = selfAndParents(cwd)
   // The workspace of an agent is a separate repository inside the home.
   const around = above.find((folder) => basename(folder) === folderName)
   if (around !== undefined) return around
@@ -81,7 +81,7 @@ function findHome(cwd: string, userHome: string): string {
   )
 }
 
-function upward(from: string): string[] {
+function selfAndParents(from: string): string[] {
   const folders = [from]
   for (let folder = from; dirname(folder) !== folder; folder = dirname(folder)) folders.push(dirname(folder))
   return folders

@@ -13,7 +13,7 @@ type Wrong = (line: number, code: string, message: string, fix?: string) => void
 
 const routeKeys = ['from', 'match', 'to', 'conversation', 'text', 'task', 'drop']
 const example = 'Write it as "- from: slack-messages" with "to: AGENT", "task: {…}" or "drop: true" below it.'
-const mostRoutes = 1_000
+const maxRoutes = 1_000
 
 /** Reads `inbox/routes.yaml`, and reports all errors with their lines. */
 export function readRoutes(text: string, path: string): ReadRoutes {
@@ -32,14 +32,14 @@ export function readRoutes(text: string, path: string): ReadRoutes {
   const list = root.fields?.get('routes')
   if (list?.items === undefined && list?.value !== null)
     wrong(list?.line ?? root.line, 'wrong-value', 'routes must be a list.', example)
-  if ((list?.items?.length ?? 0) > mostRoutes)
+  if ((list?.items?.length ?? 0) > maxRoutes)
     wrong(
       list?.line ?? root.line,
       'wrong-value',
-      `There are too many routes (at most ${mostRoutes}).`,
+      `There are too many routes (at most ${maxRoutes}).`,
       'Combine routes with * in match.',
     )
-  const routes = (list?.items ?? []).slice(0, mostRoutes).flatMap((item) => readRoute(item, wrong) ?? [])
+  const routes = (list?.items ?? []).slice(0, maxRoutes).flatMap((item) => readRoute(item, wrong) ?? [])
   return { routes: diagnostics.length === 0 ? routes : [], diagnostics }
 }
 
@@ -191,7 +191,7 @@ function textOf(at: Located | undefined, name: string, wrong: Wrong): string | u
   return undefined
 }
 
-/** Reads a text or a list of texts. */
+/** Reads a string or a list of strings. */
 function textsOf(at: Located | undefined, name: string, wrong: Wrong): string[] {
   if (at === undefined || at.value === null) return []
   const values = at.items?.map((item) => item.value) ?? [at.value]

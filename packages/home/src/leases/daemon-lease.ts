@@ -2,9 +2,9 @@ import type { Home } from '../home/open-home.ts'
 import { runningProcess } from './running-process.ts'
 
 /** The name of the daemon's lease. No session can have it. */
-export const daemonLease = '.daemon'
+export const daemonLeaseName = '.daemon'
 
 /** Returns whether a daemon is running for this home, so that tasks start and messages are delivered. */
 export function isAttended(home: Home): boolean {
-  return runningProcess(home, daemonLease) !== undefined
+  return runningProcess(home, daemonLeaseName) !== undefined
 }

@@ -13,7 +13,7 @@ import {
 import type { Home } from '../home/open-home.ts'
 
 /** Leases and cards that this process no longer needs and could not remove, by path. */
-const leftBehind = new Map<string, string>()
+const unreleasedFiles = new Map<string, string>()
 
 /**
  * Owns `storage/leases`, which records which process runs which tree of sessions. Called only by the engine, and only synchronously.
@@ -80,18 +80,18 @@ export class Leases {
     const { token } = this.self
     try {
       if (this.holder(path)?.process.token === token) unlinkIfThere(path)
-      leftBehind.delete(path)
+      unreleasedFiles.delete(path)
     } catch (error) {
-      leftBehind.set(path, token)
+      unreleasedFiles.set(path, token)
       if (systemErrorCode(error) === undefined) throw error
     }
   }
 
   private removeLeftBehind(): void {
-    for (const [path, token] of [...leftBehind])
+    for (const [path, token] of [...unreleasedFiles])
       attempt(() => {
         if (this.holder(path)?.process.token === token) unlinkIfThere(path)
-        leftBehind.delete(path)
+        unreleasedFiles.delete(path)
       })
   }
 

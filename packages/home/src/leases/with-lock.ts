@@ -4,7 +4,7 @@ import { thisProcess } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { Leases } from './leases.ts'
 
-const patience = 30_000
+const timeoutMs = 30_000
 
 /**
  * Runs `work`, which must be quick and synchronous, while no other Cadre process holds the lock with this name. The lock of a dead process
@@ -15,7 +15,7 @@ export async function withLock<T>(home: Home, name: string, work: () => T): Prom
   // Session names do not start with a dot, so this cannot be the lease of a session.
   const lock = `.${name}`
   try {
-    for (const until = Date.now() + patience; ; ) {
+    for (const until = Date.now() + timeoutMs; ; ) {
       try {
         leases.acquire(lock)
         break

@@ -9,9 +9,9 @@ import { CadreError, type JsonObject } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import { withLock } from '../leases/with-lock.ts'
 import { appendLines } from './append-lines.ts'
-import { idIndex } from './id-index.ts'
+import { openIdIndex } from './id-index.ts'
 import { lineFileName } from './line-file-name.ts'
-import { longestLine } from './split-lines.ts'
+import { maxLineLength } from './split-lines.ts'
 
 interface Waiting {
   readonly id: string
@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 const queues = new Map<string, Waiting[]>()
-const longestId = 1_000
+const maxIdLength = 1_000
 
 /** Appends a line to `<folder>/<file>.jsonl`. Returns `known`, and writes nothing, if a line with this id exists. */
 export async function appendLine(
@@ -33,12 +33,12 @@ export async function appendLine(
   const name = lineFileName(file)
   const place = home.at(folder, `${name}.jsonl`)
   const text = JSON.stringify(line)
-  if (typeof line.id !== 'string' || line.id === '' || line.id.length > longestId)
-    throw new CadreError('usage', `a line needs an id of 1 to ${longestId} characters.`)
-  if (text.length > longestLine / 4)
+  if (typeof line.id !== 'string' || line.id === '' || line.id.length > maxIdLength)
+    throw new CadreError('usage', `a line needs an id of 1 to ${maxIdLength} characters.`)
+  if (text.length > maxLineLength / 4)
     throw new CadreError(
       'usage',
-      `the line is too long: ${text.length} characters (at most ${longestLine / 4}).`,
+      `the line is too long: ${text.length} characters (at most ${maxLineLength / 4}).`,
     )
   return new Promise((resolve, reject) => {
     const waiting = { id: line.id, text, resolve, reject }
@@ -60,7 +60,7 @@ async function drain(home: Home, folder: string, name: string): Promise<void> {
     let batch: Waiting[] = []
     try {
       home.folder(folder)
-      const index = idIndex(place)
+      const index = openIdIndex(place)
       await index.prepare()
       const known = await withLock(home, `${folder.replaceAll('/', '-')}-${name}`, () => {
         batch = queue.splice(0)

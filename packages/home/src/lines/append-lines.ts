@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs'
 import path from 'node:path'
-import { hasCode, openPlain } from '@cadre/disk'
+import { hasCode, openWithoutLinks } from '@cadre/disk'
 
 const newline = 0x0a
 
@@ -18,7 +18,7 @@ const newline = 0x0a
  * Call it under a lock between Cadre's processes.
  */
 export function appendLines(place: string, lines: readonly string[], { durable = true } = {}): void {
-  const file = openPlain(place, 'append')
+  const file = openWithoutLinks(place, 'append')
   try {
     const { size } = fstatSync(file)
     const text = lines.map((line) => `${line}\n`).join('')

@@ -7,7 +7,7 @@
  */
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { parseJson } from '@cadre/core'
-import { isObject, openPlain } from '@cadre/disk'
+import { isObject, openWithoutLinks } from '@cadre/disk'
 import { type FoundLine, readLines } from './split-lines.ts'
 
 export interface Follower {
@@ -31,8 +31,8 @@ export class FollowedFile {
   }
 
   /** Reads new lines. Returns true if there may be more than `most` bytes. */
-  look(most = Number.POSITIVE_INFINITY): boolean {
-    const file = openPlain(this.place, 'read')
+  look(max = Number.POSITIVE_INFINITY): boolean {
+    const file = openWithoutLinks(this.place, 'read')
     if (file === undefined) {
       this.restart()
       return false
@@ -44,7 +44,7 @@ export class FollowedFile {
         if (line.isOpen) break
         this.position = line.end
         this.take(line)
-        if (line.end - from > most) {
+        if (line.end - from > max) {
           this.remember(file)
           return true
         }

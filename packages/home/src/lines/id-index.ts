@@ -34,17 +34,17 @@ export class IdIndex {
 }
 
 const pieceSize = 512 << 10
-const mostFiles = 32
-const open = new Map<string, IdIndex>()
+const maxFiles = 32
+const openIndexes = new Map<string, IdIndex>()
 
 /** Returns this process's index of a file. Indexes that were not used for long are dropped and rebuilt when needed. */
-export function idIndex(place: string): IdIndex {
-  const index = open.get(place) ?? new IdIndex(place)
-  open.delete(place)
-  open.set(place, index)
-  for (const [oldest] of open) {
-    if (open.size <= mostFiles) break
-    open.delete(oldest)
+export function openIdIndex(place: string): IdIndex {
+  const index = openIndexes.get(place) ?? new IdIndex(place)
+  openIndexes.delete(place)
+  openIndexes.set(place, index)
+  for (const [oldest] of openIndexes) {
+    if (openIndexes.size <= maxFiles) break
+    openIndexes.delete(oldest)
   }
   return index
 }

@@ -36,11 +36,11 @@ export interface Handled {
 
 /** How many lines to remember, and how many to keep when there are more. */
 export interface CursorLimits {
-  readonly most: number
+  readonly max: number
   readonly kept: number
 }
 
-const usual: CursorLimits = { most: 40_000, kept: 20_000 }
+const defaultLimits: CursorLimits = { max: 40_000, kept: 20_000 }
 
 export class LineCursor {
   readonly place: string
@@ -54,7 +54,7 @@ export class LineCursor {
   now: Generation | undefined
   last: Handled | undefined
 
-  constructor(place: string, limits: CursorLimits = usual) {
+  constructor(place: string, limits: CursorLimits = defaultLimits) {
     this.place = place
     this.limits = limits
     for (const record of readRecords(place)) this.take(record)
@@ -77,7 +77,7 @@ export class LineCursor {
     this.take(record)
     this.written++
     const isCompared = this.now !== undefined && (this.last?.end ?? 0) >= this.now.until
-    if (this.written > this.limits.most && isCompared) this.shorten()
+    if (this.written > this.limits.max && isCompared) this.shorten()
   }
 
   /** Drops the oldest handled lines. */

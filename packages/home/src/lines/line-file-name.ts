@@ -14,7 +14,7 @@ export function lineFileName(name: string): string {
 }
 
 /** Returns the name without extension, if this is a file of lines. */
-export function nameOfLineFile(file: string): string | undefined {
+export function lineFileBaseName(file: string): string | undefined {
   const bare = file.endsWith(ending) ? file.slice(0, -ending.length) : ''
   return plain.test(bare) ? bare : undefined
 }

@@ -31,10 +31,10 @@ beforeEach(makeHome)
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Reads and handles all lines with a new reader, and returns their texts. */
-function handleAll(name = 'mail', most = 3): string[] {
+function handleAll(name = 'mail', max = 3): string[] {
   const reader = openLineReader(home, 'inbox', name)
   const told: string[] = []
-  for (let items = reader.take(most); items.length > 0; items = reader.take(most)) {
+  for (let items = reader.take(max); items.length > 0; items = reader.take(max)) {
     for (const item of items) {
       told.push(
         item.kind === 'line' ? String(item.value['text'] ?? item.id) : `${item.number}: ${item.reason}`,
@@ -177,7 +177,7 @@ describe('a file of lines', () => {
 it('forgets only the lines that were handled long ago', () => {
   const place = path.join(folder, 'cursor.jsonl')
   const life = () =>
-    new LineReader({ place: file, name: 'mail', cursor: new LineCursor(place, { most: 20, kept: 10 }) })
+    new LineReader({ place: file, name: 'mail', cursor: new LineCursor(place, { max: 20, kept: 10 }) })
   const handled: string[] = []
   const handle = () => {
     const reader = life()

@@ -9,9 +9,9 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { type JsonObject, parseJson } from '@cadre/core'
-import { isObject, openPlain } from '@cadre/disk'
+import { isObject, openWithoutLinks } from '@cadre/disk'
 import type { Generation, Handled, LineCursor } from './line-cursor.ts'
-import { type FoundLine, keptOfTooLong, longestLine, readLines } from './split-lines.ts'
+import { type FoundLine, maxExcerptBytes, maxLineLength, readLines } from './split-lines.ts'
 
 interface Item {
   /** Counted from 1. */
@@ -51,12 +51,12 @@ export class LineReader {
   }
 
   /** Returns the next unhandled lines, in order. */
-  take(most: number): (ReadLine | UnreadableLine)[] {
-    const file = openPlain(this.place, 'read')
+  take(max: number): (ReadLine | UnreadableLine)[] {
+    const file = openWithoutLinks(this.place, 'read')
     if (file === undefined) return []
     try {
       this.recognise(file)
-      return this.read(file, most)
+      return this.read(file, max)
     } finally {
       closeSync(file)
     }
@@ -80,14 +80,14 @@ export class LineReader {
     else if (now.file !== identity) this.cursor.add({ ...now, file: identity })
   }
 
-  private read(file: number, most: number): (ReadLine | UnreadableLine)[] {
+  private read(file: number, max: number): (ReadLine | UnreadableLine)[] {
     const items: (ReadLine | UnreadableLine)[] = []
     const { last, now } = this.cursor
     if (now === undefined || fstatSync(file).size < (last?.end ?? 0)) return []
     const seen = new Set<string>()
     let number = (last?.line ?? 0) + (last?.open ? 0 : 1)
     for (const line of readLines(file, last?.end ?? 0)) {
-      if (items.length >= most) break
+      if (items.length >= max) break
       const item = this.understand(line, number, now)
       if (line.isOpen && item?.kind !== 'line') break
       number++
@@ -127,7 +127,7 @@ export class LineReader {
     if (!parsed.ok) return { kind: 'unreadable', number, handled, reason: 'it is not JSON' }
     if (!isObject(parsed.value))
       return { kind: 'unreadable', number, handled, reason: 'it is not a JSON object' }
-    if (isDeeper(parsed.value, mostLevels))
+    if (isDeeper(parsed.value, maxDepth))
       return { kind: 'unreadable', number, handled, reason: 'it is nested too deeply' }
     const { value } = parsed
     const own = value['id']
@@ -138,11 +138,11 @@ export class LineReader {
   }
 }
 
-const mostLevels = 100
+const maxDepth = 100
 
 /** Returns whether the last handled line is still at its position. */
 export function isStill(file: number, { at, end, sum }: Handled): boolean {
-  const length = end - at > longestLine + 2 ? keptOfTooLong : end - at
+  const length = end - at > maxLineLength + 2 ? maxExcerptBytes : end - at
   const bytes = Buffer.alloc(length)
   if (readSync(file, bytes, 0, bytes.length, at) < bytes.length) return false
   return sumOf(bytes) === sum || sumOf(withoutBreak(bytes)) === sum
@@ -158,10 +158,10 @@ function sumOf(content: string | Uint8Array): string {
 }
 
 /** Returns whether lists and objects are nested more than `most` levels deep. Recursive code would overflow the stack on them. */
-function isDeeper(value: unknown, most: number): boolean {
+function isDeeper(value: unknown, max: number): boolean {
   let level = [value].filter(isContainer)
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > most) return true
+    if (depth > max) return true
     level = level.flatMap((part) => Object.values(part)).filter(isContainer)
   }
   return false

@@ -1,8 +1,8 @@
 import { closeSync, copyFileSync, existsSync, fstatSync } from 'node:fs'
-import { listFolder, openPlain } from '@cadre/disk'
+import { listFolder, openWithoutLinks } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { LineCursor } from './line-cursor.ts'
-import { lineFileName, nameOfLineFile } from './line-file-name.ts'
+import { lineFileBaseName, lineFileName } from './line-file-name.ts'
 import { isStill, LineReader } from './line-reader.ts'
 
 /** Opens a reader of `<folder>/<name>.jsonl` in a home, at its last position. Only one process at a time may have one. */
@@ -17,11 +17,11 @@ export function openLineReader(home: Home, folder: string, name: string): LineRe
 
 /** Takes over the cursor of a file that was renamed. */
 function takeOver(place: string, cursors: string, own: string): void {
-  const file = openPlain(place, 'read')
+  const file = openWithoutLinks(place, 'read')
   if (file === undefined) return
   try {
     const { dev, ino } = fstatSync(file)
-    for (const name of listFolder(cursors).filter((other) => nameOfLineFile(other) !== undefined)) {
+    for (const name of listFolder(cursors).filter((other) => lineFileBaseName(other) !== undefined)) {
       const { now, last, place: other } = new LineCursor(`${cursors}/${name}`)
       if (now?.file !== `${dev}:${ino}` || last === undefined || !isStill(file, last)) continue
       copyFileSync(other, own)

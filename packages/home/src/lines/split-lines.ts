@@ -1,10 +1,10 @@
 import { readSync } from 'node:fs'
 
 /** Longer lines are not kept in memory, only marked as too long. */
-export const longestLine = 16 << 20
+export const maxLineLength = 16 << 20
 
 /** Enough to recognise it. */
-export const keptOfTooLong = 1_024
+export const maxExcerptBytes = 1_024
 
 export interface FoundLine {
   /** The byte offset of its start. */
@@ -30,9 +30,9 @@ export function* readLines(file: number, from: number): Generator<FoundLine> {
   let start = from
   let position = from
   const take = (end: number, isOpen: boolean): FoundLine => {
-    const isTooLong = length > longestLine
+    const isTooLong = length > maxLineLength
     let bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
-    if (isTooLong) bytes = bytes.subarray(0, keptOfTooLong)
+    if (isTooLong) bytes = bytes.subarray(0, maxExcerptBytes)
     else if (!isOpen && bytes.at(-1) === carriage) bytes = bytes.subarray(0, -1)
     const line = { start, end, bytes, isTooLong, isOpen }
     parts = []
@@ -41,9 +41,10 @@ export function* readLines(file: number, from: number): Generator<FoundLine> {
     return line
   }
   const keep = (bytes: Buffer) => {
-    if (length <= longestLine) parts.push(Buffer.from(bytes))
+    if (length <= maxLineLength) parts.push(Buffer.from(bytes))
     length += bytes.length
-    if (length > longestLine && parts.length > 1) parts = [Buffer.concat(parts).subarray(0, keptOfTooLong)]
+    if (length > maxLineLength && parts.length > 1)
+      parts = [Buffer.concat(parts).subarray(0, maxExcerptBytes)]
   }
   for (;;) {
     const read = readSync(file, chunk, 0, chunkSize, position)

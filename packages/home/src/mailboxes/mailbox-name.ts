@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { nameKey } from '@cadre/core'
-import { nameOfLineFile } from '../lines/line-file-name.ts'
+import { lineFileBaseName } from '../lines/line-file-name.ts'
 
 const receipts = '.receipts'
 
 /** The name of an agent's file in `mailboxes/`, without extension. Agent names may be invalid as file names. */
 export function mailboxName(agent: string): string {
   const key = nameKey(agent)
-  if (nameOfLineFile(`${key}.jsonl`) !== undefined && !key.endsWith(receipts)) return key
+  if (lineFileBaseName(`${key}.jsonl`) !== undefined && !key.endsWith(receipts)) return key
   const slug = key
     .normalize('NFKD')
     .replace(/[^a-z0-9]+/g, '-')
@@ -22,6 +22,6 @@ export function receiptsName(mailbox: string): string {
 
 /** Returns the name of a file in `mailboxes/`, if it contains messages. */
 export function mailboxOfFile(file: string): string | undefined {
-  const name = nameOfLineFile(file)
+  const name = lineFileBaseName(file)
   return name?.endsWith(receipts) ? undefined : name
 }

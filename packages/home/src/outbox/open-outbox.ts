@@ -12,7 +12,7 @@ import { CadreError, type JsonObject, messageOf } from '@cadre/core'
 import { listFolder, systemErrorCode } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { appendInbox } from '../inbox/append-inbox.ts'
-import { lineFileName, nameOfLineFile } from '../lines/line-file-name.ts'
+import { lineFileBaseName, lineFileName } from '../lines/line-file-name.ts'
 import type { OutboxEntry } from './outbox-entry.ts'
 import { OutboxFile } from './outbox-file.ts'
 
@@ -94,7 +94,7 @@ export function openOutbox(home: Home, { now = Date.now }: OutboxOptions = {}): 
       if (entry === undefined) throw unknownKey(channel, key)
     },
     async repair() {
-      const names = listFolder(home.at('outbox')).flatMap((name) => nameOfLineFile(name) ?? [])
+      const names = listFolder(home.at('outbox')).flatMap((name) => lineFileBaseName(name) ?? [])
       for (const channel of names) await repair(channel)
       await writeDown()
     },

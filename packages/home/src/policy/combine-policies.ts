@@ -61,7 +61,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
       others.every(({ value }) => (value as readonly string[]).includes(name)),
     )
   }
-  const least = (key: string): number | undefined => {
+  const lowest = (key: string): number | undefined => {
     let lowest: { file: PolicyFile; value: Json } | undefined
     for (const one of said(key))
       if (lowest === undefined || (one.value as number) < (lowest.value as number)) lowest = one
@@ -69,10 +69,10 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     decide(key, lowest.file)
     return lowest.value as number
   }
-  const leastOf = <Key extends string>(prefix: string, keys: readonly Key[]) =>
+  const lowestOf = <Key extends string>(prefix: string, keys: readonly Key[]) =>
     Object.fromEntries(
       keys.flatMap((key) => {
-        const value = least(`${prefix}.${key}`)
+        const value = lowest(`${prefix}.${key}`)
         return value === undefined ? [] : [[key, value]]
       }),
     ) as { readonly [key in Key]?: number }
@@ -89,8 +89,8 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
       modelAliases[name] = model
       decidedBy.set(`models.aliases.${name}`, file.placeOf('models.aliases'))
     }
-  const budget: Budget = leastOf('limits.budget', budgetKeys)
-  const limits = leastOf('limits', limitKeys)
+  const budget: Budget = lowestOf('limits.budget', budgetKeys)
+  const limits = lowestOf('limits', limitKeys)
   return {
     customAgents: isOpen('customAgent.enabled'),
     subagents: isOpen('subagent.enabled'),
@@ -110,7 +110,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     paths: { deny: bothPatterns('paths.deny'), ask: bothPatterns('paths.ask') },
     network: isOn('network'),
     environment: shared('environment'),
-    commands: leastOf('commands', ['timeoutSeconds', 'outputKilobytes', ...commandLimitKeys]),
+    commands: lowestOf('commands', ['timeoutSeconds', 'outputKilobytes', ...commandLimitKeys]),
     decidedBy,
   }
 }

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 
-/** The limits of one command, together with everything it starts. */
+/** The limits of one command, including all processes that it starts. */
 export interface CommandLimits {
   /** Memory of all its processes and of its private temporary folders, in MiB. */
   readonly memoryMegabytes: number

@@ -54,7 +54,7 @@ export async function loadPolicy(request: PolicyRequest): Promise<LoadedPolicy> 
   const [fault] = faults
   if (fault !== undefined) return { ...closedPolicy(placeOf(fault)), diagnostics, files }
   const { combinePolicies } = await import('./combine-policies.ts')
-  const { counted, untrusted } = await sift(read, request.trusted)
+  const { counted, untrusted } = await removeUntrusted(read, request.trusted)
   return { ...combinePolicies(counted), diagnostics, files, ...(untrusted && { untrusted }) }
 }
 
@@ -78,7 +78,7 @@ async function wideningOf(file: PolicyFile): Promise<WideningPolicy | undefined>
 }
 
 /** Removes keys of the project's file that need trust. Restrictions always apply. */
-async function sift(
+async function removeUntrusted(
   files: readonly PolicyFile[],
   trusted: PolicyRequest['trusted'],
 ): Promise<{ readonly counted: readonly PolicyFile[]; readonly untrusted?: WideningPolicy }> {

@@ -17,11 +17,11 @@ export function restrictions(policy: Policy): Restriction[] {
     const list = /^(models\.allow|paths\.(?:deny|ask)\.(?:read|write))\.(\d+)$/.exec(key)
     if (list === null) return { key, value: String(valueFor(policy, key)), place }
     const [, name = '', index] = list
-    return { key: name, value: listed(policy, name, Number(index)), place }
+    return { key: name, value: listValue(policy, name, Number(index)), place }
   })
 }
 
-function listed(policy: Policy, name: string, index: number): string {
+function listValue(policy: Policy, name: string, index: number): string {
   if (name === 'models.allow') return policy.allowedModels[index]?.join(', ') || 'none'
   return (valueAt(policy, name) as readonly string[])[index] ?? ''
 }

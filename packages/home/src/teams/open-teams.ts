@@ -59,12 +59,12 @@ export interface TeamFiles extends Teams {
 
 export interface TeamsOptions {
   /** The maximum number of messages per team. */
-  readonly most: number
+  readonly maxMessages: number
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
 
-export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): TeamFiles {
+export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOptions): TeamFiles {
   /** By name key. */
   const teams = new Map<string, Team>()
   const listeners = new Map<string, () => void>()
@@ -235,8 +235,8 @@ export function openTeams(home: Home, { most, now = Date.now }: TeamsOptions): T
     refuseMessage(name) {
       const team = teamNamed(name)
       if (team === undefined) return undefined
-      if (team.count() < most) return undefined
-      return `Message limit of team ${team.config.name} reached (${most}, limits.teamMessages). Finish with what you have and report what is left.`
+      if (team.count() < maxMessages) return undefined
+      return `Message limit of team ${team.config.name} reached (${maxMessages}, limits.teamMessages). Finish with what you have and report what is left.`
     },
   }
 

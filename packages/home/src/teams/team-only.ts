@@ -2,7 +2,7 @@ import type { Rule } from '@cadre/core'
 import type { TeamFiles } from './open-teams.ts'
 
 /** A message can start a session of any agent, so an agent that has `send_message` only as a teammate may write only to its team. */
-export function teamOnly(teams: Pick<TeamFiles, 'addressOf'>): Rule {
+export function createTeamOnlyRule(teams: Pick<TeamFiles, 'addressOf'>): Rule {
   return {
     by: 'agent',
     name: 'team-only',

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { CadreError, type Effect, sentenceOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
 import { identityOfHome } from './home-identity.ts'
-import { readSettingsFile } from './read-user-record.ts'
+import { readUserRecord } from './read-user-record.ts'
 import type { TrustItem } from './trust.ts'
 import { rememberWritten } from './unguarded.ts'
 
@@ -91,7 +91,7 @@ function fileOf(folder: string, run: GrantedRun): string {
 }
 
 function readGrant(file: string, run: GrantedRun): Grant | undefined {
-  const text = readSettingsFile(file)
+  const text = readUserRecord(file)
   if (text === undefined) return undefined
   let found: Partial<Grant & GrantedRun>
   try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { importsIn } from './imports-in.ts'
+import { findScriptImports } from './find-script-imports.ts'
 
 /** A file that runs with a module or script. */
 export interface ModuleFile {
@@ -11,8 +11,8 @@ export interface ModuleFile {
   readonly sha256?: string
 }
 
-const mostFiles = 500
-const largestFile = 32 * 1_024 * 1_024
+const maxFiles = 500
+const maxFileSize = 32 * 1_024 * 1_024
 const endings = ['', '.js', '.cjs', '.mjs', '.ts', '.cts', '.mts', '.json', '/index.js', '/index.ts']
 
 /**
@@ -33,7 +33,7 @@ export function moduleFiles(
     const file = fileAt(next)
     const at = file ?? next
     if (files.has(at)) continue
-    if (files.size >= mostFiles) return undefined
+    if (files.size >= maxFiles) return undefined
     if (file === undefined) {
       const names = path.extname(at) === '' ? endings.map((ending) => at + ending) : [at]
       for (const name of names) files.set(name, { path: name })
@@ -42,14 +42,14 @@ export function moduleFiles(
     const bytes = bytesOf(file)
     if (bytes === undefined) return undefined
     files.set(at, { path: at, sha256: createHash('sha256').update(bytes).digest('hex') })
-    waiting.push(...importsIn(file, bytes.toString('utf8'), lookedIn))
+    waiting.push(...findScriptImports(file, bytes.toString('utf8'), lookedIn))
   }
   return [...files.values()]
 }
 
 function bytesOf(file: string): Buffer | undefined {
   try {
-    return statSync(file).size > largestFile ? undefined : readFileSync(file)
+    return statSync(file).size > maxFileSize ? undefined : readFileSync(file)
   } catch {
     return undefined
   }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { readRegular } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
-import { daemonLease } from '../leases/daemon-lease.ts'
+import { daemonLeaseName } from '../leases/daemon-lease.ts'
 
 /**
  * Files that people write, without temporary files of editors. Sessions, inboxes and approvals are not among them: they have their own
@@ -29,7 +29,7 @@ export function isHandWritten(name: string): boolean {
  */
 export function rememberEdit(file: string, content: string | Uint8Array | undefined): void {
   const home = [path.dirname(file), path.dirname(path.dirname(file))].find((folder) =>
-    existsSync(path.join(folder, 'storage', 'leases', `${daemonLease}.lease`)),
+    existsSync(path.join(folder, 'storage', 'leases', `${daemonLeaseName}.lease`)),
   )
   if (home === undefined || !isHandWritten(nameIn(home, file))) return
   const mark = markOf(home, nameIn(home, file))

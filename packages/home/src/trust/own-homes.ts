@@ -3,7 +3,7 @@ import path from 'node:path'
 import { CadreError, sentenceOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
 import { type HomeIdentity, identityOfHome } from './home-identity.ts'
-import { readSettingsFile } from './read-user-record.ts'
+import { readUserRecord } from './read-user-record.ts'
 import { rememberWritten } from './unguarded.ts'
 
 /** The homes that this user created or adopted on this machine. Stored outside all homes. */
@@ -30,7 +30,9 @@ export function openOwnHomes(file: string): OwnHomes {
     add(home) {
       const record = identityOfHome(home)
       if (record === undefined)
-        throw new CadreError('not_found', 'there is no folder to record as a home.', { where: home })
+        throw new CadreError('not_found', 'the home directory does not exist.', {
+          where: home,
+        })
       if (readRecords(file).has(keyOf(record))) return
       append(file, `${JSON.stringify(record)}\n`)
       known = undefined
@@ -53,14 +55,14 @@ function keyOf({ path: at, identity }: HomeIdentity): string {
 
 function readRecords(file: string): ReadonlySet<string> {
   const records = new Set<string>()
-  for (const line of (readSettingsFile(file) ?? '').split('\n')) {
-    const record = parsed(line)
+  for (const line of (readUserRecord(file) ?? '').split('\n')) {
+    const record = parseRecord(line)
     if (record !== undefined) records.add(keyOf(record))
   }
   return records
 }
 
-function parsed(line: string): HomeIdentity | undefined {
+function parseRecord(line: string): HomeIdentity | undefined {
   try {
     const { path: at, identity } = JSON.parse(line) as Partial<HomeIdentity>
     return typeof at === 'string' && typeof identity === 'string' ? { path: at, identity } : undefined
@@ -72,7 +74,7 @@ function parsed(line: string): HomeIdentity | undefined {
 function append(file: string, line: string): void {
   try {
     makeFolder(path.dirname(file), () => 0o700)
-    const before = readSettingsFile(file) ?? ''
+    const before = readUserRecord(file) ?? ''
     // A line that a crash truncated stays a separate line.
     const text = before === '' || before.endsWith('\n') ? line : `\n${line}`
     appendFileSync(file, text, { mode: 0o600 })

@@ -5,7 +5,7 @@ import { CadreError, sentenceOf } from '@cadre/core'
  * Reads a file in the user's settings folder that decides what may run, or returns `undefined`. Throws `configuration` if it cannot be
  * trusted.
  */
-export function readSettingsFile(file: string): string | undefined {
+export function readUserRecord(file: string): string | undefined {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) return undefined
   // Anyone who can write this file can run programs as this user.

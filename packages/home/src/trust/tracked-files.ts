@@ -12,8 +12,8 @@ export type TrackedFiles =
   /** The files cannot be determined, for this reason. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
-const mostFiles = 20_000
-const mostBytes = 256 * 1_024 * 1_024
+const maxFiles = 20_000
+const maxBytes = 256 * 1_024 * 1_024
 
 /**
  * Asks every enclosing repository which files of the home it tracks. Does not ask repositories inside the home, so they cannot hide files;
@@ -90,14 +90,14 @@ interface Walk {
 
 function digestOf(files: readonly (readonly [string, string])[]): string {
   const walk: Walk = { digest: createHash('sha256'), seen: new Set(), files: 0, bytes: 0 }
-  for (const [name, file] of files) take(file, name, walk)
+  for (const [name, file] of files) addFile(file, name, walk)
   return walk.digest.digest('hex')
 }
 
 /** Adds a file, the target of a link, or everything in the folder of a submodule. */
-function take(file: string, name: string, walk: Walk): void {
-  if (++walk.files > mostFiles)
-    throw new Error(`the project tracks more than ${mostFiles} files of this home`)
+function addFile(file: string, name: string, walk: Walk): void {
+  if (++walk.files > maxFiles)
+    throw new Error(`the project tracks more than ${maxFiles} files in this home directory`)
   walk.digest.update(`\0${name}\0`)
   const link = lstatSync(file, { throwIfNoEntry: false })
   if (link?.isSymbolicLink()) walk.digest.update(`link ${readlinkSync(file)}\0`)
@@ -109,10 +109,11 @@ function take(file: string, name: string, walk: Walk): void {
     if (walk.seen.has(real)) return
     walk.seen.add(real)
     for (const entry of readdirSync(file).sort())
-      if (entry !== '.git') take(path.join(file, entry), `${name}/${entry}`, walk)
+      if (entry !== '.git') addFile(path.join(file, entry), `${name}/${entry}`, walk)
   } else if (stats.isFile()) {
     walk.bytes += stats.size
-    if (walk.bytes > mostBytes) throw new Error('the project tracks too much of this home to compare it')
+    if (walk.bytes > maxBytes)
+      throw new Error('the project tracks too much of this home directory to compare it')
     walk.digest.update(createHash('sha256').update(readFileSync(file)).digest())
   } else {
     walk.digest.update('special')

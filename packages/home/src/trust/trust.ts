@@ -3,7 +3,7 @@ import path from 'node:path'
 import { CadreError, sentenceOf } from '@cadre/core'
 import { type Located, makeFolder, readYaml } from '@cadre/disk'
 import { fingerprintModule } from './fingerprint-module.ts'
-import { readSettingsFile } from './read-user-record.ts'
+import { readUserRecord } from './read-user-record.ts'
 import { rememberWritten } from './unguarded.ts'
 
 /** An item to trust: a file, or one setting of a file, with exactly this content. */
@@ -58,7 +58,7 @@ export function createTrust({ file, everything = false, also = [] }: TrustOption
     known = answers
   }
   const trust: Trust = {
-    trusts: (item) => everything || holds(also, item) || holds(all().trusted, item),
+    trusts: (item) => everything || includesItem(also, item) || includesItem(all().trusted, item),
     trustsModule: (module) => {
       // Anyone who can create a file beside this record can also write the record.
       if (everything || isBeside(module, file)) return true
@@ -66,7 +66,7 @@ export function createTrust({ file, everything = false, also = [] }: TrustOption
       return sha256 !== undefined && trust.trusts({ path: module, sha256 })
     },
     add: (items) =>
-      change(({ trusted, declined }) => ({ trusted: [...without(trusted, items), ...items], declined })),
+      change(({ trusted, declined }) => ({ trusted: [...withoutItems(trusted, items), ...items], declined })),
     addModule(module) {
       const sha256 = fingerprintModule(module)
       if (sha256 === undefined)
@@ -80,19 +80,19 @@ export function createTrust({ file, everything = false, also = [] }: TrustOption
         trusted: trusted.filter(({ path }) => path !== target),
         declined: declined.filter(({ path }) => path !== target),
       })),
-    declines: (item) => !everything && holds(all().declined, item),
+    declines: (item) => !everything && includesItem(all().declined, item),
     decline: (item) =>
-      change(({ trusted, declined }) => ({ trusted, declined: [...without(declined, [item]), item] })),
+      change(({ trusted, declined }) => ({ trusted, declined: [...withoutItems(declined, [item]), item] })),
   }
   return trust
 }
 
-function holds(items: readonly TrustItem[], { path, sha256 }: TrustItem): boolean {
+function includesItem(items: readonly TrustItem[], { path, sha256 }: TrustItem): boolean {
   return items.some((other) => other.path === path && other.sha256 === sha256)
 }
 
 /** Removes items that have a new answer. */
-function without(items: readonly TrustItem[], others: readonly TrustItem[]): readonly TrustItem[] {
+function withoutItems(items: readonly TrustItem[], others: readonly TrustItem[]): readonly TrustItem[] {
   const paths = new Set(others.map(({ path }) => path))
   return items.filter(({ path }) => !paths.has(path))
 }
@@ -107,7 +107,7 @@ function isBeside(module: string, file: string): boolean {
 }
 
 function readTrust(file: string): Answers {
-  const text = readSettingsFile(file)
+  const text = readUserRecord(file)
   if (text === undefined) return { trusted: [], declined: [] }
   const read = readYaml({ text, path: file })
   const items = read.kind === 'read' ? read.root.fields?.get('trusted')?.items : undefined
@@ -115,7 +115,7 @@ function readTrust(file: string): Answers {
     const line = read.kind === 'broken' ? read.diagnostics[0]?.line : read.root.line
     throw new CadreError(
       'configuration',
-      'this file must contain "trusted:" and a list of path and sha256. Correct it, or delete it to start over.',
+      'this file must contain "trusted:" and a list of entries with "path" and "sha256". Correct it, or delete it to start over.',
       { where: `${file}:${line ?? 1}` },
     )
   }
@@ -151,7 +151,7 @@ function writeTrust(file: string, { trusted, declined }: Answers): void {
     } catch {
       // It was never created.
     }
-    throw new CadreError('configuration', `cannot save your answer: ${sentenceOf(error)}`, {
+    throw new CadreError('configuration', `cannot save your decision: ${sentenceOf(error)}`, {
       where: file,
       cause: error,
     })

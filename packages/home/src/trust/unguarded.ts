@@ -11,7 +11,7 @@ let marks = 0
  */
 const running: string[] = []
 const ownMarks = new Set<string>()
-const keepers = new Set<(home: string) => void>()
+const restoreListeners = new Set<(home: string) => void>()
 /** By real path. Kept only while a command runs, so that an earlier write does not excuse a change by the command. */
 const written = new Map<string, string>()
 
@@ -41,7 +41,7 @@ export function beginUnguarded(home: Home, key: string): () => void {
   running.push(real)
   ownMarks.add(mark)
   // The heartbeat for processes on other machines or in other containers.
-  const beat = setInterval(() => touch(mark), heartbeatLimit / 3).unref()
+  const beat = setInterval(() => touchMark(mark), heartbeatLimit / 3).unref()
   let isOver = false
   return () => {
     rmSync(mark, { force: true })
@@ -54,7 +54,7 @@ export function beginUnguarded(home: Home, key: string): () => void {
   }
 }
 
-function touch(mark: string): void {
+function touchMark(mark: string): void {
   try {
     const now = new Date()
     utimesSync(mark, now, now)
@@ -68,14 +68,14 @@ function touch(mark: string): void {
  * restores changed files and remembers them as written. The returned function unsubscribes.
  */
 export function onRestoreFiles(look: (home: string) => void): () => void {
-  keepers.add(look)
-  return () => keepers.delete(look)
+  restoreListeners.add(look)
+  return () => restoreListeners.delete(look)
 }
 
 /** Calls all `onRestoreFiles` listeners of this process, while the mark of the command still exists. */
 export function restoreOpenFiles(home: Home): void {
   const real = realHome(home)
-  for (const look of keepers) look(real)
+  for (const look of restoreListeners) look(real)
 }
 
 /** Returns whether this process runs such a command. A command cannot hide this. */

@@ -1,7 +1,7 @@
 import type { AssistantEntry, Draft, Entry, WireCall } from '@cadre/core'
 import type { LogEntry } from './chat-log.ts'
 
-const unanswered = 'The chat log has no result for this call.'
+const unansweredResult = 'The chat log has no result for this call.'
 
 /**
  * Converts a log to entries of a session, numbered from `firstSeq`. Results are assigned to the open calls before them, in order. A call
@@ -18,7 +18,7 @@ export function entriesOfLog(log: readonly LogEntry[], firstSeq = 1): Entry[] {
   }
   const settle = () => {
     for (const id of open.splice(0))
-      add({ role: 'tool_result', tool_call_id: id, content: unanswered, outcome: 'cancelled' })
+      add({ role: 'tool_result', tool_call_id: id, content: unansweredResult, outcome: 'cancelled' })
   }
   for (const entry of log) {
     if (entry.role !== 'tool_result' && !(entry.role === 'tool_call' && isCalling(entries.at(-1)))) settle()

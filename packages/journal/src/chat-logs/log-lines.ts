@@ -38,7 +38,7 @@ export function escapeText(text: string): string {
   const lines = text
     .replace(/\r+(?=\n|$)/g, '')
     .split('\n')
-    .map((line) => (meansSomething(unslashed(line)) || /^\\+\s*$/.test(line) ? `\\${line}` : line))
+    .map((line) => (isMarkup(withoutBackslash(line)) || /^\\+\s*$/.test(line) ? `\\${line}` : line))
   const first = lines.findIndex((line) => line.trim() !== '')
   const last = lines.findLastIndex((line) => line.trim() !== '')
   if (first < 0) return lines.length === 1 && text === '' ? '' : lines.map((line) => `\\${line}`).join('\n')
@@ -59,14 +59,14 @@ export function unescapeText(written: string): string {
 }
 
 function unescapeLine(line: string): string {
-  const bare = unslashed(line)
-  return line !== bare && (bare.trim() === '' || meansSomething(bare)) ? line.slice(1) : line
+  const bare = withoutBackslash(line)
+  return line !== bare && (bare.trim() === '' || isMarkup(bare)) ? line.slice(1) : line
 }
 
-function unslashed(line: string): string {
+function withoutBackslash(line: string): string {
   return line.replace(/^\\+/, '')
 }
 
-function meansSomething(line: string): boolean {
+function isMarkup(line: string): boolean {
   return readHeading(line) !== undefined || sectionOf(line) !== undefined
 }

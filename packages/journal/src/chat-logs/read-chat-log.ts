@@ -26,12 +26,12 @@ export type ReadChatLog =
   /** Not a log: an agent file, or something else. */
   | { readonly kind: 'other'; readonly reason: string; readonly isAgentFile: boolean }
 
-const largest = 32 * 1_024 * 1_024
+const maxBytes = 32 * 1_024 * 1_024
 const yamlSize = { letters: 4 * 1_024 * 1_024, nodes: 200_000 }
 
 /** Reads a chat log of any author. Never throws. */
 export function readChatLog(raw: RawText): ReadChatLog {
-  if (raw.length > largest) return { kind: 'other', reason: 'it is larger than 32 MB', isAgentFile: false }
+  if (raw.length > maxBytes) return { kind: 'other', reason: 'it is larger than 32 MB', isAgentFile: false }
   const lines = linesOf(raw)
   const first = lines.findIndex(({ text }) => text.trim() !== '')
   const title = lines[first]?.text ?? ''
@@ -149,7 +149,7 @@ function entryOf({ time, role }: EntryHeading, body: string): LogEntry {
 /** The arguments of a call. Anything but a mapping is kept as text. */
 export function inputOf(written: string): JsonObject | string {
   if (written.trim() === '') return {}
-  const read = readYaml({ text: written, path: 'arguments', most: yamlSize })
+  const read = readYaml({ text: written, path: 'arguments', limits: yamlSize })
   if (read.kind === 'broken') return written
   const { value } = read.root
   if (isObject(value)) return value as JsonObject

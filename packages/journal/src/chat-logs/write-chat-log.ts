@@ -37,12 +37,12 @@ function callText(name: string, input: JsonObject | string): string {
   if (Object.keys(input).length === 0) return title
   const yaml = yamlText(Object.entries(input), { blocks: true }).trimEnd()
   // YAML changes some keys and numbers when it reads them back, but never text.
-  const isFaithful = isDeepStrictEqual(inputOf(unchanged(yaml)), input)
+  const isFaithful = isDeepStrictEqual(inputOf(asRead(yaml)), input)
   return `${title}\n${isFaithful ? yaml : quoted(JSON.stringify(input).toWellFormed())}`
 }
 
 /** The text as the reader sees it: without trailing spaces, and with the line endings of the file. */
-function unchanged(yaml: string): string {
+function asRead(yaml: string): string {
   return yaml.replace(/\r+(?=\n|$)/g, '')
 }
 

@@ -8,7 +8,7 @@ import { checkSessionName } from '@cadre/home'
  * Owns `storage/charges`, which records which task sessions spend from the budget of a tree. Each has an empty file that is created
  * before the session, so that reopening the budget finds everything that was spent from it.
  */
-export function noteCharge(home: Home, { id, limits, parent }: SessionSpec): void {
+export function recordCharge(home: Home, { id, limits, parent }: SessionSpec): void {
   const { charged } = limits
   if (charged === undefined || parent !== undefined) return
   checkSessionName(charged.root)
@@ -16,7 +16,7 @@ export function noteCharge(home: Home, { id, limits, parent }: SessionSpec): voi
   writeFileSync(home.at('storage', 'charges', charged.root, id), '', { mode: ownerOnly })
 }
 
-export function chargedTo(home: Home, root: string): readonly string[] {
+export function sessionsChargedTo(home: Home, root: string): readonly string[] {
   checkSessionName(root)
   try {
     return readdirSync(home.at('storage', 'charges', root)).toSorted()

@@ -8,21 +8,21 @@ import { describeChange } from './describe-change.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
 import { keepEdit, moveAside } from './keep-beside.ts'
 import { note, prepareFile } from './prepare-file.ts'
-import { rewriteFile, takeAs } from './rewrite-file.ts'
+import { adoptContent, rewriteFile } from './rewrite-file.ts'
 import type { SessionFile } from './session-file.ts'
 
 /** After this many checks, a file that keeps changing is read anyway. */
-const mostLooks = 50
+const maxChecks = 50
 
 /** `unsettled`: another program is writing the file. Do not write, and check again later. */
-export type Look = 'same' | 'changed' | 'unsettled'
+export type EditCheck = 'same' | 'changed' | 'unsettled'
 
 /**
  * Checks whether the file was edited since the last write, and applies the edit. Exceptions: an unreadable file, and an edit made while a
  * command ran without a sandbox. These are kept in another file, and the session file is restored. Costs one system call if nothing has
  * changed. Misses an edit of equal size within the same clock tick of the file system.
  */
-export function checkForEdit(file: SessionFile, parts: EngineParts): Look {
+export function checkForEdit(file: SessionFile, parts: EngineParts): EditCheck {
   const stats = statsOf(file.path)
   if (stats !== undefined && file.isSame(stats)) return 'same'
   if (isUnguarded(parts.home)) {
@@ -30,10 +30,10 @@ export function checkForEdit(file: SessionFile, parts: EngineParts): Look {
     return 'changed'
   }
   const seen = stats === undefined ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
-  const isSettled = file.seen === seen || file.looks > mostLooks
+  const isSettled = file.seen === seen || file.checks > maxChecks
   const look = applyEdit(file, stats, isSettled, parts)
   file.seen = look === 'unsettled' ? seen : undefined
-  file.looks = look === 'unsettled' ? file.looks + 1 : 0
+  file.checks = look === 'unsettled' ? file.checks + 1 : 0
   return look
 }
 
@@ -51,7 +51,7 @@ function applyEdit(
   stats: Stats | undefined,
   isSettled: boolean,
   parts: EngineParts,
-): Look {
+): EditCheck {
   if (stats?.isFile() !== true) {
     if (!isSettled) return 'unsettled'
     const what = stats === undefined ? 'removed' : 'replaced by something that is not a file'
@@ -79,7 +79,7 @@ function read(file: SessionFile, bytes: Buffer, parts: EngineParts): Journal | C
     if (journal === undefined)
       return new CadreError('corrupt', 'the session file no longer has messages.', { where })
     if (journal.name === undefined || journal.name === file.id) return journal
-    return new CadreError('corrupt', `the session file is now that of session ${journal.name}.`, { where })
+    return new CadreError('corrupt', `the session file now belongs to session ${journal.name}.`, { where })
   } catch (error) {
     if (error instanceof CadreError) return error
     throw error
@@ -100,7 +100,7 @@ function adopt(file: SessionFile, journal: Journal, { bytes, stats }: Content, p
   if (prepareFile(file, journal, parts) === 'kept') {
     // The stats from before the read, so that the next check finds a later edit.
     const now = journal.torn === undefined ? stats : statSync(file.path)
-    takeAs(file, bytes.subarray(0, journal.good), parts, now)
+    adoptContent(file, bytes.subarray(0, journal.good), parts, now)
   }
   const change = describeChange(before, { entries: file.entries, systemPrompt: file.spec.systemPrompt })
   if (change === undefined) return

@@ -34,8 +34,7 @@ export function takeSnapshot(id: string, parts: Pick<EngineParts, 'home' | 'adop
 
 /** Prepares a file that was just read for further entries. */
 export function continueJournal(file: SessionFile, { stats, journal }: Snapshot, parts: EngineParts): void {
-  if (journal === undefined)
-    throw new Error('unreachable: a session without a header is created, not continued')
+  if (journal === undefined) throw new Error('unreachable: the session to continue has no header')
   file.load(journal)
   if (prepareFile(file, journal, parts) === 'written') return
   file.remember(journal.torn === undefined ? stats : statSync(file.path))

@@ -29,7 +29,7 @@ export interface EngineParts {
   readonly timestamp: () => string
   readonly report: (diagnostic: JournalDiagnostic) => void
   /** Called when a write fails. Returns true to retry until it succeeds. */
-  readonly endures: (error: unknown) => boolean
+  readonly shouldRetry: (error: unknown) => boolean
 }
 
 export function sessionPath(home: Home, id: string): string {

@@ -12,16 +12,16 @@ import { hasCode, listFolder, type ProcessIdentity, thisProcess } from '@cadre/d
 import { checkSessionName, type Home, Leases, onRestoreFiles } from '@cadre/home'
 import type { ReadOptions } from '../format/read-journal.ts'
 import { readSummary, type SessionSummary } from '../format/read-summary.ts'
-import { chargedTo } from './charges.ts'
+import { sessionsChargedTo } from './charges.ts'
 import { type EngineParts, type JournalDiagnostic, readOptions } from './engine-parts.ts'
 import { OpenFiles } from './open-files.ts'
 import { Recorder } from './recorder.ts'
 import { recover } from './recover.ts'
-import { OpenSessions, type Outside } from './running-sessions.ts'
+import { type EngineCallbacks, OpenSessions } from './running-sessions.ts'
 import { Trees } from './trees.ts'
 import { WriteAhead } from './write-ahead.ts'
 
-export interface FileEngineOptions extends Outside {
+export interface FileEngineOptions extends EngineCallbacks {
   readonly home: Home
   /** Receives messages to the user about truncated, edited or restored files. */
   readonly diagnostics?: (diagnostic: JournalDiagnostic) => void
@@ -31,7 +31,7 @@ export interface FileEngineOptions extends Outside {
    * Called when an entry cannot be written, as on a full disk. While it returns true, the engine retries and the caller waits. Without it,
    * recording fails.
    */
-  readonly endures?: (error: unknown) => boolean
+  readonly shouldRetry?: (error: unknown) => boolean
   /** The size in bytes at which a segment is removed, after its files are synced. */
   readonly segmentLimit?: number
   /** The maximum number of open file descriptors. */
@@ -73,7 +73,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
     ahead,
     timestamp: timestamps(() => clock.now()),
     report,
-    endures: options.endures ?? (() => false),
+    shouldRetry: options.shouldRetry ?? (() => false),
     ...(options.adopt && { adopt: options.adopt }),
   }
   const recorder = new Recorder(parts, leases)
@@ -99,7 +99,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
       // A copy, because a running session appends to its array.
       return { spec, status, outcome, updated, entries: [...entries] }
     },
-    charged: async (root) => chargedTo(home, root),
+    charged: async (root) => sessionsChargedTo(home, root),
     list() {
       recorder.flush()
       return listSessions(home, report)
@@ -143,7 +143,7 @@ function timestamps(now: () => number): () => string {
 
 const ending = '.session.yaml'
 /** How many files are read per turn of the event loop. */
-const share = 200
+const filesPerTurn = 200
 
 /** Lists all sessions of a home by name. Reports and skips unreadable files. */
 async function listSessions(
@@ -155,7 +155,7 @@ async function listSessions(
   )
   const summaries: SessionSummary[] = []
   for (const [index, name] of names.sort().entries()) {
-    if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
+    if (index % filesPerTurn === filesPerTurn - 1) await new Promise((resolve) => setImmediate(resolve))
     const id = name.slice(0, -ending.length)
     const options = readOptions({ home }, id)
     try {

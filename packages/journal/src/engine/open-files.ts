@@ -9,7 +9,7 @@ export interface OpenFile {
 }
 
 /** The maximum, even if the system allows more, because other parts of the process need descriptors as well. */
-const most = 1024
+const maxOpenFiles = 1024
 
 /**
  * Owns the file descriptors of session files. The most recently used stay open, so ten thousand sessions need no more descriptors than a
@@ -81,8 +81,8 @@ export class OpenFiles {
 function limitOfSystem(): number {
   try {
     const line = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))
-    return Math.max(8, Math.min(most, Math.floor(Number(line?.[1] ?? most * 4) / 4)))
+    return Math.max(8, Math.min(maxOpenFiles, Math.floor(Number(line?.[1] ?? maxOpenFiles * 4) / 4)))
   } catch {
-    return most
+    return maxOpenFiles
   }
 }

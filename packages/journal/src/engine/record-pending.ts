@@ -19,9 +19,9 @@ export function recordPending(file: SessionFile, parts: EngineParts): readonly W
   if (checkForEdit(file, parts) === 'unsettled') return undefined
   const emission = emitAll(file, parts.timestamp())
   try {
-    return write(file, emission, parts) ? emission.waiters : doubt(file, emission.waiters)
+    return write(file, emission, parts) ? emission.waiters : markUncertain(file, emission.waiters)
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return doubt(file, emission.waiters)
+    if (hasCode(error, 'ENOENT')) return markUncertain(file, emission.waiters)
     // None of them is in the file. A retry assigns new numbers.
     file.pending = [...emission.waiters, ...file.pending]
     throw error
@@ -106,7 +106,7 @@ function writeOrUndo(target: number, position: number, write: () => void): void 
 }
 
 /** The file was replaced during the write. The next check determines which entries are in it. */
-function doubt(file: SessionFile, waiters: readonly Waiter[]): undefined {
+function markUncertain(file: SessionFile, waiters: readonly Waiter[]): undefined {
   file.unsure = [...waiters]
   return undefined
 }

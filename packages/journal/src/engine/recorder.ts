@@ -7,9 +7,9 @@ import { recordPending } from './record-pending.ts'
 import type { SessionFile, State, Waiter } from './session-file.ts'
 
 /** How long to wait, in milliseconds, for a file that another program is writing. */
-const patience = 20
+const recheckMs = 20
 /** Milliseconds until a failed write is retried. */
-const endurance = 250
+const retryMs = 250
 
 /**
  * Owns the writes of all sessions in this process. Writes pending entries together, once per turn of the event loop, and makes them durable
@@ -37,7 +37,9 @@ export class Recorder {
   record(file: SessionFile, drafts: readonly Draft[], durable: boolean): Promise<readonly Entry[]> {
     return new Promise((resolve, reject) => {
       if (this.isClosed) {
-        reject(new Error(`unreachable: session ${file.id} records something, and its engine is closed`))
+        reject(
+          new Error(`unreachable: session ${file.id} tried to record an entry after its engine was closed`),
+        )
         return
       }
       this.outstanding++
@@ -124,10 +126,10 @@ export class Recorder {
       }
       const waiters = recordPending(file, this.parts)
       if (waiters !== undefined) return waiters
-      setTimeout(() => this.enqueue(file), patience)
+      setTimeout(() => this.enqueue(file), recheckMs)
     } catch (error) {
-      if (this.parts.endures(error)) {
-        setTimeout(() => this.enqueue(file), endurance)
+      if (this.parts.shouldRetry(error)) {
+        setTimeout(() => this.enqueue(file), retryMs)
         return []
       }
       for (const waiter of file.takeWaiters()) waiter.reject(error)

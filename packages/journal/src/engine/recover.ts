@@ -16,7 +16,7 @@ export interface RecoverOptions {
 
 /** No session id starts with a dot. */
 const recovery = '.recovery'
-const patience = 20
+const recheckMs = 20
 
 /**
  * Recovers the segments of dead processes. If the machine restarted since, writes missing entries to the session files; otherwise they are
@@ -28,7 +28,7 @@ const patience = 20
 export async function recover(options: RecoverOptions): Promise<void> {
   while (deadSegments(options).length > 0) {
     if (!tryAcquire(options.leases)) {
-      await new Promise((resolve) => setTimeout(resolve, patience))
+      await new Promise((resolve) => setTimeout(resolve, recheckMs))
       continue
     }
     try {
@@ -69,9 +69,9 @@ async function recoverAll(options: RecoverOptions): Promise<void> {
     const boot = decoded.find((segment) => segment.process !== undefined)?.process?.boot
     if (boot !== undefined && !isSameBoot(boot, self.boot)) replayAll(frames, options)
     const paths = new Set(frames.map((frame) => sessionPath(home, frame.session)))
-    await synced([...paths, home.at('sessions')])
+    await syncAll([...paths, home.at('sessions')])
     for (const segment of own) unlinkIfThere(segment.path)
-    await synced([home.at('storage', 'wal')])
+    await syncAll([home.at('storage', 'wal')])
   }
 }
 
@@ -104,7 +104,7 @@ function tryAcquire(leases: Leases): boolean {
   }
 }
 
-function synced(paths: readonly string[]): Promise<void> {
+function syncAll(paths: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) =>
     syncPaths(paths, (error) => (error === null ? resolve() : reject(error))),
   )

@@ -34,7 +34,7 @@ export function imagesOf(frames: readonly Frame[]): Map<string, Image> {
     else if (kind === 'stamp') (image ?? begin(session, 0)).stamps.set(offset, bytes)
     else if (image !== undefined && image.parts.length > 0 && offset !== endOf(image))
       begin(session, offset, bytes)
-    else if (image === undefined || image.parts.length === 0) carry(begin(session, offset, bytes), image)
+    else if (image === undefined || image.parts.length === 0) copyStamps(begin(session, offset, bytes), image)
     else image.parts.push(bytes)
   }
   return images
@@ -107,6 +107,6 @@ function endOf(image: Image): number {
   return image.parts.reduce((sum, part) => sum + part.length, image.base)
 }
 
-function carry(image: Image, from: Image | undefined): void {
+function copyStamps(image: Image, from: Image | undefined): void {
   for (const [at, bytes] of from?.stamps ?? []) image.stamps.set(at, bytes)
 }

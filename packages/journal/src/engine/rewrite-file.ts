@@ -31,11 +31,11 @@ export function rewriteFile(file: SessionFile, parts: EngineParts): void {
   }
   renameSync(beside, file.path)
   file.lead = ''
-  takeAs(file, bytes, parts, statSync(file.path))
+  adoptContent(file, bytes, parts, statSync(file.path))
 }
 
 /** Makes these bytes the known content of the file. Further entries are appended to them. */
-export function takeAs(file: SessionFile, bytes: Buffer, parts: EngineParts, stats: Stats): void {
+export function adoptContent(file: SessionFile, bytes: Buffer, parts: EngineParts, stats: Stats): void {
   parts.files.close(file)
   file.remember(stats)
   file.size = bytes.length

@@ -14,7 +14,7 @@ import {
 import { heartbeatLimit, readRegular } from '@cadre/disk'
 import type { Leases } from '@cadre/home'
 import { checkSessionName, isUnguardedInThisProcess, rememberWritten } from '@cadre/home'
-import { noteCharge } from './charges.ts'
+import { recordCharge } from './charges.ts'
 import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
 import { type EngineParts, sessionPath } from './engine-parts.ts'
 import { keepTruncated } from './keep-beside.ts'
@@ -27,7 +27,7 @@ import type { Trees } from './trees.ts'
 const noticeLimit = heartbeatLimit / 3 + stopGrace
 
 /** Functions that the engine calls outside the package. */
-export interface Outside {
+export interface EngineCallbacks {
   readonly clock: Clock
   /** Answers immediately, later or not at all. Without an answer, the session is suspended. */
   readonly answer?: (
@@ -42,7 +42,7 @@ export interface OpenSessionsOptions {
   readonly recorder: Recorder
   readonly trees: Trees
   readonly leases: Leases
-  readonly outside: Outside
+  readonly outside: EngineCallbacks
 }
 
 /**
@@ -228,7 +228,7 @@ export class OpenSessions implements RunHost {
   private create(file: SessionFile, fragment: Snapshot | undefined): void {
     const { parts } = this.options
     parts.home.folder('sessions')
-    noteCharge(parts.home, file.spec)
+    recordCharge(parts.home, file.spec)
     if (fragment !== undefined) {
       // A process died while it created this session: nothing was recorded, so it is created now.
       if (fragment.size > 0) keepTruncated(file.path, readFileSync(file.path))
@@ -249,7 +249,7 @@ export class OpenSessions implements RunHost {
     await run.end({ kind: 'ended', outcome })
     const snapshot = takeSnapshot(spec.id, this.options.parts)
     if (snapshot?.journal === undefined)
-      throw new Error(`unreachable: session ${spec.id} has just been written`)
+      throw new Error(`unreachable: session ${spec.id} was written but has no journal`)
     return this.endedRun(spec, snapshot)
   }
 

@@ -3,7 +3,7 @@ import type { Draft, Entry, Json, ReportStatus, SessionSpec, SessionStatus } fro
 import { emitHeader, type Layout } from '../format/emit-header.ts'
 import type { Journal } from '../format/read-journal.ts'
 import type { OpenFile } from './open-files.ts'
-import type { Marked } from './write-ahead.ts'
+import type { SegmentFile } from './write-ahead.ts'
 
 /** A step whose work is done, until its entries are recorded. */
 export interface Waiter {
@@ -24,7 +24,7 @@ export interface State {
  * The state of one session's file while the session is open. `entries`, `size` and the identity of the file describe the same moment: the
  * end of the last write, or of the last reading.
  */
-export class SessionFile implements OpenFile, Marked {
+export class SessionFile implements OpenFile, SegmentFile {
   readonly id: string
   readonly root: string
   readonly path: string
@@ -59,7 +59,7 @@ export class SessionFile implements OpenFile, Marked {
   /** The state of an incomplete file at the last check. If it is the same the next time, it is final. */
   seen: string | undefined
   /** How many checks in a row found an incomplete file. */
-  looks = 0
+  checks = 0
 
   /** Its own workspace, if it has one. */
   private readonly place: Pick<SessionSpec, 'workspace' | 'isolation'> | undefined

@@ -6,7 +6,7 @@ import type { Home } from '@cadre/home'
 import { encodeFrame, encodeOwner, type FrameKind } from './segment-frames.ts'
 
 /** The properties of a session file that frames need. */
-export interface Marked {
+export interface SegmentFile {
   readonly id: string
   readonly path: string
   readonly root: string
@@ -44,7 +44,7 @@ export class WriteAhead {
     this.limit = limit
   }
 
-  add(kind: FrameKind, file: Marked, offset: number, bytes?: Buffer): void {
+  add(kind: FrameKind, file: SegmentFile, offset: number, bytes?: Buffer): void {
     let mark = this.marks.get(file.id)
     if (mark === undefined) {
       mark = { id: file.id, path: file.path, root: file.root, count: 0 }
@@ -206,7 +206,7 @@ export class WriteAhead {
   }
 }
 
-interface Mark extends Marked {
+interface Mark extends SegmentFile {
   /** The number of frames so far, to detect new ones during a sync. */
   count: number
 }

@@ -51,7 +51,7 @@ function expectSame(found: readonly unknown[] | undefined, expected: readonly un
 }
 
 describe('written entries are read back', () => {
-  const entries = entriesOf(hostileStrings(process.env['CADRE_DEEP'] ? 45_000 : 12_000))
+  const entries = entriesOf(hostileStrings(process.env['CADRE_DEEP'] ? 45_000 : 3_000))
   const text = emitJournal(entries)
   const expected = wellFormed(entries)
 

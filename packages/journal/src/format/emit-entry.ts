@@ -5,7 +5,7 @@ const pad = '      '
 const callIdPad = '          '
 const callPad = '            '
 /** Not every parser accepts longer keys. */
-export const longestKey = 200
+export const maxKeyLength = 200
 
 /**
  * Returns the text of one entry. It starts with its `seq` and ends with a marker that repeats the number, so that a truncated entry is
@@ -48,7 +48,7 @@ function emitCall(call: WireCall): string {
 
 /** Returns whether every parser reads the key unquoted. */
 export function isSimpleKey(key: string): boolean {
-  return /^[A-Za-z_][\w.-]*$/.test(key) && key.length <= longestKey && (key.startsWith('_') || isPlain(key))
+  return /^[A-Za-z_][\w.-]*$/.test(key) && key.length <= maxKeyLength && (key.startsWith('_') || isPlain(key))
 }
 
 /** A cache, because few different keys are used. */
@@ -61,6 +61,6 @@ export function emitKey(key: string): string {
     if (simpleKeys.size < 1_000) simpleKeys.add(key)
     return key
   }
-  if (key.length > longestKey) throw new Error(`unreachable: a journal key of ${key.length} characters`)
+  if (key.length > maxKeyLength) throw new Error(`unreachable: a journal key of ${key.length} characters`)
   return flow(key)
 }

@@ -58,7 +58,10 @@ export function emitOutcome(outcome: ReportStatus | undefined): string {
 }
 
 /** The sender and the id of the work, so that a session without entries receives it with both. */
-function saidOf({ from, message }: SessionSpec['work']): { from?: string; message?: string } | undefined {
+function workMetadata({
+  from,
+  message,
+}: SessionSpec['work']): { from?: string; message?: string } | undefined {
   if (from === undefined && message === undefined) return undefined
   return { ...(from !== undefined && { from }), ...(message !== undefined && { message }) }
 }
@@ -79,8 +82,9 @@ function emitMetadata(spec: SessionSpec, extra: { readonly [key: string]: Json }
     ['isolation', spec.isolation],
     ['team', spec.team],
     ['work', spec.work.images === undefined ? spec.work.content : spec.work],
-    ['said', spec.work.images === undefined ? saidOf(spec.work) : undefined],
+    ['said', spec.work.images === undefined ? workMetadata(spec.work) : undefined],
     ['history', spec.history],
+    ['trace', spec.trace],
     ['agent', agent],
     // Usually a prefix of the system prompt, so its length is enough.
     ['agent_prompt', spec.systemPrompt.startsWith(prompt) ? prompt.length : prompt],

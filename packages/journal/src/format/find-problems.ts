@@ -1,6 +1,6 @@
 import { readEntry } from './read-entry.ts'
 import { readHeader } from './read-header.ts'
-import { canonicalLines, hasIncompleteHeader, isRemark, lineOfKey, tornAt } from './read-journal.ts'
+import { canonicalLines, findTornEnd, hasIncompleteHeader, isRemark, lineOfKey } from './read-journal.ts'
 import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
 import { BadHeader, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'
@@ -15,7 +15,7 @@ export interface JournalProblem {
 /** How many entries to check between two pauses. */
 const entriesAtOnce = 200
 /** The longest text for the YAML parser, which reads text of other programs as a whole and is slow. */
-const mostForParser = 1_000_000
+const maxParserLength = 1_000_000
 
 /**
  * Finds parts of a session file that Cadre cannot read or would omit. Yields `undefined` where the caller may pause, so that a large file
@@ -35,7 +35,7 @@ export function* findJournalProblems(text: string): Generator<JournalProblem | u
     if (!(error instanceof BadHeader)) throw error
     yield { severity: 'error', line: lineOfKey(whole, error.key), message: sentence(error.message) }
   }
-  const cut = tornAt(whole, header.end)
+  const cut = findTornEnd(whole, header.end)
   const cursor = new TextCursor(whole.slice(0, cut))
   cursor.at = header.end
   const lineAt = lineCounter(whole)
@@ -63,7 +63,7 @@ function* problemsOfForeign(text: string): Generator<JournalProblem, void> {
     yield { severity: 'warning', line: 1, message }
     return
   }
-  if (text.length > mostForParser) return
+  if (text.length > maxParserLength) return
   try {
     const loose = readLoosely(text)
     specOfHeader(loose, { id: 'session', workspace: () => '/', work: '' })
@@ -77,7 +77,7 @@ function* problemsOfForeign(text: string): Generator<JournalProblem, void> {
 }
 
 function problemOfChunk(chunk: string, line: number): JournalProblem | undefined {
-  if (chunk.length > mostForParser) return undefined
+  if (chunk.length > maxParserLength) return undefined
   if (!chunk.startsWith('  - ')) {
     const message =
       'This text is not part of an entry. An entry starts with `  - role:`, with two spaces before the dash.'

@@ -1,7 +1,7 @@
 import type { Draft, Json, WireCall } from '@cadre/core'
-import { resolved, scalarText, yamlParser } from '@cadre/disk'
+import { resolveAlias, scalarText, yamlParser } from '@cadre/disk'
 import type { Document, YAMLMap } from 'yaml'
-import { longestKey } from './emit-entry.ts'
+import { maxKeyLength } from './emit-entry.ts'
 
 /** An entry that a person wrote. `EntryNumbers` adds its number and other missing fields. */
 export interface LooseEntry {
@@ -41,7 +41,7 @@ export function looseEntry(map: YAMLMap, document: Document.Parsed): LooseEntry 
   const { seq, timestamp: _timestamp, role: _role, content: _content, tool_calls: _calls, ...others } = values
   const fields: Record<string, Json> = {}
   for (const [key, value] of Object.entries(others)) {
-    if (key.length > longestKey) return `a key of this entry is longer than ${longestKey} characters`
+    if (key.length > maxKeyLength) return `a key of this entry is longer than ${maxKeyLength} characters`
     if (value !== null) fields[key] = textual.has(key) ? (text(key) ?? value) : value
   }
   const content = text('content')
@@ -90,13 +90,13 @@ function draftOf(
 
 function callsOf(map: YAMLMap, document: Document.Parsed): readonly WireCall[] | string {
   const yaml = yamlParser()
-  const list = resolved(map.get('tool_calls', true), document)
+  const list = resolveAlias(map.get('tool_calls', true), document)
   if (!yaml.isSeq(list)) return []
   const calls: WireCall[] = []
   for (const item of list.items) {
-    const call = resolved(item, document)
+    const call = resolveAlias(item, document)
     if (!yaml.isMap(call)) return 'each item of tool_calls must be a mapping with a function'
-    const inner = resolved(call.get('function', true), document)
+    const inner = resolveAlias(call.get('function', true), document)
     const body = yaml.isMap(inner) ? inner : call
     const name = scalarText(body.get('name', true), document)
     if (name === undefined || name === null) return 'each item of tool_calls needs the name of a function'

@@ -7,7 +7,7 @@ const tailSize = 2048
 const pageSize = 4096
 const page = Buffer.allocUnsafe(pageSize)
 
-export interface Rest {
+export interface EndState {
   /** The stats of the file that was read. */
   readonly stats: Stats
   readonly isAtRest: boolean
@@ -18,7 +18,10 @@ export interface Rest {
  * the file is not in Cadre's format and has to be read completely. Reads nothing if `isKnown` returns true. Throws if the file cannot be
  * opened.
  */
-export function readEndState(path: string, isKnown?: (stats: Stats) => boolean): Rest | 'absent' | 'known' {
+export function readEndState(
+  path: string,
+  isKnown?: (stats: Stats) => boolean,
+): EndState | 'absent' | 'known' {
   let file: number
   try {
     file = openRegular(path)
@@ -45,11 +48,11 @@ function textAt(file: number, from: number, length = pageSize): string {
   return page.toString('latin1', 0, readSync(file, page, 0, length, from))
 }
 
-const mostForEnd = 1 << 20
+const maxEntryBytes = 1 << 20
 
 /** A report may be long. */
 function readLastEntry(file: number, size: number): string {
-  const length = Math.min(size, mostForEnd)
+  const length = Math.min(size, maxEntryBytes)
   const more = Buffer.allocUnsafe(length)
   return more.toString('latin1', 0, readSync(file, more, 0, length, size - length))
 }

@@ -45,11 +45,11 @@ export function readJournal(bytes: Buffer, options: ReadOptions): Journal | unde
   const text = decoded.charCodeAt(0) === 0xfeff || decoded.includes('\r') ? canonicalLines(decoded) : decoded
   const header = readHeader(text)
   if (header === undefined && hasIncompleteHeader(text)) return undefined
-  const cut = tornAt(text, header?.end ?? 0, options.writtenUpTo)
+  const cut = findTornEnd(text, header?.end ?? 0, options.writtenUpTo)
   const whole = text.slice(0, cut)
   try {
     const close = header && text === decoded ? readStrictly(whole, header, options) : undefined
-    const journal = close ?? { ...readAny(whole, options), good: Buffer.byteLength(whole) }
+    const journal = close ?? { ...readAnyNotation(whole, options), good: Buffer.byteLength(whole) }
     const torn = text === decoded ? bytes.subarray(journal.good) : Buffer.from(text.slice(cut))
     return { ...journal, openLine: !whole.endsWith('\n'), ...(torn.length > 0 ? { torn } : {}) }
   } catch (error) {
@@ -103,7 +103,7 @@ function addChunk(chunk: string, numbers: EntryNumbers): boolean {
   }
 }
 
-function readAny(text: string, options: ReadOptions): Omit<Reading, 'good'> {
+function readAnyNotation(text: string, options: ReadOptions): Omit<Reading, 'good'> {
   const loose = readLoosely(text)
   const { updated, created } = loose.fields
   const numbers = new EntryNumbers(String(created ?? updated ?? ''))
@@ -163,7 +163,7 @@ const opening = '  - seq: '
 /**
  * Returns the end of the complete part of the text. After it is a truncated entry of Cadre: it lacks its end marker, or even its number.
  */
-export function tornAt(text: string, messages: number, writtenUpTo?: number): number {
+export function findTornEnd(text: string, messages: number, writtenUpTo?: number): number {
   const start = Math.max(messages, text.lastIndexOf('\n  - ') + 1)
   const last = text.slice(start)
   if (last === '') return text.length

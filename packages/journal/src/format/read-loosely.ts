@@ -1,4 +1,4 @@
-import { isTooDeep, resolved, scalarText, yamlParser } from '@cadre/disk'
+import { isTooDeep, resolveAlias, scalarText, yamlParser } from '@cadre/disk'
 import type { Document, Node, ParsedNode, YAMLMap } from 'yaml'
 import { type LooseEntry, looseEntry } from './loose-entry.ts'
 import type { RawHeader } from './read-header.ts'
@@ -24,30 +24,30 @@ const metadataTextKeys = ['root', 'workspace', 'outcome', 'completion']
 
 /** Reads a whole session file in any valid YAML notation and any key order, with or without Cadre's additions. */
 export function readLoosely(text: string): LooseJournal {
-  const document = parsed(text)
+  const document = parseDocument(text)
   const yaml = yamlParser()
   const top = document.contents
   if (!yaml.isMap(top)) throw new Unreadable('the file is not a mapping with session_id and messages', 1)
   const fields = valuesOf(top, document, topKeys)
-  const metadata = resolved(top.get('metadata', true), document)
+  const metadata = resolveAlias(top.get('metadata', true), document)
   const { messages: _messages, metadata: _metadata, ...rest } = fields
   return {
     fields: rest,
     metadata: yaml.isMap(metadata) ? valuesOf(metadata, document, metadataTextKeys) : {},
-    entries: entriesOf(resolved(top.get('messages', true), document), document, text),
+    entries: entriesOf(resolveAlias(top.get('messages', true), document), document, text),
   }
 }
 
 /** Reads one entry of the list. */
 export function readEntryLoosely(text: string): LooseEntry {
-  const document = parsed(text)
+  const document = parseDocument(text)
   const entries = entriesOf(document.contents, document, text)
   const [entry] = entries
   if (entry === undefined || entries.length > 1) throw new Unreadable('one entry was expected here', 1)
   return entry
 }
 
-function parsed(text: string): Document.Parsed {
+function parseDocument(text: string): Document.Parsed {
   if (isTooDeep(text)) throw new Unreadable('its lists or mappings are nested too deeply', 1)
   const document = yamlParser().parseDocument(text, { logLevel: 'silent' })
   const [error] = document.errors
@@ -74,7 +74,7 @@ function entriesOf(list: unknown, document: Document.Parsed, text: string): Loos
   if (list === undefined || list === null || (yaml.isScalar(list) && list.value === null)) return []
   if (!yaml.isSeq(list)) throw new Unreadable('messages must be a list', lineOf(list, text))
   return list.items.map((item) => {
-    const map = resolved(item, document)
+    const map = resolveAlias(item, document)
     if (!yaml.isMap(map)) throw new Unreadable('an entry must be a mapping with a role', lineOf(item, text))
     const reading = looseEntry(map, document)
     if (typeof reading === 'string') throw new Unreadable(reading, lineOf(item, text))

@@ -69,17 +69,17 @@ function outcomeIn(file: number, head: string): string | undefined {
   }
 }
 
-const mostForWork = 32_768
-const longestWork = 2_000
+const maxWorkBytes = 32_768
+const maxWorkLength = 2_000
 
-/** The work is below the prompt as well. Reads at most once more, so that lists stay fast with long prompts. */
+/** The work is below the prompt as well. Reads at most one more part, so that lists stay fast with long prompts. */
 function workIn(file: number, head: string): { work?: string } {
   let work = readWork(head)
   if (work === undefined && !head.includes('\nmessages:\n')) {
-    const more = Buffer.allocUnsafe(mostForWork)
-    work = readWork(more.toString('utf8', 0, readSync(file, more, 0, mostForWork, 0)))
+    const more = Buffer.allocUnsafe(maxWorkBytes)
+    work = readWork(more.toString('utf8', 0, readSync(file, more, 0, maxWorkBytes, 0)))
   }
-  return work === undefined ? {} : { work: work.slice(0, longestWork) }
+  return work === undefined ? {} : { work: work.slice(0, maxWorkLength) }
 }
 
 function summaryOfWhole(options: ReadOptions): SessionSummary | undefined {
@@ -94,6 +94,6 @@ function summaryOfWhole(options: ReadOptions): SessionSummary | undefined {
     ...(outcome ? { outcome } : {}),
     created: spec.created,
     updated,
-    work: spec.work.content.slice(0, longestWork),
+    work: spec.work.content.slice(0, maxWorkLength),
   }
 }

@@ -11,11 +11,11 @@ export function readWork(head: string): string | undefined {
     return text === '' ? undefined : text
   }
   if (first.startsWith("'")) return first.slice(1).replace(/'\s*$/, '').replaceAll("''", "'")
-  if (first.startsWith('"')) return quoted(first)
+  if (first.startsWith('"')) return unquote(first)
   return first === '' ? undefined : first
 }
 
-function quoted(text: string): string | undefined {
+function unquote(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'string' ? value : undefined

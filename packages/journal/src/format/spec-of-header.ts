@@ -1,5 +1,13 @@
 import path from 'node:path'
-import type { AgentDefinition, Json, JsonObject, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
+import {
+  type AgentDefinition,
+  type Json,
+  type JsonObject,
+  type ReportStatus,
+  readTrace,
+  type SessionSpec,
+  type SessionStatus,
+} from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { isSessionName } from '@cadre/home'
 import { isSimpleKey } from './emit-entry.ts'
@@ -75,6 +83,7 @@ const ourKeys = [
   'work',
   'said',
   'history',
+  'trace',
   'agent',
   'agent_prompt',
 ]
@@ -111,20 +120,21 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
     systemPrompt,
     model: top('model') || adopted?.model || '',
     ...(parent === undefined ? {} : { parent: parentOf(parent) }),
-    depth: typed(metadata, 'depth', 'number') ?? 0,
+    depth: typedField(metadata, 'depth', 'number') ?? 0,
     chain: strings(metadata, 'chain') ?? [agent.name],
     targets: strings(metadata, 'targets') ?? adopted?.targets ?? [],
     completion: metadata['completion'] === 'report' ? 'report' : 'text',
     ...outputSchemaOf(metadata['output_schema']),
-    delegation: typed(metadata, 'delegation', 'boolean') ?? true,
+    delegation: typedField(metadata, 'delegation', 'boolean') ?? true,
     limits: limitsOf(metadata),
     ...controlsOf(metadata['controls']),
     ...placeOf(metadata, known.workspace(name), id),
     ...teamOf(metadata['team']),
     work: isObject(work)
       ? (work as unknown as SessionSpec['work'])
-      : { content: typeof work === 'string' ? work : known.work, ...saidOf(metadata['said']) },
+      : { content: typeof work === 'string' ? work : known.work, ...workOf(metadata['said']) },
     ...(Array.isArray(history) ? { history } : {}),
+    ...traceOf(metadata['trace']),
     created,
   }
   return {
@@ -165,7 +175,12 @@ function teamOf(team: unknown): Pick<SessionSpec, 'team'> {
   return typeof name === 'string' && typeof member === 'string' ? { team: { name, member } } : {}
 }
 
-function saidOf(said: unknown): Pick<SessionSpec['work'], 'from' | 'message'> {
+/** Telemetry of a session without a trace starts one. */
+function traceOf(trace: unknown): Pick<SessionSpec, 'trace'> {
+  return typeof trace === 'string' && readTrace(trace) !== undefined ? { trace } : {}
+}
+
+function workOf(said: unknown): Pick<SessionSpec['work'], 'from' | 'message'> {
   if (!isObject(said)) return {}
   const { from, message } = said
   return { ...(typeof from === 'string' && { from }), ...(typeof message === 'string' && { message }) }
@@ -235,7 +250,7 @@ function optionalString(from: RawHeader['fields'], key: string): string | undefi
   return String(value)
 }
 
-function typed<T extends 'number' | 'boolean'>(from: RawHeader['fields'], key: string, type: T) {
+function typedField<T extends 'number' | 'boolean'>(from: RawHeader['fields'], key: string, type: T) {
   const value = from[key]
   if (value !== undefined && typeof value !== type) throw new BadHeader(key, `${key} must be a ${type}`)
   return value as (T extends 'number' ? number : boolean) | undefined

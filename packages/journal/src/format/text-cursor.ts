@@ -42,7 +42,7 @@ export class TextCursor {
       case 34:
       case 91:
       case 123:
-        return parsed(text.slice(start, end))
+        return parseQuoted(text.slice(start, end))
       case 124:
         return this.block(text.slice(start, end), pad)
       default: {
@@ -95,7 +95,7 @@ function singleQuoted(text: string, start: number, end: number): string | undefi
   return inner.replaceAll("''", '').includes("'") ? undefined : inner.replaceAll("''", "'")
 }
 
-function parsed(source: string): Value | undefined {
+function parseQuoted(source: string): Value | undefined {
   try {
     return JSON.parse(source)
   } catch {

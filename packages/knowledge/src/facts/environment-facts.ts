@@ -2,8 +2,8 @@ import { arch, release, type } from 'node:os'
 import { oneLine, type PromptPart } from '@cadre/core'
 import { repositoryOf, safeGitSettings, tryGit } from '@cadre/disk'
 
-const mostLines = 20
-const patience = 3_000
+const maxLines = 20
+const timeoutMs = 3_000
 
 /** The date, the operating system, the workspace and the state of its repository when a session starts. */
 export async function environmentFacts(workspace: string, now: number): Promise<PromptPart> {
@@ -40,7 +40,7 @@ function gitFacts(workspace: string): Promise<string[]> {
 async function askGit(workspace: string): Promise<string[]> {
   if (repositoryOf(workspace) === undefined) return ['- Git: not a repository']
   try {
-    const request = { cwd: workspace, timeoutMs: patience }
+    const request = { cwd: workspace, timeoutMs: timeoutMs }
     const settings = await safeGitSettings(request)
     const args = ['--no-optional-locks', 'status', '--porcelain', '--branch']
     const { code, stdout } = await tryGit(args, { ...request, settings })
@@ -48,7 +48,7 @@ async function askGit(workspace: string): Promise<string[]> {
     const [head = '', ...changes] = stdout.split('\n').filter((line) => line !== '')
     const branch = head.replace(/^## (?:No commits yet on )?/, '').replace(/\.\.\.[^\s]+.*$/, '')
     const shown = changes
-      .slice(0, mostLines)
+      .slice(0, maxLines)
       .map((line) => `  ${line.slice(0, 2)} ${oneLine(line.slice(3), 300)}`)
     const more = changes.length - shown.length
     return [

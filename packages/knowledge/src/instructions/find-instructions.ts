@@ -18,8 +18,8 @@ export interface FoundInstructions {
   readonly leaving: InstructionReader['leaving']
 }
 
-const mostFiles = 200
-const ofFolder = [
+const maxFiles = 200
+const instructionFileNames = [
   'AGENTS.md',
   '.github/copilot-instructions.md',
   'CLAUDE.md',
@@ -36,7 +36,9 @@ export function findInstructions(places: KnowledgePlaces): FoundInstructions {
   const always = [
     ...reader.read({ file: path.join(userHome, '.claude/CLAUDE.md') }),
     ...reader.read({ file: path.join(userHome, '.copilot/copilot-instructions.md') }),
-    ...folders.flatMap((at) => ofFolder.flatMap((name) => reader.read({ file: path.join(at, name), root }))),
+    ...folders.flatMap((at) =>
+      instructionFileNames.flatMap((name) => reader.read({ file: path.join(at, name), root })),
+    ),
   ]
   const tops = [...new Set(folder ? [root, workspace] : [])]
   const scoped = [
@@ -69,7 +71,7 @@ export function findInstructions(places: KnowledgePlaces): FoundInstructions {
 export function instructionsOfFolder(folder: string, places: KnowledgePlaces): readonly InstructionFile[] {
   const reader = new InstructionReader(places)
   const root = rootOf(places.workspace)
-  const names = ofFolder.filter((name) => !name.startsWith('.github'))
+  const names = instructionFileNames.filter((name) => !name.startsWith('.github'))
   return names.flatMap((name) => reader.read({ file: path.join(folder, name), root }))
 }
 
@@ -98,11 +100,11 @@ function withScope(file: InstructionFile, base: string, reader: InstructionReade
 function markdownIn(folder: string, name: RegExp, depth = 0): string[] {
   return entriesIn(folder)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .slice(0, mostFiles)
+    .slice(0, maxFiles)
     .flatMap((entry) => {
       const at = path.join(folder, entry.name)
       if (entry.isDirectory()) return depth < 5 ? markdownIn(at, name, depth + 1) : []
       return name.test(entry.name) ? [at] : []
     })
-    .slice(0, mostFiles)
+    .slice(0, maxFiles)
 }

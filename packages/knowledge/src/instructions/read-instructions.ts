@@ -1,15 +1,15 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { type Diagnostic, isInside, readWithin } from '@cadre/disk'
-import { type KnowledgePlaces, type LeavingImports, shownAs } from '../places.ts'
+import { displayPath, type KnowledgePlaces, type OutsideImports } from '../places.ts'
 import { plainText } from '../plain-text.ts'
-import { type Import, importsIn } from './imports-in.ts'
+import { findImports, type Import } from './find-imports.ts'
 import type { InstructionFile } from './instruction-file.ts'
 import { withoutComments } from './without-comments.ts'
 
 /** The maximum depth of imports, as in Claude Code. */
-const deepest = 5
-const mostImports = 100
+const maxDepth = 5
+const maxImports = 100
 
 export interface ReadRequest {
   readonly file: string
@@ -22,10 +22,10 @@ export interface ReadRequest {
 export class InstructionReader {
   readonly diagnostics: Diagnostic[] = []
   /** Imports in files of the folder that point outside it. */
-  readonly leaving: LeavingImports[] = []
+  readonly leaving: OutsideImports[] = []
   readonly #places: KnowledgePlaces
   readonly #seen = new Set<string>()
-  #left = mostImports
+  #left = maxImports
 
   constructor(places: KnowledgePlaces) {
     this.#places = places
@@ -43,14 +43,14 @@ export class InstructionReader {
     if (this.#seen.has(real) || content.text.includes('\0')) return []
     this.#seen.add(real)
     if (this.#places.isHidden?.(real)) {
-      this.#report(file, 'instructions-denied', 'Not read: a rule denies agents to read this file.')
+      this.#report(file, 'instructions-denied', 'Not read: a rule does not let agents read this file.')
       return []
     }
     const { text, hidden } = plainText(content.text)
     if (hidden > 0) this.#report(file, 'hidden-characters', `Removed ${hidden} invisible characters.`)
     const own: InstructionFile = {
       real,
-      shown: shownAs(file, this.#places),
+      shown: displayPath(file, this.#places),
       text: /(?:^|[\\/])CLAUDE(?:\.local)?\.md$/i.test(file) ? withoutComments(text) : text,
       ...(importedBy !== undefined && { importedBy }),
       ...(root === undefined && { isOwn: true as const }),
@@ -59,7 +59,7 @@ export class InstructionReader {
   }
 
   #importsOf({ file, root }: ReadRequest, text: string, depth: number): InstructionFile[] {
-    const imports = importsIn(text).map((found) => ({ ...found, at: this.#placeOf(file, found.target) }))
+    const imports = findImports(text).map((found) => ({ ...found, at: this.#placeOf(file, found.target) }))
     const leaves = ({ at }: { readonly at: string }) => root !== undefined && !isInside(root, at)
     // The text after an @ is often a name, not a file.
     const leaving = imports.filter((one) => leaves(one) && /^[~/.]/.test(one.target))
@@ -76,9 +76,10 @@ export class InstructionReader {
         if (!/\.(?:md|mdx|mdc|txt)$/i.test(at))
           return refuse('import-outside', 'outside this folder, only Markdown and text files are read')
       }
-      if (depth >= deepest) return refuse('import-limit', `imports go at most ${deepest} files deep`)
-      if (this.#left-- <= 0) return refuse('import-limit', `there are more than ${mostImports} imports`)
-      const importedBy = `${shownAs(file, this.#places)}:${line}`
+      if (depth >= maxDepth)
+        return refuse('import-limit', `imports can be nested at most ${maxDepth} levels deep`)
+      if (this.#left-- <= 0) return refuse('import-limit', `there are more than ${maxImports} imports`)
+      const importedBy = `${displayPath(file, this.#places)}:${line}`
       const within = root !== undefined && !leaves(one) ? { root } : {}
       return this.read({ file: at, importedBy, ...within }, depth + 1)
     })
@@ -91,7 +92,7 @@ export class InstructionReader {
   }
 
   #mayLeave(file: string, root: string, imports: readonly Import[]): boolean {
-    const leaving: LeavingImports = {
+    const leaving: OutsideImports = {
       file: path.relative(root, file),
       line: imports[0]?.line ?? 1,
       targets: imports.map(({ target }) => target),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { importsIn } from './imports-in.ts'
+import { findImports } from './find-imports.ts'
 import { withoutComments } from './without-comments.ts'
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
 })
 
 test('finds no import in code, with any number of backticks', () => {
-  const targets = (text: string) => importsIn(text).map(({ target }) => target)
+  const targets = (text: string) => findImports(text).map(({ target }) => target)
   expect(targets('` @a ` @b `` @c ` `` @d ` @e')).toEqual(['b', 'd', 'e'])
   expect(targets('so `` @a ` @b')).toEqual(['a', 'b'])
 })
@@ -26,5 +26,5 @@ test('handles a file that is made to keep it busy', () => {
   for (const piece of ['<!--\n', '```x\n', '<!-- a --> b\n', '<!--'])
     expect(withoutComments(piece.repeat(size / piece.length)).length).toBeGreaterThan(0)
   for (const piece of ['.', '`', '`a', '@', ' @', '\\ '])
-    expect(importsIn(`@${piece.repeat(size / piece.length)}a`).length).toBeGreaterThanOrEqual(0)
+    expect(findImports(`@${piece.repeat(size / piece.length)}a`).length).toBeGreaterThanOrEqual(0)
 })

@@ -17,7 +17,7 @@ const reference = /(?<=^|\s)@((?:[\w.~/-]|\\ )*[\w/])|#file:([\w./-]*[\w/])/
 
 /** Returns the message of a prompt file. Rejects with a `CadreError` if an input is missing. */
 export async function expandPrompt(prompt: PromptFile, options: ExpandOptions): Promise<string> {
-  const fill = fillerFor(prompt, options)
+  const fill = createFiller(prompt, options)
   const pattern = new RegExp(`${command.source}|${reference.source}`, 'gm')
   const files: string[] = []
   let text = ''
@@ -43,7 +43,7 @@ export async function expandPrompt(prompt: PromptFile, options: ExpandOptions): 
   return [text, ...rest, ...files].join('\n\n')
 }
 
-function fillerFor(prompt: PromptFile, { args, workspace }: ExpandOptions): (text: string) => string {
+function createFiller(prompt: PromptFile, { args, workspace }: ExpandOptions): (text: string) => string {
   const words = wordsOf(args)
   if (prompt.dialect === 'claude')
     return (text) =>

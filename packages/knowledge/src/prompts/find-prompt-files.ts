@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { type Diagnostic, entriesIn, readWithin } from '@cadre/disk'
-import { foldersDown, type KnowledgePlaces, rootOf, shownAs } from '../places.ts'
+import { displayPath, foldersDown, type KnowledgePlaces, rootOf } from '../places.ts'
 import { plainText } from '../plain-text.ts'
 import { listOf, splitHeader, textOf } from '../split-header.ts'
 
@@ -30,7 +30,7 @@ export interface FoundPromptFiles {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-const mostFiles = 500
+const maxFiles = 500
 /** Modes of VS Code, which are not agents. */
 const modes = /^(?:ask|edit|agent|plan)$/i
 
@@ -103,12 +103,12 @@ function readPrompt(
     body: body.trim(),
     file,
     level: root === undefined ? 'user' : 'project',
-    shown: shownAs(file, places),
+    shown: displayPath(file, places),
     dialect,
   }
 }
 
-/** A list, or text with commas or spaces between the names. What is in brackets belongs to the name before them. */
+/** A list, or names separated by commas or spaces. What is in brackets belongs to the name before them. */
 function allowedIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.filter((item) => typeof item === 'string')
   return typeof value === 'string' ? (value.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? []) : []
@@ -121,7 +121,7 @@ function firstLine(body: string): string {
 function filesIn(folder: string, name: RegExp, depth = 0): string[] {
   return entriesIn(folder)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .slice(0, mostFiles)
+    .slice(0, maxFiles)
     .flatMap((entry) => {
       const at = path.join(folder, entry.name)
       if (entry.isDirectory()) return depth < 3 ? filesIn(at, name, depth + 1) : []

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { type Diagnostic, entriesIn, readWithin } from '@cadre/disk'
-import { foldersDown, type KnowledgePlaces, rootOf, shownAs } from '../places.ts'
+import { displayPath, foldersDown, type KnowledgePlaces, rootOf } from '../places.ts'
 import { plainText } from '../plain-text.ts'
 import { splitHeader, textOf } from '../split-header.ts'
 
@@ -24,10 +24,10 @@ export interface FoundSkills {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-const mostSkills = 200
+const maxSkills = 200
 /** The limits of the format. */
-const longestName = 64
-const longestDescription = 1_024
+const maxNameLength = 64
+const maxDescriptionLength = 1_024
 
 /** Finds the skills of the workspace, its repository and the user. Of two with one name, the first is used. Never throws. */
 export function findSkills(places: KnowledgePlaces): FoundSkills {
@@ -48,13 +48,13 @@ export function findSkills(places: KnowledgePlaces): FoundSkills {
   for (const { at, root: within } of collections) {
     for (const entry of entriesIn(at)
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-      .slice(0, mostSkills)) {
+      .slice(0, maxSkills)) {
       if (!entry.isDirectory() && !entry.isSymbolicLink()) continue
       const skill = readSkill(path.join(at, entry.name), within, places, diagnostics)
       if (skill !== undefined && !skills.has(skill.name)) skills.set(skill.name, skill)
     }
   }
-  return { skills: [...skills.values()].slice(0, mostSkills), diagnostics }
+  return { skills: [...skills.values()].slice(0, maxSkills), diagnostics }
 }
 
 function readSkill(
@@ -77,12 +77,12 @@ function readSkill(
   const written = textOf(fields, 'name')
   if (written !== undefined && written !== named)
     report(
-      `The name ${JSON.stringify(written)} differs from its folder. Its name is ${named}.`,
+      `The name ${JSON.stringify(written)} differs from its folder. Cadre uses the name ${named}.`,
       fields.get('name')?.line,
     )
-  if (!/^[\w.-]+$/.test(named) || named.length > longestName) {
+  if (!/^[\w.-]+$/.test(named) || named.length > maxNameLength) {
     report(
-      `The skill is not used: the name of its folder must be 1 to ${longestName} letters, digits and hyphens.`,
+      `The skill is not used: the name of its folder must be 1 to ${maxNameLength} letters, digits and hyphens.`,
     )
     return undefined
   }
@@ -91,16 +91,16 @@ function readSkill(
     report('The skill is not used: it has no description, so agents cannot tell when to use it.')
     return undefined
   }
-  if (description.length > longestDescription)
+  if (description.length > maxDescriptionLength)
     report(
-      `The description has ${description.length} characters. Agents see the first ${longestDescription}.`,
+      `The description has ${description.length} characters. Agents see the first ${maxDescriptionLength}.`,
       fields.get('description')?.line,
     )
   return {
     name: named,
-    description: description.slice(0, longestDescription),
+    description: description.slice(0, maxDescriptionLength),
     folder,
-    shown: shownAs(file, places),
+    shown: displayPath(file, places),
     body: body.trim(),
     inWorkspace: root !== '',
     forModels: fields.get('disable-model-invocation')?.value !== true,

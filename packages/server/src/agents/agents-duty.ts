@@ -30,10 +30,10 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
   let names: ReadonlySet<string> | undefined
   let missing = new Set<string>()
   let reported = new Set<string>()
-  let lookedAt = 0
+  let checkedAt = 0
 
   const look = async (now: number) => {
-    lookedAt = now
+    checkedAt = now
     // An agent may have written the files.
     if (isUnguarded(home)) return
     const { agents, files, diagnostics } = options.registry().loaded()
@@ -42,7 +42,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
     )
     const found = new Map(agents.map(({ name }) => [nameKey(name), name]))
     const there = new Set([...found.keys(), ...broken])
-    const before = names ?? remembered(file)
+    const before = names ?? readRememberedNames(file)
     for (const [key, name] of found)
       if (before !== undefined && !before.has(key))
         note({ type: 'agent.added', message: `Agent ${name} was added.`, agent: name })
@@ -91,7 +91,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
     start: () => look(context.clock.now()),
     changed: () => look(context.clock.now()),
     async tick(now) {
-      if (missing.size > 0 || Math.abs(now - lookedAt) >= every) await look(now)
+      if (missing.size > 0 || Math.abs(now - checkedAt) >= every) await look(now)
     },
   }
 }
@@ -102,7 +102,7 @@ function isShown({ severity, code }: Diagnostic, name: string): boolean {
   return severity === 'warning' && code !== 'description-missing' && name.startsWith('templates/')
 }
 
-function remembered(file: string): ReadonlySet<string> | undefined {
+function readRememberedNames(file: string): ReadonlySet<string> | undefined {
   try {
     const names: unknown = JSON.parse(readRegular(file).toString('utf8'))
     return Array.isArray(names) ? new Set(names.filter((name) => typeof name === 'string')) : undefined

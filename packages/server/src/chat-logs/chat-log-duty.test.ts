@@ -337,7 +337,7 @@ describe('an answer in a log', () => {
         const pending = pendingMessages('a', read.placed)
         const heard = new Set(pending.slice(0, count).map(({ id }) => id))
         const answer = [{ time: '2025-10-04 11:00:00', role: 'assistant' as const, content: 'Answer' }]
-        const made = insertAnswer(raw, { log: 'a', heard, answer })
+        const made = insertAnswer(raw, { log: 'a', answeredIds: heard, answer })
         if (heard.size === 0) {
           expect(made).toBeUndefined()
           return
@@ -351,7 +351,7 @@ describe('an answer in a log', () => {
         expect(pendingMessages('a', now.placed).map(({ id }) => id)).toEqual(
           pending.slice(heard.size).map(({ id }) => id),
         )
-        expect(insertAnswer(made, { log: 'a', heard, answer })).toBeUndefined()
+        expect(insertAnswer(made, { log: 'a', answeredIds: heard, answer })).toBeUndefined()
       }),
     )
   })

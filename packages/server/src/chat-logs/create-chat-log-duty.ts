@@ -5,7 +5,7 @@
  * 1. The log and the session contain all state. The id of a message is derived from its entry, so the session receives it once. An answer
  *    is written only while its message is the last one, in one change of the file.
  * 2. An answer is written completely, when the session has ended. Messages that a person adds in the meantime stay below it, unanswered.
- * 3. Text of a log is sent only to its own session. It names no file, and grants no tool that a template does not grant.
+ * 3. Text of a log is sent only to its own session. It cannot name a file, and grants no tool that a template does not grant.
  */
 import path from 'node:path'
 import type { Problem } from '@cadre/channels'
@@ -103,7 +103,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     return [...found, ...(await converse({ name, log: read.log, pending }))]
   }
 
-  async function converse(talk: Talk): Promise<Found[]> {
+  async function converse(talk: LogConversation): Promise<Found[]> {
     const { name, pending } = talk
     const session = `${name}-chat`
     if ((await engine.read(session)) === undefined) begin(talk, session)
@@ -112,7 +112,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     const stored = await engine.read(session)
     if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
     if (state.kind === 'broken') return [fault(`The session of this chat log is damaged: ${state.message}`)]
-    if (!isOf(stored, name))
+    if (!isFromLog(stored, name))
       return [
         fault(
           `Session ${session} exists and does not belong to this chat log. Rename the chat log or the session.`,
@@ -120,7 +120,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       ]
     if (state.kind === 'elsewhere') elsewhere.set(name, clock.now() + recheckMs)
     // Write pending answers before sending new messages.
-    if (state.kind === 'ended' && isWhole(stored) && (await answer(name, stored, pending)))
+    if (state.kind === 'ended' && hasCompleteAnswer(stored) && (await answer(name, stored, pending)))
       return attend(name)
     const heard = messagesIn(stored)
     const unheard = pending.filter(({ id }) => !heard.has(id))
@@ -152,7 +152,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
   }
 
   /** Creates the session of a new log, with the conversation before the pending messages. */
-  function begin({ name, log }: Talk, session: string): void {
+  function begin({ name, log }: LogConversation, session: string): void {
     const agent = context.agents.get(log.agent) ?? context.agents.get(name)
     if (agent?.userInvocable === false)
       throw new CadreError(
@@ -194,10 +194,11 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     const from = stored.entries.findIndex((entry) => entry.role === 'user' && entry.message === first?.id)
     if (first === undefined || from < 0) return false
     // The last delivered message must have an answer, because everything above an answer in the log counts as answered.
-    if (lastHeard(stored, pending) > stored.entries.findLastIndex(({ role }) => role === 'assistant'))
+    if (lastDelivered(stored, pending) > stored.entries.findLastIndex(({ role }) => role === 'assistant'))
       return false
     const said = logEntriesOf(stored.entries.slice(from)).filter(({ role }) => role !== 'user')
-    const edit = (raw: RawText | undefined) => insertAnswer(raw, { log: name, heard, answer: said })
+    const edit = (raw: RawText | undefined) =>
+      insertAnswer(raw, { log: name, answeredIds: heard, answer: said })
     const isWritten = await withLock(home, 'chat-logs', () => editFile(home.at(folder, name + ending), edit))
     if (isWritten)
       note({
@@ -213,25 +214,25 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
 
 type Found = Omit<Problem, 'file'>
 
-interface Talk {
+interface LogConversation {
   readonly name: string
   readonly log: ChatLog
   readonly pending: readonly PendingMessage[]
 }
 
 /** True if the session ended with a complete answer. A failed or stopped session may continue. */
-function isWhole({ outcome }: StoredSession): boolean {
+function hasCompleteAnswer({ outcome }: StoredSession): boolean {
   return outcome === 'completed' || outcome === 'incomplete'
 }
 
-function lastHeard({ entries }: StoredSession, pending: readonly PendingMessage[]): number {
+function lastDelivered({ entries }: StoredSession, pending: readonly PendingMessage[]): number {
   return entries.findLastIndex(
     (entry) => entry.role === 'user' && pending.some(({ id }) => id === entry.message),
   )
 }
 
 /** Returns whether the session was created from this log. Messages of the log go to no other session. */
-function isOf({ entries }: StoredSession, name: string): boolean {
+function isFromLog({ entries }: StoredSession, name: string): boolean {
   return entries.some(
     (entry) => entry.role === 'event' && entry.type === 'log.imported' && entry['from'] === fileOf(name),
   )

@@ -6,7 +6,7 @@ export interface AnswerRequest {
   /** The log's name. */
   readonly log: string
   /** Ids of the messages that the session has received. */
-  readonly heard: ReadonlySet<string>
+  readonly answeredIds: ReadonlySet<string>
   readonly answer: readonly LogEntry[]
 }
 
@@ -16,12 +16,12 @@ export interface AnswerRequest {
  */
 export function insertAnswer(
   raw: RawText | undefined,
-  { log, heard, answer }: AnswerRequest,
+  { log, answeredIds, answer }: AnswerRequest,
 ): RawText | undefined {
   const read = raw === undefined ? undefined : readChatLog(raw)
   if (raw === undefined || read?.kind !== 'log' || answer.length === 0) return undefined
   const pending = pendingMessages(log, read.placed)
-  const unheard = pending.findIndex(({ id }) => !heard.has(id))
+  const unheard = pending.findIndex(({ id }) => !answeredIds.has(id))
   const last = pending[(unheard < 0 ? pending.length : unheard) - 1]
   if (last === undefined) return undefined
   const at = last.placed.end

@@ -4,6 +4,7 @@ import { editFile } from '@cadre/home'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import type { Duty } from '../duty.ts'
+import { readStatus } from './acquire-home.ts'
 import {
   holdTool,
   sessionText,
@@ -14,7 +15,6 @@ import {
   writeEntry,
 } from './daemon.spec-helpers.ts'
 import { stopRequest } from './daemon-status.ts'
-import { readStatus } from './own-home.ts'
 
 test('answers a session that a person writes by hand in its file', async () => {
   const { home, workspace } = temporaryHome()

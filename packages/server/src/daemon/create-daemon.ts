@@ -22,7 +22,7 @@ import { Ownership } from './ownership.ts'
 import { watchStop } from './watch-stop.ts'
 
 const second = 1000
-const defaults = { settleMs: 50, patienceMs: 30_000 }
+const defaults = { settleMs: 50, shutdownMs: 30_000 }
 /** How long the daemon waits for model replies when it stops, in milliseconds. Running tools have more time. */
 const answerMs = 3_000
 
@@ -88,10 +88,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
         if (event.type === 'session.started' || event.type === 'session.ended') base.publisher.changed()
       },
       tell: base.tell,
-      endures: base.trouble,
+      shouldRetry: base.trouble,
       auditFailed: (why) => base.report('audit', 'events', why),
     })
     base.runtime = runtime
+    undo.push(() => runtime.close?.())
     undo.push(() => runtime.audit.close())
     // Running sessions still write to their journals.
     undo.push(() => (isAtRest ? runtime.engine.close() : undefined))
@@ -125,14 +126,14 @@ export function createDaemon(options: DaemonOptions): Daemon {
   }
 
   const watchFiles = async ({ all }: Duties, generations: Generations) => {
-    const { home, lookMs } = options
+    const { home, scanMs } = options
     const { settings } = generations.current.parts
     const handEdits = noteHandEdits(home, base.note)
     const watching = watchHome({
       home,
       folders: [...new Set(['.', ...all.flatMap(({ folders }) => folders)])],
       settleMs: settings.settle_ms ?? defaults.settleMs,
-      ...(lookMs !== undefined && { lookMs }),
+      ...(scanMs !== undefined && { scanMs }),
       changed(folder, files) {
         handEdits(files)
         runners.changed(files, folder)
@@ -177,7 +178,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     undo.push(() => runners.stop())
     undo.push(async () => {
       keeper.clear()
-      const limit = AbortSignal.timeout(options.patienceMs ?? defaults.patienceMs)
+      const limit = AbortSignal.timeout(options.shutdownMs ?? defaults.shutdownMs)
       const breakOff = setTimeout(() => generations.current.orchestrator.pause({ breaksOff: true }), answerMs)
       await keeper.hold(true, limit)
       clearTimeout(breakOff)

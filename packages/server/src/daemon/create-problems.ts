@@ -13,9 +13,9 @@ export function createProblems(note: Note, changed: () => void = () => {}): Prob
       const came = now.filter((problem) => !before.some((other) => isSame(problem, other)))
       const gone = before.filter((problem) => !now.some((other) => isSame(problem, other)))
       for (const problem of came)
-        note({ type: 'problem.found', message: shown(problem), ...factsOf(problem) })
+        note({ type: 'problem.found', message: describeProblem(problem), ...factsOf(problem) })
       for (const problem of gone)
-        note({ type: 'problem.mended', message: `Fixed: ${shown(problem)}`, ...factsOf(problem) })
+        note({ type: 'problem.mended', message: `Fixed: ${describeProblem(problem)}`, ...factsOf(problem) })
       if (came.length > 0 || gone.length > 0 || isMoved(before, now)) changed()
     },
     list: () => [...known.values()].flat(),
@@ -31,7 +31,7 @@ function isMoved(before: readonly Problem[], now: readonly Problem[]): boolean {
   return before.some(({ line, column }, index) => line !== now[index]?.line || column !== now[index]?.column)
 }
 
-function shown(problem: Problem): string {
+function describeProblem(problem: Problem): string {
   return `${placeOfProblem(problem)}: ${problem.message}`
 }
 

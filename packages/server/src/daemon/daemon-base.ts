@@ -7,9 +7,9 @@ import { createProblems } from './create-problems.ts'
 import type { DaemonOptions } from './daemon.ts'
 import type { DaemonRuntime } from './daemon-runtime.ts'
 import type { DaemonStatus } from './daemon-status.ts'
+import { DeferredGit } from './deferred-git.ts'
 import type { Generations } from './generations.ts'
 import { type HomeHealth, watchHealth } from './home-health.ts'
-import { LateGit } from './late-git.ts'
 import type { Ownership } from './ownership.ts'
 import { publishStatus, type StatusPublisher } from './publish-status.ts'
 
@@ -25,7 +25,7 @@ const noWork: Work = {
 export class DaemonBase {
   readonly options: DaemonOptions
   readonly since = new Date().toISOString()
-  readonly git = new LateGit(() => this.publisher.changed())
+  readonly git = new DeferredGit(() => this.publisher.changed())
   readonly problems: Problems
   readonly publisher: StatusPublisher
   readonly health: HomeHealth

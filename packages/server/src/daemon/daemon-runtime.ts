@@ -22,6 +22,8 @@ export interface DaemonRuntime {
   load(): Promise<DaemonParts>
   /** Returns a different text whenever the files of `load` have changed. Must be cheap, because it is called every second. */
   stamp(): string
+  /** Called last, when nothing is running. Must end quickly. */
+  close?(): Promise<void>
 }
 
 /** One generation of settings and parts. */
@@ -51,7 +53,7 @@ export interface Outside {
   /** Called when the audit cannot be written, and with `undefined` when it can be again. */
   readonly auditFailed: (message: string | undefined) => void
   /** Called when a write failed. Returns true to retry until it succeeds, for example on a full disk. */
-  readonly endures: (error: unknown) => boolean
+  readonly shouldRetry: (error: unknown) => boolean
 }
 
 /** The git history of a home. Commits are batched and run in the background. */

@@ -78,7 +78,7 @@ export function testDaemon(home: Home, workspace: string, options: TestDaemonOpt
   const clock = options.clock ?? systemClock
   const daemon = createDaemon({
     home,
-    lookMs: 1000,
+    scanMs: 1000,
     happened: (happening) => happenings.push(happening),
     tell: (message) => told.push(message),
     emit: (event) => events.push(event),
@@ -87,7 +87,7 @@ export function testDaemon(home: Home, workspace: string, options: TestDaemonOpt
         home,
         clock,
         diagnostics: ({ message }) => outside.tell(message),
-        endures: outside.endures,
+        shouldRetry: outside.shouldRetry,
         answer: (session, question, signal) =>
           askEverywhere(approvals, { session, question, ask: undefined }, signal),
       })
@@ -200,11 +200,11 @@ export function writeEntry(home: Home, id: string, content: string): void {
 export function holdTool(effect: Effect = 'read'): {
   readonly tool: Tool
   waiting(): number
-  most(): number
+  peak(): number
   letGo(): void
 } {
   let held: (() => void)[] = []
-  let most = 0
+  let peak = 0
   const tool = defineTool({
     name: 'hold',
     description: 'Waits',
@@ -214,7 +214,7 @@ export function holdTool(effect: Effect = 'read'): {
     async run(_input, _context, signal) {
       await new Promise<void>((resolve) => {
         held.push(resolve)
-        most = Math.max(most, held.length)
+        peak = Math.max(peak, held.length)
         signal.addEventListener('abort', () => resolve(), { once: true })
       })
       return { content: 'held' }
@@ -223,7 +223,7 @@ export function holdTool(effect: Effect = 'read'): {
   return {
     tool: tool as unknown as Tool,
     waiting: () => held.length,
-    most: () => most,
+    peak: () => peak,
     letGo() {
       const all = held
       held = []

@@ -29,8 +29,8 @@ export interface DaemonOptions {
   /** Receives every event of every session. */
   readonly emit?: (event: CadreEvent) => void
   /** How long sessions have to suspend when the daemon stops, in milliseconds. */
-  readonly patienceMs?: number
-  readonly lookMs?: number
+  readonly shutdownMs?: number
+  readonly scanMs?: number
 }
 
 export interface Daemon {

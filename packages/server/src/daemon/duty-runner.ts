@@ -31,7 +31,7 @@ export interface RunDutyOptions {
 }
 
 const firstPause = 1000
-const longestPause = 60_000
+const maxPause = 60_000
 
 export function runDuty(
   duty: Duty,
@@ -56,7 +56,7 @@ export function runDuty(
     } catch (error) {
       failures += 1
       // The system clock can be changed.
-      notBefore = performance.now() + Math.min(longestPause, firstPause * 2 ** (failures - 1))
+      notBefore = performance.now() + Math.min(maxPause, firstPause * 2 ** (failures - 1))
       failed(error)
       problems.report('duty', `[${duty.name}]`, [{ severity: 'error', message: messageOf(error) }])
       return false

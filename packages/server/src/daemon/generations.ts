@@ -39,7 +39,7 @@ export class Generations {
   }
 
   get current(): Generation {
-    if (this.#current === undefined) throw new Error('unreachable: nothing is loaded')
+    if (this.#current === undefined) throw new Error('unreachable: no generation is loaded')
     return this.#current
   }
 

@@ -29,8 +29,8 @@ export interface HomeHealthOptions {
 const about = 'home'
 const place = '[home]'
 /** The free bytes required before the home counts as writable again. */
-const enough = 64 << 10
-const longestPause = 60_000
+const minFreeBytes = 64 << 10
+const maxPause = 60_000
 
 export function watchHealth({ home, problems, recovered }: HomeHealthOptions): HomeHealth {
   let isHealthy = true
@@ -57,7 +57,7 @@ export function watchHealth({ home, problems, recovered }: HomeHealthOptions): H
       // Report immediately, so that `cadre status` shows it.
       if (isHealthy) {
         const now = performance.now()
-        pause = now - recoveredAt > longestPause ? 0 : Math.min(longestPause, Math.max(1000, pause * 2))
+        pause = now - recoveredAt > maxPause ? 0 : Math.min(maxPause, Math.max(1000, pause * 2))
         notBefore = now + pause
         find(sentence(error))
       }
@@ -74,7 +74,7 @@ function looksHealthy(home: Home): boolean {
   try {
     accessSync(home.path, constants.W_OK)
     const { bavail, bsize } = statfsSync(home.path)
-    return bavail * bsize > enough
+    return bavail * bsize > minFreeBytes
   } catch {
     return false
   }
@@ -87,7 +87,7 @@ function probe(home: Home): string | undefined {
     home.folder('storage')
     const handle = openSync(file, 'w', 0o600)
     try {
-      const bytes = Buffer.alloc(enough)
+      const bytes = Buffer.alloc(minFreeBytes)
       for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done)
     } finally {
       closeSync(handle)

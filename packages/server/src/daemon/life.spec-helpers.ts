@@ -157,16 +157,18 @@ export async function openLife(options: LifeOptions): Promise<Life> {
   return life
 }
 
-export type Heard = Extract<Entry, { readonly role: 'user' }>
+export type ReceivedMessage = Extract<Entry, { readonly role: 'user' }>
 
 /** The messages of each session, by id, in the order of its record. */
-export async function messagesBySession(engine: FileEngine): Promise<ReadonlyMap<string, readonly Heard[]>> {
-  const heard = new Map<string, readonly Heard[]>()
+export async function messagesBySession(
+  engine: FileEngine,
+): Promise<ReadonlyMap<string, readonly ReceivedMessage[]>> {
+  const heard = new Map<string, readonly ReceivedMessage[]>()
   for (const { id } of await engine.list()) {
     const entries = (await engine.read(id))?.entries ?? []
     heard.set(
       id,
-      entries.filter((entry): entry is Heard => entry.role === 'user'),
+      entries.filter((entry): entry is ReceivedMessage => entry.role === 'user'),
     )
   }
   return heard

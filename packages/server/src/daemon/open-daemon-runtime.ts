@@ -8,11 +8,13 @@ import {
   adoptFrom,
   loadParts,
   openEngine,
+  openTelemetry,
   orchestrate,
   type PartsOptions,
   policyHooks,
   projectOf,
   type RunParts,
+  telemetryNotices,
   userPlaces,
 } from '@cadre/runtime'
 import type { DaemonParts, DaemonRuntime, Outside } from './daemon-runtime.ts'
@@ -38,8 +40,11 @@ export async function openDaemonRuntime(
     environment: io.env,
   })
   const audit = createAudit({ home, tell: () => {}, environment: io.env })
+  // Its runs are other people's work: they do not belong to the trace of the program that started the daemon.
+  const telemetry = await openTelemetry(io.env, { tell, home: () => home.path, joins: false })
   const emit = (event: CadreEvent) => {
     audit(event)
+    telemetry?.take(event)
     outside.emit(event)
   }
   // The daemon reports decisions itself, and resumes the sessions that they concern.
@@ -48,7 +53,7 @@ export async function openDaemonRuntime(
   const engine = await openEngine(home, tell, {
     env: io.env,
     taken: () => {},
-    endures: outside.endures,
+    shouldRetry: outside.shouldRetry,
     adopt: adoptFrom(
       () => loaded,
       () => model,
@@ -63,10 +68,10 @@ export async function openDaemonRuntime(
     approvals: engine.approvals,
     audit: log,
     async load(): Promise<DaemonParts> {
-      const parts = await loadParts(io, { ...options, tell, needsHome: true })
+      const parts = await loadParts(io, { ...options, tell, telemetry, needsHome: true })
       loaded = parts
-      const usual = await parts.models.resolve(undefined)
-      model = usual.kind === 'found' ? usual.model.id : undefined
+      const defaultModel = await parts.models.resolve(undefined)
+      model = defaultModel.kind === 'found' ? defaultModel.model.id : undefined
       return {
         agents: parts.agents,
         registry: parts.registry,
@@ -75,15 +80,17 @@ export async function openDaemonRuntime(
         channels: channelsOf(parts.config),
         notices: [
           ...parts.notices,
-          ...(usual.kind === 'found' ? [] : [{ code: 'no_model', message: usual.reason }]),
+          ...telemetryNotices(telemetry),
+          ...(defaultModel.kind === 'found' ? [] : [{ code: 'no_model', message: defaultModel.reason }]),
         ],
         leaves: (root) => {
           if (parts.trusted || parts.grants.of(home.path, root)?.trust === undefined) return undefined
           return `It was started with --trust, and the daemon does not trust this folder. Resume it with "cadre resume ${root}", or start the daemon with --trust.`
         },
-        begin: () => orchestrate(parts, { engine, emit, endures: outside.endures }),
+        begin: () => orchestrate(parts, { engine, emit, shouldRetry: outside.shouldRetry, telemetry }),
       }
     },
+    close: async () => telemetry?.close(),
     stamp: () => stampOf(filesOf(options, home, loaded)),
   }
 }

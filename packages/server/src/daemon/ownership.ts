@@ -1,5 +1,5 @@
 import type { HeldLease, Home } from '@cadre/home'
-import { ownHome } from './own-home.ts'
+import { acquireHome } from './acquire-home.ts'
 
 /** How long a check of the lease is valid, in milliseconds. */
 const ownershipMs = 250
@@ -9,11 +9,11 @@ export class Ownership {
   readonly #lease: HeldLease
   readonly #lost: () => void
   #isLost = false
-  #lookedAt = performance.now()
+  #checkedAt = performance.now()
 
   /** Throws `owned` if another daemon has the home. `lost` is called once, when the home is lost. */
   constructor(home: Home, since: string, lost: () => void) {
-    this.#lease = ownHome(home, since)
+    this.#lease = acquireHome(home, since)
     this.#lost = lost
   }
 
@@ -24,8 +24,8 @@ export class Ownership {
   /** Checks the lease, but not at every call. */
   isHeld(): boolean {
     const now = performance.now()
-    if (this.#isLost || now - this.#lookedAt < ownershipMs) return !this.#isLost
-    this.#lookedAt = now
+    if (this.#isLost || now - this.#checkedAt < ownershipMs) return !this.#isLost
+    this.#checkedAt = now
     this.#isLost = !this.#lease.isHeld()
     if (this.#isLost) this.#lost()
     return !this.#isLost

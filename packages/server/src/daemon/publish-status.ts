@@ -2,7 +2,7 @@ import { writeOwnFile } from '@cadre/channels'
 import type { Home } from '@cadre/home'
 import type { DaemonStatus } from './daemon-status.ts'
 import { statusFile } from './daemon-status.ts'
-import { forgetStatusElsewhere, writeStatusElsewhere } from './status-elsewhere.ts'
+import { removeStatusElsewhere, writeStatusElsewhere } from './status-elsewhere.ts'
 
 export interface StatusPublisher {
   /** Schedules a write. Repeated calls are combined. */
@@ -31,7 +31,7 @@ export function publishStatus(
     writtenAt = performance.now()
     try {
       writeOwnFile(home, statusFile, JSON.stringify(status(), null, 1))
-      if (isElsewhere) forgetStatusElsewhere(home)
+      if (isElsewhere) removeStatusElsewhere(home)
       isElsewhere = false
       failed(undefined)
     } catch (error) {

@@ -21,7 +21,7 @@ import type { DaemonStatus } from './daemon-status.ts'
 export function writeStatusElsewhere(home: Home, text: string): void {
   const place = placeOf(home)
   try {
-    forgetStatusElsewhere(home)
+    removeStatusElsewhere(home)
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
     const file = openSync(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     try {
@@ -43,7 +43,7 @@ export function readStatusElsewhere(home: Home): DaemonStatus | undefined {
   }
 }
 
-export function forgetStatusElsewhere(home: Home): void {
+export function removeStatusElsewhere(home: Home): void {
   const place = placeOf(home)
   if (isOwn(place)) rmSync(place, { force: true })
 }

@@ -15,7 +15,7 @@ export interface ConnectionSlots {
   finish(socket: Socket): void
 }
 
-export function createConnectionSlots(most: number): ConnectionSlots {
+export function createConnectionSlots(max: number): ConnectionSlots {
   /** In the order in which they started waiting. */
   const waiting = new Set<Socket>()
   const busy = new Set<Socket>()
@@ -26,10 +26,10 @@ export function createConnectionSlots(most: number): ConnectionSlots {
         waiting.delete(socket)
         busy.delete(socket)
       })
-      if (waiting.size + busy.size <= most) return
-      const [longest = socket] = waiting
-      waiting.delete(longest)
-      longest.destroy()
+      if (waiting.size + busy.size <= max) return
+      const [maxLength = socket] = waiting
+      waiting.delete(maxLength)
+      maxLength.destroy()
     },
     begin(socket) {
       if (waiting.delete(socket)) busy.add(socket)

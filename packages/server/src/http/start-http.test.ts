@@ -105,7 +105,7 @@ describe('the server for channels', () => {
         isCalled = true
         return { status: 200 }
       },
-      { most: 1_000 },
+      { maxBytes: 1_000 },
     )
     expect((await post(http, {}, 'x'.repeat(1_001))).status).toBe(413)
     expect((await post(http, { 'transfer-encoding': 'chunked' }, 'x'.repeat(5_000_000))).status).toBe(413)
@@ -114,7 +114,7 @@ describe('the server for channels', () => {
   })
 
   it('does not wait for slow senders', async () => {
-    const { http } = await serve(ok, { patience: 200 })
+    const { http } = await serve(ok, { timeoutMs: 200 })
     const port = Number(new URL(http.address).port)
     const slow = (text: string) =>
       new Promise<string>((resolve) => {
@@ -132,7 +132,8 @@ describe('the server for channels', () => {
     expect((await post(http, {})).status).toBe(200)
   })
 
-  it.each([
+  // Takes seconds.
+  it.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL']).each([
     ['headers', 'POST /a HTTP/1.1\r\nHost: loc'],
     ['bodies', 'POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc'],
     ['nothing', ''],
@@ -166,7 +167,7 @@ describe('the server for channels', () => {
         if (body.length > 1) throw new Error('the secret is 1234')
         return new Promise(() => {})
       },
-      { patience: 100 },
+      { timeoutMs: 100 },
     )
     expect((await post(http, {})).status).toBe(503)
     const failed = await post(http, {}, 'xx')

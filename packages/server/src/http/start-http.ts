@@ -24,9 +24,9 @@ export interface HttpOptions {
   readonly hosts?: readonly string[] | undefined
   readonly problems?: Problems
   /** The largest body, in bytes. */
-  readonly most?: number
+  readonly maxBytes?: number
   /** The timeout of a request, and then of its handler, in milliseconds. */
-  readonly patience?: number
+  readonly timeoutMs?: number
 }
 
 export interface Http {
@@ -36,34 +36,34 @@ export interface Http {
   close(): Promise<void>
 }
 
-const usualPort = 7373
+const defaultPort = 7373
 const about = 'http'
 const place = '[http]'
 const megabyte = 1 << 20
-const goodbye = 1_000
-const mostConnections = 200
+const closeDelayMs = 1_000
+const maxConnections = 200
 
 /** Rejects with a `CadreError` that explains what to change. */
 export async function startHttp(options: HttpOptions): Promise<Http> {
-  const { host = '127.0.0.1', port, hosts = [], posts, most = megabyte, patience = 30_000 } = options
+  const { host = '127.0.0.1', port, hosts = [], posts, maxBytes = megabyte, timeoutMs = 30_000 } = options
   const report = (part: string, problems: Parameters<Problems['report']>[2]) =>
     options.problems?.report(`${about}-${part}`, place, problems)
   // Node's own limit would reject the newest connections, which are not the slow ones.
-  const slots = createConnectionSlots(mostConnections)
+  const slots = createConnectionSlots(maxConnections)
   let server: Server
   let isReplaced = false
   let isClosing = false
   try {
-    server = await listen(port ?? usualPort)
+    server = await listen(port ?? defaultPort)
   } catch (error) {
     if (port !== undefined || !isTaken(error)) throw unusable(error)
     isReplaced = true
     server = await listen(0).catch((other) => Promise.reject(unusable(other)))
   }
   const bound = server.address() as AddressInfo
-  const otherPort = `Port ${usualPort} is in use by another program, so Cadre listens on port ${bound.port} until it restarts. Set daemon.port in config.yaml to a free port, and point your senders to it.`
+  const otherPort = `Port ${defaultPort} is in use by another program, so Cadre listens on port ${bound.port} until it restarts. Set daemon.port in config.yaml to a free port, and point your senders to it.`
   report('place', [
-    ...(isLoopback(host) ? [] : [{ severity: 'warning' as const, message: openMessage }]),
+    ...(isLoopback(host) ? [] : [{ severity: 'warning' as const, message: publicHostWarning }]),
     ...(isReplaced ? [{ severity: 'warning' as const, message: otherPort }] : []),
   ])
   const shown = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
@@ -74,16 +74,16 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
         isClosing = true
         server.close(() => resolve())
         server.closeIdleConnections()
-        setTimeout(() => server.closeAllConnections(), patience).unref()
+        setTimeout(() => server.closeAllConnections(), timeoutMs).unref()
       }),
   }
 
   function listen(wanted: number): Promise<Server> {
     const made = createServer({
-      requestTimeout: patience,
-      headersTimeout: Math.min(patience, 10_000),
+      requestTimeout: timeoutMs,
+      headersTimeout: Math.min(timeoutMs, 10_000),
       keepAliveTimeout: 5_000,
-      connectionsCheckingInterval: Math.min(1_000, patience),
+      connectionsCheckingInterval: Math.min(1_000, timeoutMs),
     })
     made.maxRequestsPerSocket = 1_000
     made.on('connection', (socket) => slots.add(socket))
@@ -120,7 +120,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
     response.once('close', () => slots.finish(request.socket))
     response.end(text)
     // If the connection were closed immediately, a client that is still sending would not read the answer.
-    if (!request.complete) setTimeout(() => request.destroy(), goodbye).unref()
+    if (!request.complete) setTimeout(() => request.destroy(), closeDelayMs).unref()
     request.resume()
   }
 
@@ -134,16 +134,17 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
     if (method !== 'POST') return refusal(405, 'Only POST is allowed.')
     if ((headers['content-encoding'] ?? 'identity') !== 'identity')
       return refusal(415, 'Send the request without a content-encoding.')
-    const body = await readBody(request, most)
-    if (body.kind === 'too_large') return refusal(413, `The request is too large (at most ${most} bytes).`)
+    const body = await readBody(request, maxBytes)
+    if (body.kind === 'too_large')
+      return refusal(413, `The request is too large (at most ${maxBytes} bytes).`)
     if (body.kind === 'broken') return refusal(400, 'The request is incomplete.')
     slots.begin(request.socket)
-    return inTime(handle({ headers: plain(headers), body: body.bytes }), patience)
+    return withTimeout(handle({ headers: plain(headers), body: body.bytes }), timeoutMs)
   }
 
   function unusable(error: unknown): CadreError {
     const what = isTaken(error)
-      ? `another program uses port ${port ?? usualPort} of ${host}`
+      ? `another program uses port ${port ?? defaultPort} of ${host}`
       : messageOf(error)
     return new CadreError(
       'configuration',
@@ -155,7 +156,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
   }
 }
 
-const openMessage =
+const publicHostWarning =
   'Other machines can reach the server for channels, because daemon.host is set. Remove it to listen on this machine only.'
 
 function isTaken(error: unknown): boolean {
@@ -173,10 +174,10 @@ function plain(headers: IncomingMessage['headers']): Record<string, string | und
 }
 
 /** Answers with a timeout error. The handler may still finish. */
-async function inTime(work: Promise<PostAnswer>, patience: number): Promise<PostAnswer> {
+async function withTimeout(work: Promise<PostAnswer>, timeoutMs: number): Promise<PostAnswer> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<PostAnswer>((resolve) => {
-    timer = setTimeout(() => resolve(refusal(503, 'The request timed out. Try again.')), patience)
+    timer = setTimeout(() => resolve(refusal(503, 'The request timed out. Try again.')), timeoutMs)
   })
   try {
     return await Promise.race([work, late])
@@ -204,8 +205,8 @@ type ReadBody =
   | { readonly kind: 'broken' }
 
 /** Reads the whole body, and counts bytes as they arrive. The declared length is used only to reject a body early. */
-function readBody(request: IncomingMessage, most: number): Promise<ReadBody> {
-  if (Number(request.headers['content-length'] ?? 0) > most) return Promise.resolve({ kind: 'too_large' })
+function readBody(request: IncomingMessage, maxBytes: number): Promise<ReadBody> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve({ kind: 'too_large' })
   return new Promise((resolve) => {
     const parts: Buffer[] = []
     let size = 0
@@ -215,7 +216,7 @@ function readBody(request: IncomingMessage, most: number): Promise<ReadBody> {
     }
     const take = (part: Buffer) => {
       size += part.length
-      if (size > most) end({ kind: 'too_large' })
+      if (size > maxBytes) end({ kind: 'too_large' })
       else parts.push(part)
     }
     request.on('data', take)

@@ -65,7 +65,7 @@ describe('the inbox', () => {
     const content = first?.content ?? ''
     expect(content).toMatch(/^New Slack message from @boss: "Can you check if Redis is running\?"\n/)
     expect(content).toContain('"channel":"C1"')
-    expect(content).toContain('came in from outside through inbox/slack-messages.jsonl')
+    expect(content).toContain('arrived from outside through inbox/slack-messages.jsonl')
     expect(notes).toEqual([
       expect.objectContaining({ type: 'message.received', agent: 'planner-001', session: id }),
     ])
@@ -316,7 +316,7 @@ describe('when the daemon is killed at any point', () => {
         expect(texts.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, at) => at))
         for (const thread of texts) expect(thread).toEqual(thread.toSorted((a, b) => a - b))
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 100 : 10 },
+      { numRuns: process.env['CADRE_DEEP'] ? 100 : 4 },
     )
   })
 })

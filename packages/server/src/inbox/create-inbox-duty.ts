@@ -13,7 +13,7 @@ import { didYouMean, messageOf, sentenceOf } from '@cadre/core'
 import { type Diagnostic, listFolder } from '@cadre/disk'
 import {
   type LineReader,
-  nameOfLineFile,
+  lineFileBaseName,
   openLineReader,
   openRoutes,
   type ReadLine,
@@ -47,9 +47,9 @@ interface Watched {
 
 const about = 'inbox'
 const routesFile = 'inbox/routes.yaml'
-const atOnce = 50
-const mostInOneCall = 100
-const mostShown = 20
+const concurrency = 50
+const maxPerCall = 100
+const maxShown = 20
 
 export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions = {}): Duty {
   const { home, agents, sessions, note, problems } = context
@@ -71,7 +71,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
         for (const file of files.values()) file.unrouted = undefined
         return lookAt(names())
       }
-      return lookAt(changed.flatMap((file) => nameOfLineFile(file.replace(/^inbox\//, '')) ?? []))
+      return lookAt(changed.flatMap((file) => lineFileBaseName(file.replace(/^inbox\//, '')) ?? []))
     },
     hasMore: () => [...files.values()].some((file) => file.hasMore),
     async tick(now) {
@@ -82,7 +82,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
   }
 
   function names(): string[] {
-    return listFolder(home.at('inbox')).flatMap((name) => nameOfLineFile(name) ?? [])
+    return listFolder(home.at('inbox')).flatMap((name) => lineFileBaseName(name) ?? [])
   }
 
   async function lookAt(names: readonly string[]): Promise<void> {
@@ -112,7 +112,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     if (route.kind !== 'agent' || agents.get(route.to) !== undefined) return []
     const names = agents.list().map(({ name }) => name)
     const hint = didYouMean(route.to, names) || '.'
-    const message = `There is no agent named ${JSON.stringify(route.to)}, so messages for this route wait${hint}`
+    const message = `There is no agent named ${JSON.stringify(route.to)}, so messages for this route stay queued${hint}`
     return [{ line: route.line, severity: 'error', code: 'unknown-agent', message }]
   }
 
@@ -123,7 +123,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     file.hasMore = false
     let count = 0
     for (let items = next(file); items.length > 0; items = next(file)) {
-      if (count >= mostInOneCall) {
+      if (count >= maxPerCall) {
         file.hasMore = true
         break
       }
@@ -157,7 +157,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     if (item.kind === 'unreadable') {
       const message = `Cadre skipped this line: ${item.reason}. Each line must be a JSON object.`
       const finding = { line: number, severity: 'warning', code: 'unreadable-line', message } as const
-      if (file.unreadable.length < mostShown) file.unreadable.push(finding)
+      if (file.unreadable.length < maxShown) file.unreadable.push(finding)
       const place = `inbox/${name}.jsonl`
       note({
         type: 'message.unreadable',
@@ -176,7 +176,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
       if (handled === 'unrouted') file.unrouted ??= number
       return undefined
     } catch (error) {
-      const message = `Cannot handle this line, so it and the lines after it wait: ${sentenceOf(error)}`
+      const message = `Cannot handle this line, so it and the lines after it stay queued: ${sentenceOf(error)}`
       return { line: number, severity: 'error', code: 'waiting', message }
     }
   }
@@ -210,7 +210,7 @@ function forgetOld(file: Watched, isGone = false): void {
 
 /** Empty while a line is waiting. */
 function next({ reader, waits }: Watched): (ReadLine | UnreadableLine)[] {
-  return waits === undefined ? reader.take(atOnce) : []
+  return waits === undefined ? reader.take(concurrency) : []
 }
 
 function findingsOf({ unreadable, unrouted, waits }: Watched): Finding[] {
@@ -226,8 +226,8 @@ function findingsOf({ unreadable, unrouted, waits }: Watched): Finding[] {
 function waitingFor(kind: 'none' | 'read'): Finding {
   const message =
     kind === 'none'
-      ? `Messages in this file wait, because ${routesFile} does not exist. Create it to route them.`
-      : `Messages in this file wait until ${routesFile} is valid.`
+      ? `Messages in this file stay queued, because ${routesFile} does not exist. Create it to route them.`
+      : `Messages in this file stay queued until ${routesFile} is valid.`
   return { severity: 'warning', code: 'waiting', message }
 }
 

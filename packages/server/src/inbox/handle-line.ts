@@ -52,13 +52,13 @@ export async function handleLine(
     handler.note({ type: 'message.received', message, ...seen, ...by, task })
     return 'routed'
   }
-  const { agent, session } = await tellAgent(line, route, handler)
+  const { agent, session } = await deliverToAgent(line, route, handler)
   const message = `${place} went to ${agent} (session ${session}).`
   handler.note({ type: 'message.received', message, ...seen, ...by, agent, session })
   return 'routed'
 }
 
-async function tellAgent(
+async function deliverToAgent(
   line: IncomingLine,
   route: Extract<Route, { kind: 'agent' }>,
   { agents, sessions }: LineHandler,
@@ -66,7 +66,7 @@ async function tellAgent(
   const { file, id, data } = line
   const agent = agents.get(route.to)?.name
   if (agent === undefined) {
-    const reason = `There is no agent named ${JSON.stringify(route.to)}, so its messages wait.`
+    const reason = `There is no agent named ${JSON.stringify(route.to)}, so its messages stay queued.`
     throw new CadreError('configuration', reason, { where: `inbox/routes.yaml:${route.line}` })
   }
   const message = `inbox/${file}/${id}`
@@ -79,17 +79,20 @@ async function tellAgent(
   return { agent, session }
 }
 
-const longestTitle = 200
+const maxTitleLength = 200
 
 async function addTask(line: IncomingLine, template: TaskTemplate, { tasks }: LineHandler): Promise<string> {
   if (tasks === undefined)
-    throw new CadreError('configuration', 'this daemon cannot add tasks, so messages of this route wait.')
+    throw new CadreError(
+      'configuration',
+      'this daemon cannot add tasks, so messages for this route stay queued.',
+    )
   const { file, id, data } = line
   const task = `task-${shortSum(file, id)}`
   if (tasks.find(task) !== undefined) return task
   const words = (templates: readonly string[]) =>
     templates.map((one) => fill(one, data)).filter((word) => /^[\p{L}\p{N}_.-]{1,100}$/u.test(word))
-  const title = fill(template.title, data).slice(0, longestTitle)
+  const title = fill(template.title, data).slice(0, maxTitleLength)
   const fields = Object.entries(template.fields).map(
     ([key, text]) => [key, fillTemplate(text, data)] as const,
   )

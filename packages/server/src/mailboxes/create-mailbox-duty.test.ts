@@ -244,45 +244,49 @@ describe('mailboxes', () => {
   })
 })
 
-it('deliver each message once if the daemon is killed at any point', async () => {
-  const step = fc.record({
-    messages: fc.nat(3),
-    crashAt: fc.option(fc.nat(3)),
-    late: fc.boolean(),
-    ends: fc.boolean(),
-  })
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-      home = temporaryHome().home
-      template(home, 'retriever')
-      let count = 0
-      for (const { messages, crashAt, late, ends } of [
-        ...steps,
-        { messages: 0, crashAt: null, late: false, ends: true },
-      ]) {
-        for (let at = 0; at < messages; at++) await post(`m${count}`, `text ${count++}`)
-        let calls = 0
-        const crash = () => {
-          if (crashAt !== null && calls++ >= crashAt) throw new Error('killed')
+// Takes seconds.
+it.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])(
+  'deliver each message once if the daemon is killed at any point',
+  async () => {
+    const step = fc.record({
+      messages: fc.nat(3),
+      crashAt: fc.option(fc.nat(3)),
+      late: fc.boolean(),
+      ends: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        home = temporaryHome().home
+        template(home, 'retriever')
+        let count = 0
+        for (const { messages, crashAt, late, ends } of [
+          ...steps,
+          { messages: 0, crashAt: null, late: false, ends: true },
+        ]) {
+          for (let at = 0; at < messages; at++) await post(`m${count}`, `text ${count++}`)
+          let calls = 0
+          const crash = () => {
+            if (crashAt !== null && calls++ >= crashAt) throw new Error('killed')
+          }
+          life = await born(ends ? Array(30).fill(say('seen')) : busy, late ? {} : { before: crash })
+          // Between delivery and receipt.
+          const now = () => {
+            if (late) crash()
+            return 0
+          }
+          const { context } = life
+          await createMailboxDuty({ ...context, clock: { ...context.clock, now } }).start()
+          if (ends) await life.rest()
+          await life.kill()
         }
-        life = await born(ends ? Array(30).fill(say('seen')) : busy, late ? {} : { before: crash })
-        // Between delivery and receipt.
-        const now = () => {
-          if (late) crash()
-          return 0
-        }
-        const { context } = life
-        await createMailboxDuty({ ...context, clock: { ...context.clock, now } }).start()
-        if (ends) await life.rest()
-        await life.kill()
-      }
-      const heard = [...(await messagesBySession((await born(quick)).engine)).values()].flat()
-      expect(heard.map(({ message }) => message).toSorted()).toEqual(
-        Array.from({ length: count }, (_, at) => `mail/retriever/m${at}`).toSorted(),
-      )
-      const place = 'mailboxes/retriever.receipts.jsonl'
-      expect(existsSync(home.at(place)) ? linesIn(home, place).length : 0).toBe(count)
-    }),
-    { numRuns: process.env['CADRE_DEEP'] ? 60 : 10 },
-  )
-})
+        const heard = [...(await messagesBySession((await born(quick)).engine)).values()].flat()
+        expect(heard.map(({ message }) => message).toSorted()).toEqual(
+          Array.from({ length: count }, (_, at) => `mail/retriever/m${at}`).toSorted(),
+        )
+        const place = 'mailboxes/retriever.receipts.jsonl'
+        expect(existsSync(home.at(place)) ? linesIn(home, place).length : 0).toBe(count)
+      }),
+      { numRuns: process.env['CADRE_DEEP'] ? 60 : 10 },
+    )
+  },
+)

@@ -34,7 +34,7 @@ interface Mailbox {
 }
 
 const about = 'mailboxes'
-const atOnce = 20
+const concurrency = 20
 
 export function createMailboxDuty(context: DaemonContext): Duty {
   const { home, agents, note, problems, clock } = context
@@ -79,12 +79,12 @@ export function createMailboxDuty(context: DaemonContext): Duty {
 
   async function read(box: Mailbox): Promise<void> {
     box.waits = undefined
-    for (let items = box.reader.take(atOnce); items.length > 0; items = box.reader.take(atOnce)) {
+    for (let items = box.reader.take(concurrency); items.length > 0; items = box.reader.take(concurrency)) {
       for (const item of items) {
         try {
           await handle(box, item)
         } catch (error) {
-          const message = `Cannot deliver this message, so it and the messages after it wait: ${sentenceOf(error)}`
+          const message = `Cannot deliver this message, so it and the messages after it stay queued: ${sentenceOf(error)}`
           box.waits = { line: item.number, severity: 'error', code: 'waiting', message }
           box.inDoubt = true
           return
@@ -125,7 +125,7 @@ export function createMailboxDuty(context: DaemonContext): Duty {
   }
 
   function lastBegun(name: string): string | undefined {
-    return begunIn(home.at('mailboxes', `${name}.receipts.jsonl`)).at(-1)
+    return readStartedSessions(home.at('mailboxes', `${name}.receipts.jsonl`)).at(-1)
   }
 }
 
@@ -133,7 +133,7 @@ function fileOf(name: string): string {
   return `mailboxes/${name}.jsonl`
 }
 
-function begunIn(place: string): string[] {
+function readStartedSessions(place: string): string[] {
   let text: string
   try {
     text = readRegular(place).toString('utf8')

@@ -3,8 +3,8 @@ import { CadreError } from '@cadre/core'
 import type { FileEngine } from '@cadre/journal'
 import type { Deliveries } from './deliveries.ts'
 import { endRecord } from './end-record.ts'
+import { idleStateOf, openChildren } from './idle-state.ts'
 import type { SessionRuns } from './session-runs.ts'
-import { openChildren, standingOf } from './standing.ts'
 
 export interface CancelOptions {
   readonly engine: FileEngine
@@ -37,7 +37,7 @@ export async function cancelSession(
     if (session === root) await running.over
     return true
   }
-  if (stored === undefined || standingOf(stored).kind === 'ended') return false
+  if (stored === undefined || idleStateOf(stored).kind === 'ended') return false
   const pid = runs.ownerOf(root)
   if (pid !== undefined)
     throw new CadreError(
@@ -46,7 +46,7 @@ export async function cancelSession(
     )
   for (const child of openChildren(stored)) {
     const below = await runs.readOr(child)
-    if (below !== undefined && standingOf(below).kind !== 'ended') await endRecord(engine, below, reason)
+    if (below !== undefined && idleStateOf(below).kind !== 'ended') await endRecord(engine, below, reason)
   }
   await endRecord(engine, stored, reason)
   ended()

@@ -61,7 +61,7 @@ test('limits parallel sessions, queues the others, and completes all of them', a
     hold.letGo()
   }
   await until(() => rested.length === 5)
-  expect(hold.most()).toBe(2)
+  expect(hold.peak()).toBe(2)
   expect(rested.toSorted()).toEqual(ids)
   for (const id of ids)
     expect(await sessions().state(id)).toEqual({ kind: 'ended', outcome: 'completed', text: 'done' })

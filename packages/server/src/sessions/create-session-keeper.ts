@@ -3,11 +3,11 @@
  * each of these files states what it owns.
  */
 import type { CadreEvent, StoredSession } from '@cadre/core'
-import type { Beginning, MessageWork, SessionKeeper } from '../session-keeper.ts'
+import type { MessageWork, SessionKeeper, SessionStart } from '../session-keeper.ts'
 import { cancelSession } from './cancel-session.ts'
-import { Deliveries, hasHeard } from './deliveries.ts'
+import { Deliveries, hasReceived } from './deliveries.ts'
 import { DeliveryQueue, startOfQueued } from './delivery-queue.ts'
-import { keptState } from './kept-state.ts'
+import { readSessionState } from './read-session-state.ts'
 import { SessionRuns, type SessionRunsOptions } from './session-runs.ts'
 import { requireAgent } from './start-request.ts'
 
@@ -57,7 +57,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
   const isToBeStarted = (session: string) =>
     queue.of(session).some((queued) => startOfQueued(queued) !== undefined)
   const deliveryTo = (stored: StoredSession | undefined, session: string, message: string) => {
-    if (stored !== undefined && hasHeard(stored, message)) return 'delivered'
+    if (stored !== undefined && hasReceived(stored, message)) return 'delivered'
     return queue.hasMessage(session, message) ? 'queued' : 'unknown'
   }
 
@@ -70,7 +70,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
       await requireAgent(request, parts())
       if (!isUnderWay()) deliveries.add({ kind: 'start', request })
     },
-    async tell(session: string, work: MessageWork, begin?: Beginning) {
+    async tell(session: string, work: MessageWork, begin?: SessionStart) {
       const stored = await engine.read(session)
       if (deliveryTo(stored, session, work.message) !== 'unknown') return 'queued'
       if (stored !== undefined) runs.requireHere(stored)
@@ -88,7 +88,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
     },
     resume: (session) => runs.resume(session),
     cancel: (session, reason) => cancelSession(session, reason, { engine, runs, deliveries, note, rested }),
-    state: (session) => keptState(session, { engine, runs, queue, deliveries }),
+    state: (session) => readSessionState(session, { engine, runs, queue, deliveries }),
     onRest: (listener) => runs.onRest(listener),
     observe: (event) => jobs.observe(event),
     isOpenHere: (session) => jobs.isOpen(session),

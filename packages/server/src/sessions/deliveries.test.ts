@@ -33,7 +33,7 @@ async function startKeeper(options: TestDaemonOptions, place = temporaryHome()) 
     },
   })
   await daemon.start()
-  if (keeper === undefined) throw new Error('unreachable: it has duties')
+  if (keeper === undefined) throw new Error('unreachable: the daemon created no duties')
   return { ...place, daemon, sessions: keeper }
 }
 

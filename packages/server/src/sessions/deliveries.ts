@@ -38,7 +38,7 @@ interface Blocked {
 }
 
 const firstPause = 1000
-const longestPause = 60_000
+const maxPause = 60_000
 
 export class Deliveries {
   readonly #options: DeliveriesOptions
@@ -192,7 +192,7 @@ export class Deliveries {
   async #follow(queued: Queued, job: Job): Promise<void> {
     const { engine, runs, trouble } = this.#options
     const { session, request } = queued
-    await Promise.race([job.heard, job.over])
+    await Promise.race([job.delivered, job.over])
     if (this.#settledBy(await engine.read(session), queued)) return
     const end = await job.over
     if (end.kind === 'left') return
@@ -221,7 +221,7 @@ export class Deliveries {
     const { session, request } = queued
     if (stored === undefined) return false
     if (request.kind === 'tell') {
-      if (!hasHeard(stored, request.work.message)) return false
+      if (!hasReceived(stored, request.work.message)) return false
       if (isRefused(stored, request.work.message))
         this.#options.note({
           type: 'message.refused',
@@ -239,7 +239,7 @@ export class Deliveries {
     const failures = (this.#blocked.get(session)?.failures ?? 0) + 1
     const isOwned = hasErrorCode(error, 'owned')
     // Checking whether another process has ended is cheap.
-    const pause = isOwned ? 0 : Math.min(longestPause, firstPause * 2 ** (failures - 1))
+    const pause = isOwned ? 0 : Math.min(maxPause, firstPause * 2 ** (failures - 1))
     this.#blocked.set(session, { reason, failures, notBefore: performance.now() + pause })
     if (isOwned || trouble(error)) return
     const message = `Cannot deliver messages to this session yet: ${reason}`
@@ -251,8 +251,8 @@ export class Deliveries {
   }
 }
 
-export function hasHeard({ entries, spec }: StoredSession, message: string): boolean {
-  return foldEntries(entries, spec.id).heard.has(message)
+export function hasReceived({ entries, spec }: StoredSession, message: string): boolean {
+  return foldEntries(entries, spec.id).receivedMessages.has(message)
 }
 
 function isRefused({ entries }: StoredSession, message: string): boolean {
@@ -263,7 +263,7 @@ function isRefused({ entries }: StoredSession, message: string): boolean {
 
 /** The reason why a run ended without recording the message. */
 function reasonOf(result: RunResult): string {
-  if (result.kind === 'waiting') return 'the session went to sleep before it read the message'
+  if (result.kind === 'waiting') return 'the session was suspended before it read the message'
   return (
     result.report.notices?.map(({ message }) => message).join('; ') ||
     'the session ended before it read the message'

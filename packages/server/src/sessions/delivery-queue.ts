@@ -10,7 +10,7 @@ import path from 'node:path'
 import { writeOwnFile } from '@cadre/channels'
 import { isObject, namesIn, readRegular, systemErrorCode } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import type { Beginning, KeepRequest, MessageWork } from '../session-keeper.ts'
+import type { KeepRequest, MessageWork, SessionStart } from '../session-keeper.ts'
 
 export type QueuedRequest =
   | { readonly kind: 'start'; readonly request: KeepRequest }
@@ -19,7 +19,7 @@ export type QueuedRequest =
       readonly session: string
       readonly work: MessageWork
       /** How to start the session if it does not exist. */
-      readonly begin?: Beginning
+      readonly begin?: SessionStart
     }
 
 export interface Queued {

@@ -4,8 +4,8 @@ import { createFileEngine } from '@cadre/journal'
 import { call, createTestTeam, type Line, say } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryHome } from '../daemon/daemon.spec-helpers.ts'
+import { idleStateOf } from './idle-state.ts'
 import { isReady } from './is-ready.ts'
-import { standingOf } from './standing.ts'
 
 const signal = new AbortController().signal
 const launch = (what: string) => ['launch', { what }] as const
@@ -49,7 +49,7 @@ async function createDoubts(lanes: Record<string, readonly Line[]>, hanging: num
   return {
     engine,
     resume: () => team.orchestrator.resume('lead-1', {}, signal),
-    standing: async (session: string) => standingOf(await stored(session)).kind,
+    standing: async (session: string) => idleStateOf(await stored(session)).kind,
     isReady: async (session: string) => isReady(await stored(session), (id) => engine.read(id)),
   }
 }

@@ -1,5 +1,5 @@
 import type { StoredSession } from '@cadre/core'
-import { standingOf } from './standing.ts'
+import { idleStateOf } from './idle-state.ts'
 
 type Read = (session: string) => Promise<StoredSession | undefined>
 
@@ -8,23 +8,24 @@ export async function isReady(stored: StoredSession, read: Read): Promise<boolea
   const { id, root } = stored.spec
   const above = root === id ? undefined : await read(root)
   // Until the root has ended, a child is resumed as part of its tree.
-  const isOfRun = above !== undefined && standingOf(above).kind !== 'ended'
+  const isOfRun = above !== undefined && idleStateOf(above).kind !== 'ended'
   return isReadyBelow(isOfRun ? above : stored, read, new Set())
 }
 
 async function isReadyBelow(stored: StoredSession, read: Read, seen: Set<string>): Promise<boolean> {
   seen.add(stored.spec.id)
-  const standing = standingOf(stored)
+  const standing = idleStateOf(stored)
   if (standing.kind === 'ready' || standing.kind === 'ended') return standing.kind === 'ready'
   for (const child of standing.children) {
     if (seen.has(child)) continue
     const below = await read(child)
-    if (below === undefined || hasNews(stored, below) || (await isReadyBelow(below, read, seen))) return true
+    if (below === undefined || hasUnseenResult(stored, below) || (await isReadyBelow(below, read, seen)))
+      return true
   }
   return false
 }
 
 /** The child has ended and its parent has not seen it. A sleeping parent has seen everything that ended before it fell asleep. */
-function hasNews({ status, updated }: StoredSession, child: StoredSession): boolean {
-  return standingOf(child).kind === 'ended' && (status !== 'sleeping' || child.updated > updated)
+function hasUnseenResult({ status, updated }: StoredSession, child: StoredSession): boolean {
+  return idleStateOf(child).kind === 'ended' && (status !== 'sleeping' || child.updated > updated)
 }

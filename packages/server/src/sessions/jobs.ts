@@ -28,7 +28,7 @@ export interface Job extends JobRequest {
   /** Resolves when the session is recorded, or the job is over. */
   readonly begun: Promise<'begun' | JobEnd>
   /** Resolves when the message is recorded, or the job is over. */
-  readonly heard: Promise<'heard' | JobEnd>
+  readonly delivered: Promise<'heard' | JobEnd>
   readonly over: Promise<JobEnd>
 }
 
@@ -202,7 +202,7 @@ function createJob(request: JobRequest, isFirst: boolean): OwnJob {
     members: new Set(),
     stop: new AbortController(),
     begun,
-    heard,
+    delivered: heard,
     over,
     settleBegun,
     settleHeard,

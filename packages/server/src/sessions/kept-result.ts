@@ -1,9 +1,9 @@
 import { CadreError, messageOf, noUsage, type RunResult, type StoredSession } from '@cadre/core'
-import type { KeptState } from '../session-keeper.ts'
-import { lastReport } from './standing.ts'
+import type { SessionState } from '../session-keeper.ts'
+import { lastReport } from './idle-state.ts'
 
 /** The state of an ended session, from its record. */
-export function endedState({ outcome, entries }: StoredSession): KeptState {
+export function endedState({ outcome, entries }: StoredSession): SessionState {
   const report = lastReport(entries)
   const reason = report?.notices?.map(({ message }) => message).join('; ')
   return {

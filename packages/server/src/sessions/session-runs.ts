@@ -94,7 +94,7 @@ export class SessionRuns {
     }
     this.#elsewhere.delete(root)
     if (!(await isReady(stored, (id) => this.readOr(id))) || !this.mayResume(stored)) return
-    this.#goOn(session, root, agent.name)
+    this.#continueRun(session, root, agent.name)
   }
 
   /** Returns false, and reports a problem, if the daemon may not use the session's workspace or the agent was removed. */
@@ -165,7 +165,7 @@ export class SessionRuns {
 
   /** Starts runs again, paused ones first. */
   release(): void {
-    for (const job of this.#paused.splice(0)) this.#goOn(job.root, job.root, job.agent)
+    for (const job of this.#paused.splice(0)) this.#continueRun(job.root, job.root, job.agent)
     this.jobs.release()
   }
 
@@ -201,7 +201,7 @@ export class SessionRuns {
     return parts().parts.leaves?.(root) ?? foreignWorkspace(workspace, { home, own })
   }
 
-  #goOn(session: string, root: string, agent: string): void {
+  #continueRun(session: string, root: string, agent: string): void {
     this.add({ session, root, agent, begin: (by, signal) => by.resume(session, {}, signal) })
   }
 

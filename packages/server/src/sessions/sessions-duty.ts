@@ -12,17 +12,17 @@ import { endsWithEntry, readEndState } from '@cadre/journal'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { Keeper } from './create-session-keeper.ts'
-import { type Standing, standingOf } from './standing.ts'
+import { type IdleState, idleStateOf } from './idle-state.ts'
 
 const folder = 'sessions'
 const ending = '.session.yaml'
 /** How many files are read per turn of the event loop. */
-const share = 100
+const filesPerTurn = 100
 
 /** The known state of a session file. */
 interface Known {
   readonly stamp: string
-  readonly standing: Standing['kind'] | 'broken'
+  readonly standing: IdleState['kind'] | 'broken'
   /** Set if the session has not ended. */
   readonly agent?: string
   readonly root?: string
@@ -90,7 +90,7 @@ export function createSessionsDuty(
       if (stored === undefined) return undefined
       const now: Known = {
         stamp,
-        standing: standingOf(stored).kind,
+        standing: idleStateOf(stored).kind,
         agent: stored.spec.agent.name,
         root: stored.spec.root,
       }
@@ -135,7 +135,7 @@ export function createSessionsDuty(
     async start() {
       const ids = namesIn(home.at(folder)).flatMap((name) => idOf(name) ?? [])
       for (const [index, id] of ids.entries()) {
-        if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
+        if (index % filesPerTurn === filesPerTurn - 1) await new Promise((resolve) => setImmediate(resolve))
         await look(id)
       }
       const roots = new Set<string>()

@@ -1,6 +1,6 @@
 import { CadreError, didYouMean, type Orchestrator, resolveModel } from '@cadre/core'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
-import type { Beginning, KeepRequest } from '../session-keeper.ts'
+import type { KeepRequest, SessionStart } from '../session-keeper.ts'
 
 export function startOf({ workspace = '', ...request }: KeepRequest, own: string) {
   return (by: Orchestrator, signal: AbortSignal) =>
@@ -8,7 +8,7 @@ export function startOf({ workspace = '', ...request }: KeepRequest, own: string
 }
 
 /** Rejects requests that cannot start, so that the caller keeps them and retries. */
-export async function requireAgent({ agent }: Beginning, { agents, models }: DaemonParts): Promise<void> {
+export async function requireAgent({ agent }: SessionStart, { agents, models }: DaemonParts): Promise<void> {
   const known = agents.get(agent)
   if (known !== undefined) {
     await resolveModel({ models }, { agent: known })

@@ -1,6 +1,6 @@
-import type { KeptState } from '../session-keeper.ts'
-import type { Placed } from './book.ts'
+import type { SessionState } from '../session-keeper.ts'
 import type { Stale } from './marks.ts'
+import type { Placed } from './task-book.ts'
 
 /** One action on tasks. Safe to repeat after a crash. */
 export type Action =
@@ -41,12 +41,12 @@ export type Action =
   | { readonly kind: 'forget'; readonly task: string }
   /** Sends the changed task to its session. */
   | { readonly kind: 'tell'; readonly at: Placed; readonly session: string }
-  /** All tasks that a session planned have ended. `isHeard` false: there is no session to notify, so the ends only count as reported. */
+  /** All tasks that a session planned have ended. `isDelivered` false: there is no session to notify, so the ends only count as reported. */
   | {
       readonly kind: 'wave'
       readonly session: string
       readonly members: readonly Placed[]
-      readonly isHeard: boolean
+      readonly isDelivered: boolean
     }
 
-export type Ended = Extract<KeptState, { readonly kind: 'ended' }>
+export type Ended = Extract<SessionState, { readonly kind: 'ended' }>

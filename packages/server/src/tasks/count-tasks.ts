@@ -1,4 +1,4 @@
-import { type Book, indexTasks, isAtEnd } from './book.ts'
+import { indexTasks, isAtEnd, type TaskBook } from './task-book.ts'
 
 export interface TaskCounts {
   /** Tasks for agents that have not started. */
@@ -12,7 +12,7 @@ export interface TaskCounts {
 }
 
 /** Counts tasks by state. */
-export function countTasks(book: Pick<Book, 'files' | 'agents'>): TaskCounts {
+export function countTasks(book: Pick<TaskBook, 'files' | 'agents'>): TaskCounts {
   const { agentOf } = indexTasks({ files: [], agents: book.agents })
   const counts = { open: 0, running: 0, done: 0, failed: 0, skipped: 0, people: 0 }
   for (const { tasks } of book.files)

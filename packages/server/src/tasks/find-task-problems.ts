@@ -1,8 +1,16 @@
 import { didYouMean, nearest } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
-import { type Book, isApproval, isAtEnd, type Placed, push, type TaskIndex, withAllBelow } from './book.ts'
 import { findCycles, type Waits } from './find-cycles.ts'
 import { misspeltAgent } from './misspelt-agent.ts'
+import {
+  isApproval,
+  isAtEnd,
+  type Placed,
+  push,
+  type TaskBook,
+  type TaskIndex,
+  withAllBelow,
+} from './task-book.ts'
 
 /** The reason why a task cannot run. */
 export interface TaskTrouble {
@@ -12,7 +20,7 @@ export interface TaskTrouble {
 }
 
 /** Every problem starts with one of these, so that Cadre can remove its own note, and never a person's, once the task is fixed. */
-const words = {
+const problemPrefixes = {
   twin: 'its id is also used at ',
   dependency: 'it depends on ',
   parent: 'its parent is ',
@@ -22,21 +30,21 @@ const words = {
 }
 
 /** The wording of problems in earlier versions. */
-const earlierWords = ['it waits for itself: ']
+const formerPrefixes = ['it waits for itself: ']
 
 export function isOwnProblem(text: string): boolean {
-  return [...Object.values(words), ...earlierWords].some((start) => text.startsWith(start))
+  return [...Object.values(problemPrefixes), ...formerPrefixes].some((start) => text.startsWith(start))
 }
 
 /** Finds problems of unfinished tasks, one per task, in the order of files and lines. */
-export function findTaskProblems(book: Book, index: TaskIndex): readonly TaskTrouble[] {
+export function findTaskProblems(book: TaskBook, index: TaskIndex): readonly TaskTrouble[] {
   const cycles = findCycles(waitsOf(index))
   const found: TaskTrouble[] = []
-  for (const places of index.twins.values())
+  for (const places of index.duplicates.values())
     for (const placed of places) {
       const other = places.find((one) => one !== placed)
       if (other === undefined || isAtEnd(placed.task)) continue
-      const message = `${words.twin}${other.file}:${other.task.line}. Change one of them`
+      const message = `${problemPrefixes.twin}${other.file}:${other.task.line}. Change one of them`
       found.push({ placed, code: 'duplicate', message })
     }
   for (const placed of index.byId.values()) {
@@ -60,7 +68,7 @@ function misspeltField({ task }: Placed): Finding | undefined {
     const [meant] = restrictions.includes(key) ? [] : nearest(key, restrictions, 1)
     // A part of such a name, such as "on", is a different field.
     if (meant === undefined || Math.abs(meant.length - key.length) > 2) continue
-    return { code: 'field', message: `${words.field}${key} is unknown. Did you mean ${meant}?` }
+    return { code: 'field', message: `${problemPrefixes.field}${key} is unknown. Did you mean ${meant}?` }
   }
   return undefined
 }
@@ -69,29 +77,32 @@ function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefin
   const ids = () => [...index.byId.keys()].filter((known) => known !== id)
   for (const wanted of task.dependsOn) {
     if (index.byId.has(wanted)) continue
-    const what = index.twins.has(wanted)
+    const what = index.duplicates.has(wanted)
       ? 'the id of several tasks'
       : `not a task${didYouMean(wanted, ids())}`
-    return { code: 'dependency', message: `${words.dependency}${shown(wanted)}, which is ${what}` }
+    return {
+      code: 'dependency',
+      message: `${problemPrefixes.dependency}${shortenId(wanted)}, which is ${what}`,
+    }
   }
   const { parent } = task
   if (parent !== undefined && !index.byId.has(parent)) {
-    const what = index.twins.has(parent)
+    const what = index.duplicates.has(parent)
       ? 'the id of several tasks'
       : `not a task${didYouMean(parent, ids())}`
-    return { code: 'parent', message: `${words.parent}${shown(parent)}, which is ${what}` }
+    return { code: 'parent', message: `${problemPrefixes.parent}${shortenId(parent)}, which is ${what}` }
   }
   const above = ancestorsOf(id, index)
   const up = task.dependsOn.find((wanted) => above.has(wanted))
   if (up !== undefined)
-    return { code: 'cycle', message: `${words.dependency}${shown(up)}, which contains it` }
+    return { code: 'cycle', message: `${problemPrefixes.dependency}${shortenId(up)}, which contains it` }
   if (task.dependsOn.length === 0 || !index.children.has(id)) return undefined
   const below = new Set(withAllBelow(index.children.get(id) ?? [], index).map((placed) => placed.id))
   const down = task.dependsOn.find((wanted) => wanted !== id && below.has(wanted))
   if (down === undefined) return undefined
   return {
     code: 'cycle',
-    message: `${words.dependency}${shown(down)}, which is one of its subtasks. Remove the dependency: Cadre already tells a task when its subtasks end`,
+    message: `${problemPrefixes.dependency}${shortenId(down)}, which is one of its subtasks. Remove the dependency: Cadre already notifies a task when its subtasks end`,
   }
 }
 
@@ -100,17 +111,17 @@ function cycleOf({ id }: Placed, cycles: ReadonlyMap<string, readonly string[]>)
   if (cycle === undefined) return undefined
   const way = cycle.length > 9 ? [...cycle.slice(0, 4), '…', ...cycle.slice(-4)] : cycle
   const message =
-    cycle.length === 1 ? 'many tasks depend on each other in a cycle' : way.map(shown).join(' → ')
-  return { code: 'cycle', message: `${words.cycle}${message}` }
+    cycle.length === 1 ? 'many tasks depend on each other in a cycle' : way.map(shortenId).join(' → ')
+  return { code: 'cycle', message: `${problemPrefixes.cycle}${message}` }
 }
 
-function unknownAgent({ task }: Placed, { agents }: Book): Finding | undefined {
+function unknownAgent({ task }: Placed, { agents }: TaskBook): Finding | undefined {
   const found = misspeltAgent(task, agents)
   if (found === undefined) return undefined
   const { who, meant } = found
   const hint =
     meant.length > 0 ? `Did you mean ${meant.join(', ')}?` : 'Assign an existing agent, or a person'
-  return { code: 'agent', message: `${words.agent}${shown(who)}. ${hint}` }
+  return { code: 'agent', message: `${problemPrefixes.agent}${shortenId(who)}. ${hint}` }
 }
 
 function ancestorsOf(id: string, index: TaskIndex): ReadonlySet<string> {
@@ -158,7 +169,7 @@ function membersOf({ id, task }: Pick<Placed, 'id' | 'task'>, index: TaskIndex):
   return [...(index.children.get(id) ?? []), ...created.filter((placed) => placed.id !== id)]
 }
 
-function shown(id: string): string {
+function shortenId(id: string): string {
   return id.length > 80 ? `${id.slice(0, 79)}…` : id
 }
 

@@ -14,11 +14,11 @@
 import { writeOwnFile } from '@cadre/channels'
 import { isObject, readRegular } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import type { Claim } from './book.ts'
 import { isMark, type Mark } from './marks.ts'
+import type { Claim } from './task-book.ts'
 
 const claimsFile = 'task-claims.json'
-const toldFile = 'task-told.json'
+const notifiedFile = 'task-told.json'
 const marksFile = 'task-marks.json'
 
 export class Ledger {
@@ -34,7 +34,7 @@ export class Ledger {
 
   constructor(home: Home) {
     this.home = home
-    const told = readObject(home.at('storage', 'cursors', toldFile))
+    const told = readObject(home.at('storage', 'cursors', notifiedFile))
     this.isNew = told === undefined
     this.told = new Map(
       Object.entries(told ?? {}).map(([session, ends]) => [
@@ -64,7 +64,7 @@ export class Ledger {
     const text = JSON.stringify(
       Object.fromEntries([...this.told].map(([session, known]) => [session, [...known]])),
     )
-    this.write(toldFile, text, true)
+    this.write(notifiedFile, text, true)
   }
 
   mark(id: string, mark: Mark): void {

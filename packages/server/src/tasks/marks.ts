@@ -1,13 +1,13 @@
 /**
  * Remembers the progress of each task, so that saving an old copy of a file does not undo it. An editor that holds an old copy writes
- * lines that name no session, or an earlier one. Such a line is stale, and the daemon restores it. A person who reopens a task changes
+ * lines without a session, or with an earlier one. Such a line is stale, and the daemon restores it. A person who reopens a task changes
  * its marker and keeps the session it names, so that line is not stale.
  */
 import { createHash } from 'node:crypto'
 import { isObject } from '@cadre/disk'
 import type { TaskChange, TaskItem, TaskState } from '@cadre/tasks'
-import { type BookFile, isAtEnd, type Placed } from './book.ts'
 import { brokenLines } from './find-task-problems.ts'
+import { type BookFile, isAtEnd, type Placed } from './task-book.ts'
 
 /** The progress of a task. */
 export interface Mark {
@@ -50,7 +50,7 @@ export function recall(files: readonly BookFile[], marks: ReadonlyMap<string, Ma
       const { id } = task
       if (id === undefined || counts.get(id) !== 1 || broken.has(task.line)) return task
       const mark = marks.get(id)
-      if (mark !== undefined && hasGoneBack(task, mark)) {
+      if (mark !== undefined && hasRegressed(task, mark)) {
         stale.push({ placed: { file: file.file, id, task }, mark })
         return asMarked(task, mark)
       }
@@ -63,7 +63,7 @@ export function recall(files: readonly BookFile[], marks: ReadonlyMap<string, Ma
   return { files: stale.length === 0 ? files : recalled, stale, learned }
 }
 
-function hasGoneBack(task: TaskItem, mark: Mark): boolean {
+function hasRegressed(task: TaskItem, mark: Mark): boolean {
   const session = sessionIn(task)
   if (session === mark.session) return task.state === 'running' && isAtEnd(mark)
   // Tidying up a finished task does not make its line stale.
@@ -94,8 +94,8 @@ export function markAfter(
   return markOf(asMarked(task, { session, state }), file, mark, at)
 }
 
-/** The mark of a task that was taken from its session: its line names no session, and this one becomes an earlier one. */
-export function released(mark: Mark, session: string, at: string): Mark {
+/** Returns the mark of a task that was taken from its session: its line has no session, and this session becomes an earlier one. */
+export function releaseMark(mark: Mark, session: string, at: string): Mark {
   const earlier = [...mark.earlier, mark.session, session].filter((one) => one !== '')
   return { ...mark, session: '', earlier: [...new Set(earlier)], state: 'open', at }
 }
@@ -120,7 +120,7 @@ export function nameOf({ title, who }: TaskItem): string {
 }
 
 /** Finds the id that the daemon gave to a task of this file before an old copy without ids was saved. */
-export function lostNames(
+export function lostIds(
   file: string,
   files: readonly BookFile[],
   marks: ReadonlyMap<string, Mark>,

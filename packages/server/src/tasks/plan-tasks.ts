@@ -1,16 +1,16 @@
 import { nameKey } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
-import type { KeptState } from '../session-keeper.ts'
+import type { SessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
-import { type Book, type Claim, indexTasks, isBroken, type Placed, type TaskIndex } from './book.ts'
 import { brokenLines, findTaskProblems, isOwnProblem, type TaskTrouble } from './find-task-problems.ts'
 import { isTreeOpen, planWaves } from './plan-waves.ts'
+import { type Claim, indexTasks, isBroken, type Placed, type TaskBook, type TaskIndex } from './task-book.ts'
 import { isMarkedBy } from './task-causes.ts'
 import { attemptOf, sessionBase } from './task-session-name.ts'
 import { fingerprint } from './task-work.ts'
 
-/** States by session. A session that is not listed counts as absent. */
-export type States = ReadonlyMap<string, KeptState>
+/** The state of each session. A session that is not listed counts as absent. */
+export type SessionStates = ReadonlyMap<string, SessionState>
 
 export interface Plan {
   readonly actions: readonly Action[]
@@ -26,7 +26,7 @@ export interface Plan {
  * 3. A person's decisions stay: the daemon only changes tasks that are open or that it has started.
  * 4. An unreadable file never causes a cancellation.
  */
-export function planTasks(book: Book, states: States, index: TaskIndex = indexTasks(book)): Plan {
+export function planTasks(book: TaskBook, states: SessionStates, index: TaskIndex = indexTasks(book)): Plan {
   const troubles = findTaskProblems(book, index)
   const planner: Planner = { book, states, index, broken: brokenOf(book), begins: [], claims: [] }
   const stuck = new Map(troubles.map((trouble) => [trouble.placed, trouble]))
@@ -40,14 +40,14 @@ export function planTasks(book: Book, states: States, index: TaskIndex = indexTa
   const waves = planWaves(book, index, states)
   const claims = planner.claims.toSorted((a, b) => rankOf(a.at) - rankOf(b.at))
   // A notified session continues, so it counts towards the limit as well.
-  const starts = [...waves.filter(({ isHeard }) => isHeard), ...planner.begins, ...claims]
-  actions.push(...waves.filter(({ isHeard }) => !isHeard))
+  const starts = [...waves.filter(({ isDelivered: isHeard }) => isHeard), ...planner.begins, ...claims]
+  actions.push(...waves.filter(({ isDelivered: isHeard }) => !isHeard))
   actions.push(...starts.slice(0, Math.max(0, book.parallel - countRunning(planner))))
   return { actions, troubles }
 }
 
 /** The sessions whose states decide what is planned. */
-export function sessionsOf(book: Book, index: TaskIndex = indexTasks(book)): readonly string[] {
+export function sessionsOf(book: TaskBook, index: TaskIndex = indexTasks(book)): readonly string[] {
   const claimed = [...book.claims.values()].map(({ session }) => session)
   const named = [...index.taskOf].flatMap(([session, { task }]) =>
     task.state === 'running' ? [session] : [],
@@ -68,8 +68,8 @@ function countRunning({ book, states, index, begins }: Planner): number {
 }
 
 interface Planner {
-  readonly book: Book
-  readonly states: States
+  readonly book: TaskBook
+  readonly states: SessionStates
   readonly index: TaskIndex
   /** Tasks with invalid lines. */
   readonly broken: ReadonlySet<TaskItem>
@@ -77,7 +77,7 @@ interface Planner {
   readonly claims: Extract<Action, { kind: 'claim' }>[]
 }
 
-const absent: KeptState = { kind: 'absent' }
+const absent: SessionState = { kind: 'absent' }
 
 function nameTasks({ index }: Planner): Action[] {
   const files = new Set(index.nameless.filter(({ task }) => index.needsId(task)).map(({ file }) => file))
@@ -103,7 +103,7 @@ function markTasks({ index }: Planner, troubles: readonly TaskTrouble[]): Action
 }
 
 function isTwiceInFile({ id, file }: Placed, index: TaskIndex): boolean {
-  return (index.twins.get(id) ?? []).filter((twin) => twin.file === file).length > 1
+  return (index.duplicates.get(id) ?? []).filter((twin) => twin.file === file).length > 1
 }
 
 function planRunning(planner: Planner, placed: Placed, actions: Action[]): void {
@@ -161,7 +161,7 @@ function claimantOf({ id, task }: Placed, session: string, index: TaskIndex): st
 function planOpen(planner: Planner, placed: Placed, isStuck: boolean, actions: Action[]): void {
   const { book, index } = planner
   const { id, task } = placed
-  if (planForgotten(planner, placed, 'its task was reopened', actions) === 'live') return
+  if (planAbandoned(planner, placed, 'its task was reopened', actions) === 'live') return
   const agent = index.agentOf(task)
   if (agent === undefined || isStuck || planner.broken.has(task)) return
   const cause = causeOf(placed, index)
@@ -178,7 +178,7 @@ function planOpen(planner: Planner, placed: Placed, isStuck: boolean, actions: A
 function planEnded(planner: Planner, placed: Placed, actions: Action[]): void {
   const { index } = planner
   const { task } = placed
-  planForgotten(planner, placed, `its task was marked as ${task.state}`, actions)
+  planAbandoned(planner, placed, `its task was marked as ${task.state}`, actions)
   if (task.state !== 'skipped' || index.agentOf(task) === undefined) return
   const given = skippedFor(task)
   if (given === undefined) return
@@ -190,7 +190,7 @@ function planEnded(planner: Planner, placed: Placed, actions: Action[]): void {
 }
 
 /** Ends the session of a task that is not in progress. Returns `live` while it is still running. */
-function planForgotten(
+function planAbandoned(
   { book, states, broken }: Planner,
   placed: Placed,
   reason: string,
@@ -217,7 +217,7 @@ function planForgotten(
 
 function planMissing({ book, states, index }: Planner, id: string, claim: Claim, actions: Action[]): void {
   const file = book.files.find((one) => one.file === claim.file)
-  if (index.twins.has(id) || (file !== undefined && isBroken(file))) return
+  if (index.duplicates.has(id) || (file !== undefined && isBroken(file))) return
   const { kind } = states.get(claim.session) ?? absent
   if (kind === 'elsewhere') return
   if (kind === 'ended' || kind === 'absent' || kind === 'broken') {
@@ -243,7 +243,7 @@ function skippedFor({ fields }: TaskItem): string | undefined {
   return /^\S+ (?:failed|was skipped)$/.test(because) ? because : undefined
 }
 
-function brokenOf({ files }: Book): ReadonlySet<TaskItem> {
+function brokenOf({ files }: TaskBook): ReadonlySet<TaskItem> {
   const broken = new Set<TaskItem>()
   for (const file of files) {
     const lines = brokenLines(file)

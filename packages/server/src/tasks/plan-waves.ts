@@ -1,6 +1,6 @@
-import type { KeptState } from '../session-keeper.ts'
+import type { SessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
-import { type Book, isAtEnd, type Placed, type TaskIndex, withAllBelow } from './book.ts'
+import { isAtEnd, type Placed, type TaskBook, type TaskIndex, withAllBelow } from './task-book.ts'
 
 type Wave = Extract<Action, { kind: 'wave' }>
 
@@ -15,28 +15,32 @@ export function endOf({ id, task }: Placed): string {
  * had ended.
  */
 export function planWaves(
-  book: Book,
+  book: TaskBook,
   index: TaskIndex,
-  states: ReadonlyMap<string, KeptState> | undefined,
+  states: ReadonlyMap<string, SessionState> | undefined,
 ): readonly Wave[] {
   const planners = new Set(index.createdBy.keys())
   for (const [session, placed] of index.taskOf) if (index.children.has(placed.id)) planners.add(session)
   return [...planners].flatMap((session) => {
     const members = newEnds(session, book, index)
     if (members.length === 0) return []
-    const isHeard = states === undefined || notifies(session, states.get(session), index)
-    return isHeard === undefined ? [] : [{ kind: 'wave' as const, session, members, isHeard }]
+    const isDelivered = states === undefined || shouldNotify(session, states.get(session), index)
+    return isDelivered === undefined ? [] : [{ kind: 'wave' as const, session, members, isDelivered }]
   })
 }
 
 /** Returns whether the session has planned tasks that have not ended, or whose end it was not notified of. */
-export function isTreeOpen(session: string, book: Book, index: TaskIndex): boolean {
+export function isTreeOpen(session: string, book: TaskBook, index: TaskIndex): boolean {
   const members = treeOf(session, index)
   return members.some(({ task }) => !isAtEnd(task)) || newEnds(session, book, index).length > 0
 }
 
 /** Returns whether a planner should be notified, or `undefined` while this is unknown. */
-function notifies(session: string, state: KeptState | undefined, index: TaskIndex): boolean | undefined {
+function shouldNotify(
+  session: string,
+  state: SessionState | undefined,
+  index: TaskIndex,
+): boolean | undefined {
   const own = index.taskOf.get(session)
   // Claimed, but not started yet.
   if (state === undefined || state.kind === 'absent') return own?.task.state === 'running' ? undefined : false
@@ -48,10 +52,10 @@ function notifies(session: string, state: KeptState | undefined, index: TaskInde
 }
 
 /** The ends it was not notified of, if all tasks have ended. Otherwise empty. */
-function newEnds(session: string, { told }: Book, index: TaskIndex): readonly Placed[] {
+function newEnds(session: string, { notifiedEnds }: TaskBook, index: TaskIndex): readonly Placed[] {
   const members = treeOf(session, index)
   if (members.some(({ task }) => !isAtEnd(task))) return []
-  const known = told.get(session)
+  const known = notifiedEnds.get(session)
   return known === undefined ? members : members.filter((placed) => !known.has(endOf(placed)))
 }
 

@@ -7,16 +7,16 @@ type Read = (session: string) => Promise<StoredSession | undefined>
  * Returns `undefined` if nothing was rejected, or the agent found another way.
  */
 export async function soleRejectionReason(session: string, read: Read): Promise<string | undefined> {
-  const found = await lookIn(session, read, new Set())
+  const found = await searchSession(session, read, new Set())
   return found.hasActed ? undefined : found.rejected.at(-1)
 }
 
-interface Found {
+interface SearchResult {
   readonly rejected: readonly string[]
   readonly hasActed: boolean
 }
 
-async function lookIn(session: string, read: Read, seen: Set<string>): Promise<Found> {
+async function searchSession(session: string, read: Read, seen: Set<string>): Promise<SearchResult> {
   seen.add(session)
   const entries = (await read(session))?.entries ?? []
   const tools = new Map(
@@ -37,7 +37,7 @@ async function lookIn(session: string, read: Read, seen: Set<string>): Promise<F
     }
     const child = entry.role === 'event' && entry.type === 'call.started' ? entry.child : undefined
     if (typeof child !== 'string' || seen.has(child)) continue
-    const below = await lookIn(child, read, seen)
+    const below = await searchSession(child, read, seen)
     rejected.push(...below.rejected)
     hasActed ||= below.hasActed
   }

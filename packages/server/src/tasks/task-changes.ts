@@ -1,12 +1,12 @@
 import type { TaskChange, TaskItem } from '@cadre/tasks'
-import type { KeptState } from '../session-keeper.ts'
+import type { SessionState } from '../session-keeper.ts'
 import type { Ended } from './action.ts'
 import type { Mark } from './marks.ts'
 import { shorten, shortenLine } from './shorten.ts'
 
-const longestResult = 1500
-const longestResultLines = 40
-const longestError = 500
+const maxResultLength = 1500
+const maxResultLines = 40
+const maxErrorLength = 500
 
 /** Fields of an earlier attempt. */
 const leftovers = [
@@ -21,7 +21,7 @@ const leftovers = [
 ]
 
 export function claimChange(task: TaskItem, session: string, time: string): TaskChange {
-  return { state: 'running', fields: { ...cleared(task), session, started: time } }
+  return { state: 'running', fields: { ...clearedFields(task), session, started: time } }
 }
 
 /** The change of a task when its session has ended. */
@@ -31,15 +31,15 @@ export function endChange(
   session: string,
   time: string,
 ): TaskChange {
-  const fields = cleared(task)
+  const fields = clearedFields(task)
   if (outcome === 'completed') {
-    const result = shorten(text, longestResult, longestResultLines)
+    const result = shorten(text, maxResultLength, maxResultLines)
     const isCut = result !== text.trim()
     const rest = isCut ? `${result}\n(The full report is in sessions/${session}.session.yaml.)` : result
     return { state: 'done', fields: { ...fields, completed: time, ...(result !== '' && { result: rest }) } }
   }
   if (outcome === 'cancelled') {
-    const why = `its session was cancelled${reason ? `: ${shortenLine(reason, longestError)}` : ''}`
+    const why = `its session was cancelled${reason ? `: ${shortenLine(reason, maxErrorLength)}` : ''}`
     return {
       state: 'skipped',
       fields: { ...fields, status: 'skipped', skipped_because: why, skipped_at: time },
@@ -52,38 +52,38 @@ export function endChange(
       : 'its session ended with an error')
   return {
     state: 'failed',
-    fields: { ...fields, status: 'failed', error: shortenLine(known, longestError), failed_at: time },
+    fields: { ...fields, status: 'failed', error: shortenLine(known, maxErrorLength), failed_at: time },
   }
 }
 
 export function skipChange(task: TaskItem, cause: string, time: string): TaskChange {
   return {
     state: 'skipped',
-    fields: { ...cleared(task), status: 'skipped', skipped_because: cause, skipped_at: time },
+    fields: { ...clearedFields(task), status: 'skipped', skipped_because: cause, skipped_at: time },
   }
 }
 
 export function reopenChange(task: TaskItem): TaskChange {
-  return { state: 'open', fields: cleared(task) }
+  return { state: 'open', fields: clearedFields(task) }
 }
 
 export function releaseChange(task: TaskItem): TaskChange {
-  return { state: 'open', fields: { ...cleared(task), session: null, started: null } }
+  return { state: 'open', fields: { ...clearedFields(task), session: null, started: null } }
 }
 
 /** Restores a stale line. `session`: the state of the session in its mark. */
-export function markChange(task: TaskItem, mark: Mark, session: KeptState | undefined): TaskChange {
+export function markChange(task: TaskItem, mark: Mark, session: SessionState | undefined): TaskChange {
   if (mark.session === '') return { ...releaseChange(task), state: mark.state }
   const named = { session: mark.session }
   const end = session?.kind === 'ended' ? endChange(task, session, mark.session, mark.at) : undefined
   // A person may have set another state.
   if (end?.state === mark.state) return { state: mark.state, fields: { ...end.fields, ...named } }
   const status = mark.state === 'failed' || mark.state === 'skipped' ? { status: mark.state } : {}
-  return { state: mark.state, fields: { ...cleared(task), ...status, ...named } }
+  return { state: mark.state, fields: { ...clearedFields(task), ...status, ...named } }
 }
 
 /** Removes the existing fields of earlier attempts. */
-function cleared({ fields }: TaskItem): Record<string, string | null> {
+function clearedFields({ fields }: TaskItem): Record<string, string | null> {
   const gone = leftovers.filter((key) => fields.has(key))
   const status = fields.get('status')
   if (status === 'failed' || status === 'skipped') gone.push('status')

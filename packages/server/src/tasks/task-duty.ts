@@ -10,23 +10,23 @@ import { CadreError, messageOf, type RunResult } from '@cadre/core'
 import { systemErrorCode } from '@cadre/disk'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
-import type { KeptState } from '../session-keeper.ts'
+import type { SessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
+import { countTasks, type TaskCounts } from './count-tasks.ts'
+import { Ledger } from './ledger.ts'
+import { recall } from './marks.ts'
+import { type ActionServices, performAction } from './perform-action.ts'
+import { planTasks, type SessionStates, sessionsOf } from './plan-tasks.ts'
+import { endOf, planWaves } from './plan-waves.ts'
 import {
-  type Book,
   type BookFile,
   countTogether,
   indexTasks,
   isBroken,
   type Placed,
+  type TaskBook,
   type TaskIndex,
-} from './book.ts'
-import { type ActionServices, carryOut } from './carry-out.ts'
-import { countTasks, type TaskCounts } from './count-tasks.ts'
-import { Ledger } from './ledger.ts'
-import { recall } from './marks.ts'
-import { planTasks, type States, sessionsOf } from './plan-tasks.ts'
-import { endOf, planWaves } from './plan-waves.ts'
+} from './task-book.ts'
 import { createTaskReports } from './task-reports.ts'
 import type { TaskStore } from './task-store.ts'
 
@@ -35,17 +35,17 @@ export interface TaskDutyOptions {
   /** The maximum number of parallel task sessions. Default: the current limit of the daemon. */
   readonly parallel?: number
   /** How long a task may be missing from all files while a person moves it, in milliseconds. */
-  readonly patience?: number
+  readonly missingMs?: number
 }
 
-const patienceByDefault = 3000
+const defaultMissingMs = 3000
 
 export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions): Duty {
-  const { tasks: store, patience = patienceByDefault } = options
+  const { tasks: store, missingMs = defaultMissingMs } = options
   const { sessions, clock } = context
   const reports = createTaskReports(context.problems)
   const begun = new Set<string>()
-  const unstarted = new Map<string, KeptState>()
+  const unstarted = new Map<string, SessionState>()
   const missing = new Map<string, number>()
   const background = new Map<string, Promise<void>>()
   let ledger: Ledger | undefined
@@ -99,7 +99,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     for (const action of [...restores, ...plan.actions]) {
       if (isStopped) return false
       if (waitsForSession(action)) runInBackground(action, services)
-      else isChanged = (await carryOut(action, services)) || isChanged
+      else isChanged = (await performAction(action, services)) || isChanged
     }
     if (!isChanged) forgetGone(book, ledger)
     ledger.keepMarks()
@@ -112,7 +112,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   function runInBackground(action: SessionAction, services: ActionServices): void {
     const { session } = action
     if (background.has(session)) return
-    const going = carryOut(action, services).then(
+    const going = performAction(action, services).then(
       (isDone) => {
         background.delete(session)
         if (isDone) checkLater()
@@ -138,7 +138,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   }
 
   /** A task that was removed and written again is a new task. */
-  function forgetGone({ files, gone }: Book, marked: Ledger): void {
+  function forgetGone({ files, gone }: TaskBook, marked: Ledger): void {
     for (const id of gone) {
       const mark = marked.marks.get(id)
       const file = files.find((one) => one.file === mark?.file)
@@ -147,7 +147,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     }
   }
 
-  function readBook({ claims, told, marks }: Ledger): Book {
+  function readBook({ claims, told, marks }: Ledger): TaskBook {
     const files = store.list().map(readFile)
     const agents = context.agents.list().map(({ name }) => name)
     const ids = new Set(files.flatMap(({ tasks }) => tasks.flatMap(({ id }) => id ?? [])))
@@ -156,13 +156,13 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     for (const id of known) if (!ids.has(id) && !missing.has(id)) missing.set(id, clock.now())
     // If the clock was set back, the time starts again.
     for (const [id, since] of missing) if (since > clock.now()) missing.set(id, clock.now())
-    const gone = [...missing].flatMap(([id, since]) => (clock.now() - since >= patience ? [id] : []))
+    const gone = [...missing].flatMap(([id, since]) => (clock.now() - since >= missingMs ? [id] : []))
     return {
       files,
       agents,
       parallel: options.parallel ?? context.parallel(),
       claims,
-      told,
+      notifiedEnds: told,
       begun,
       gone: new Set(gone),
     }
@@ -184,14 +184,14 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     }
   }
 
-  async function statesOf(book: Book, index: TaskIndex): Promise<States> {
+  async function statesOf(book: TaskBook, index: TaskIndex): Promise<SessionStates> {
     const named = sessionsOf(book, index)
     return new Map(
       await Promise.all(named.map(async (session) => [session, await stateOf(session)] as const)),
     )
   }
 
-  async function stateOf(session: string): Promise<KeptState> {
+  async function stateOf(session: string): Promise<SessionState> {
     try {
       const state = await sessions.state(session)
       return state.kind === 'absent' ? (unstarted.get(session) ?? state) : state
@@ -243,6 +243,6 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
 type SessionAction = Extract<Action, { readonly kind: 'tell' | 'wave' | 'cancel' | 'release' }>
 
 function waitsForSession(action: Action): action is SessionAction {
-  if (action.kind === 'wave') return action.isHeard
+  if (action.kind === 'wave') return action.isDelivered
   return action.kind === 'tell' || action.kind === 'cancel' || action.kind === 'release'
 }

@@ -1,13 +1,18 @@
 import type { Problem, Problems } from '@cadre/channels'
-import type { Book, Placed } from './book.ts'
-import type { Plan, States } from './plan-tasks.ts'
+import type { Plan, SessionStates } from './plan-tasks.ts'
+import type { Placed, TaskBook } from './task-book.ts'
 
 const about = 'tasks'
 type Finding = Omit<Problem, 'file'>
 
 export interface TaskReports {
   /** Reports the current problems of files and tasks. */
-  report(book: Book, plan: Plan, states: States, refusals: readonly (readonly [Placed, string])[]): void
+  report(
+    book: TaskBook,
+    plan: Plan,
+    states: SessionStates,
+    refusals: readonly (readonly [Placed, string])[],
+  ): void
   /** Reports a failed check. The next successful one clears it. */
   fail(message: string): void
 }

@@ -1,4 +1,4 @@
-const longest = 120
+const maxLength = 120
 
 /** The base name of a task's sessions: `<agent>-<task>`, safe as a file name on every system. */
 export function sessionBase(agent: string, task: string): string {
@@ -7,7 +7,7 @@ export function sessionBase(agent: string, task: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, '-')
     .replace(/^[.-]+|[.-]+$/g, '')
-    .slice(0, longest)
+    .slice(0, maxLength)
   return name === '' ? 'task' : name
 }
 

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Work } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
-import { isAtEnd, type Placed, type TaskIndex } from './book.ts'
 import { endOf } from './plan-waves.ts'
 import { shorten, shortenLine } from './shorten.ts'
+import { isAtEnd, type Placed, type TaskIndex } from './task-book.ts'
 
 /** The longest result of another session, and of all together, in characters. */
-const longestResult = 2000
-const longestResults = 24_000
+const maxResultLength = 2000
+const maxResultsLength = 24_000
 
-type Said = Work & { readonly message: string }
+type TaskMessage = Work & { readonly message: string }
 
 /** A hash of the task's text and restrictions. It changes if the session must be notified. */
 export function fingerprint(task: TaskItem): string {
@@ -24,7 +24,7 @@ export function needsApproval({ fields }: TaskItem): boolean {
 }
 
 /** The work with which the session of a task starts. */
-export function taskWork({ placed, session, index }: WorkRequest): Said {
+export function taskWork({ placed, session, index }: WorkRequest): TaskMessage {
   const { id, task, file } = placed
   const parent = task.parent === undefined ? undefined : index.byId.get(task.parent)
   const needed = task.dependsOn.flatMap((wanted) => index.byId.get(wanted) ?? [])
@@ -32,7 +32,7 @@ export function taskWork({ placed, session, index }: WorkRequest): Said {
   const lines = [
     ...taskText(task),
     '',
-    `This is task ${id} of tasks/${file}${parent === undefined ? '.' : `, a part of ${named(parent)}.`}`,
+    `This is task ${id} of tasks/${file}${parent === undefined ? '.' : `, a part of ${describeTask(parent)}.`}`,
   ]
   if (needed.length > 0)
     lines.push(
@@ -44,7 +44,7 @@ export function taskWork({ placed, session, index }: WorkRequest): Said {
     lines.push(
       '',
       'It has these subtasks. Other agents do them, and Cadre notifies you when all of them have ended.',
-      ...below.map((child) => `- ${named(child)}: ${child.task.state}`),
+      ...below.map((child) => `- ${describeTask(child)}: ${child.task.state}`),
     )
   lines.push(
     '',
@@ -60,7 +60,7 @@ export interface WorkRequest {
 }
 
 /** The message to a session whose task changed. `said`: the number of earlier such messages. */
-export function changedWork({ id, task }: Placed, session: string, said: number): Said {
+export function changedWork({ id, task }: Placed, session: string, said: number): TaskMessage {
   const lines = [
     `Your task ${id} was changed. The new text:`,
     '',
@@ -76,7 +76,7 @@ export function changedWork({ id, task }: Placed, session: string, said: number)
 }
 
 /** The message to a session when all tasks that it planned have ended. The same ends give the same message id. */
-export function waveWork(session: string, members: readonly Placed[]): Said {
+export function waveWork(session: string, members: readonly Placed[]): TaskMessage {
   const counts = new Map<string, number>()
   for (const { task } of members) counts.set(task.state, (counts.get(task.state) ?? 0) + 1)
   const summary = [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
@@ -95,20 +95,20 @@ function taskText({ title, fields }: TaskItem): string[] {
   return description ? [title, '', description] : [title]
 }
 
-function named({ id, task }: Placed): string {
+function describeTask({ id, task }: Placed): string {
   return `${id} (${shortenLine(task.title, 200)})`
 }
 
 function results(places: readonly Placed[]): string[] {
-  let left = longestResults
+  let left = maxResultsLength
   return places.flatMap((placed) => {
     const { task } = placed
     const outcome =
       task.fields.get('result') ?? task.fields.get('error') ?? task.fields.get('skipped_because') ?? ''
-    const text = isAtEnd(task) ? shorten(outcome, Math.min(longestResult, Math.max(0, left)), 60) : ''
+    const text = isAtEnd(task) ? shorten(outcome, Math.min(maxResultLength, Math.max(0, left)), 60) : ''
     left -= text.length
     const quoted = text === '' ? [] : text.split('\n').map((line) => `  > ${line}`)
-    return [`- ${named(placed)}: ${task.state}`, ...quoted]
+    return [`- ${describeTask(placed)}: ${task.state}`, ...quoted]
   })
 }
 

@@ -1,5 +1,5 @@
 /** A file that keeps changing is reported after this many settle times. */
-const most = 20
+const maxPostponed = 20
 
 interface Waiting {
   /** When it first changed since its last report. */
@@ -38,7 +38,7 @@ export class Settling {
     const quiet: string[] = []
     let next = Number.POSITIVE_INFINITY
     for (const [key, { since, last }] of this.#waiting) {
-      const due = Math.min(last + this.#ms, since + this.#ms * most)
+      const due = Math.min(last + this.#ms, since + this.#ms * maxPostponed)
       // Timers fire a little early.
       if (due <= now + 1) quiet.push(key)
       else next = Math.min(next, due)

@@ -51,7 +51,7 @@ test('reports a file when it stops changing, and at intervals if it does not', a
 })
 
 test('watches a folder that is created, deleted and created again', async () => {
-  const { home, told } = await watching({ lookMs: 1000 })
+  const { home, told } = await watching({ scanMs: 1000 })
   const folder = home.at('approvals', 'pending')
   mkdirSync(folder, { recursive: true })
   writeFileSync(`${folder}/a.approval.md`, 'one')
@@ -69,7 +69,7 @@ test('watches a folder that is created, deleted and created again', async () => 
 
 test('scans and reports a folder that the system cannot watch', async () => {
   const { home, told, failures } = await watching({
-    blindLookMs: 20,
+    unwatchedScanMs: 20,
     watch: (() => {
       throw new Error('ENOSPC: System limit for number of file watchers reached')
     }) as unknown as NonNullable<WatchHomeOptions['watch']>,
@@ -85,7 +85,7 @@ test('scans and reports a folder that the system cannot watch', async () => {
 test('misses no change if the system reports none', async () => {
   const silent = { on: () => silent, close: () => {} } as unknown as FSWatcher
   const { home, told } = await watching({
-    lookMs: 30,
+    scanMs: 30,
     watch: (() => silent) as unknown as NonNullable<WatchHomeOptions['watch']>,
   })
   writeFileSync(home.at('tasks', 'a.task.md'), 'one')

@@ -20,8 +20,8 @@ export interface WatchHomeOptions {
   readonly folders: readonly string[]
   readonly settleMs: number
   /** Milliseconds between scans, with and without system events. */
-  readonly lookMs?: number
-  readonly blindLookMs?: number
+  readonly scanMs?: number
+  readonly unwatchedScanMs?: number
   /** Receives the changed files of one folder, relative to the home. */
   readonly changed: (folder: string, files: readonly string[]) => void
   /** Receives the reason why a folder cannot be watched, or `undefined` when it is watched again. */
@@ -45,19 +45,19 @@ interface Watched {
   failure: string | undefined
   /** The stamp of each file at its last report, by name. */
   stamps: Map<string, string>
-  lookedAt: number
+  scannedAt: number
 }
 
 /** How many files are scanned per turn of the event loop. */
-const share = 500
+const filesPerTurn = 500
 
 export function watchHome(options: WatchHomeOptions): HomeWatch {
-  const { home, settleMs, lookMs = 30_000, blindLookMs = 1000 } = options
+  const { home, settleMs, scanMs = 30_000, unwatchedScanMs = 1000 } = options
   const startWatch = options.watch ?? watch
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
   const watched = new Map<string, Watched>()
-  for (const folder of withAbove(options.folders)) {
+  for (const folder of withParents(options.folders)) {
     const isWanted = options.folders.includes(folder)
     const stamps = new Map<string, string>()
     watched.set(folder, {
@@ -67,7 +67,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
       identity: undefined,
       failure: undefined,
       stamps,
-      lookedAt: 0,
+      scannedAt: 0,
     })
   }
   const settling = new Settling(settleMs, (keys) => {
@@ -82,7 +82,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
   })
   const pathOf = (folder: string, name = '') => path.join(home.path, folder, name)
   const tell = (one: Watched, name: string) => {
-    if (one.isWanted && isTold(name)) settling.touch(`${one.folder}\0${name}`)
+    if (one.isWanted && isWatchedName(name)) settling.touch(`${one.folder}\0${name}`)
   }
 
   const fail = (one: Watched, why: string | undefined) => {
@@ -137,14 +137,14 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
   }
   /** Compares names and stamps with the known ones. `quietly`: reports nothing. */
   const look = async (one: Watched, quietly = false): Promise<void> => {
-    one.lookedAt = Date.now()
+    one.scannedAt = Date.now()
     if (!one.isWanted) return
     let names: readonly string[]
     try {
-      names = namesIn(pathOf(one.folder)).filter(isTold)
+      names = namesIn(pathOf(one.folder)).filter(isWatchedName)
     } catch {
       // Keep the known stamps, and try again soon.
-      one.lookedAt = 0
+      one.scannedAt = 0
       return
     }
     const there = new Set(names)
@@ -155,7 +155,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
     }
     const start = pathOf(one.folder) + path.sep
     for (const [index, name] of names.entries()) {
-      if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
+      if (index % filesPerTurn === filesPerTurn - 1) await new Promise((resolve) => setImmediate(resolve))
       if (isStopped) return
       const stamp = stampAt(start + name)
       if (stamp === one.stamps.get(name)) continue
@@ -163,21 +163,21 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
       if (!quietly) tell(one, name)
     }
   }
-  const lookAround = async () => {
+  const scanAll = async () => {
     const now = Date.now()
     for (const one of watched.values()) {
-      const every = one.watcher === undefined && one.identity !== undefined ? blindLookMs : lookMs
-      if (Math.abs(now - one.lookedAt) < every) continue
+      const every = one.watcher === undefined && one.identity !== undefined ? unwatchedScanMs : scanMs
+      if (Math.abs(now - one.scannedAt) < every) continue
       attach(one)
       await look(one)
     }
-    if (!isStopped) timer = setTimeout(() => void lookAround(), Math.min(lookMs, blindLookMs)).unref()
+    if (!isStopped) timer = setTimeout(() => void scanAll(), Math.min(scanMs, unwatchedScanMs)).unref()
   }
   return {
     async start() {
       for (const one of watched.values()) attach(one)
       for (const one of watched.values()) await look(one, true)
-      timer = setTimeout(() => void lookAround(), Math.min(lookMs, blindLookMs)).unref()
+      timer = setTimeout(() => void scanAll(), Math.min(scanMs, unwatchedScanMs)).unref()
     },
     stop() {
       isStopped = true
@@ -189,7 +189,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
 }
 
 /** The folders and their parents below the home, so that new folders are seen. */
-function withAbove(folders: readonly string[]): string[] {
+function withParents(folders: readonly string[]): string[] {
   const all = folders.flatMap((folder) => {
     const names = folder === '.' ? [] : folder.split('/')
     return ['.', ...names.map((_, index) => names.slice(0, index + 1).join('/'))]
@@ -198,7 +198,7 @@ function withAbove(folders: readonly string[]): string[] {
 }
 
 /** Ignores drafts of editors and of Cadre. */
-function isTold(name: string): boolean {
+function isWatchedName(name: string): boolean {
   return !name.startsWith('.') && !/(?:~|\.tmp|\.swp|\.swx|\.torn)$/.test(name)
 }
 

@@ -7,7 +7,7 @@ import {
   fieldReader,
   plainName,
   type TaskRow,
-  writtenNames,
+  writtenFieldNames,
 } from './field-value.ts'
 import type { Condition, FieldName, FileName, Query, SelectQuery } from './query.ts'
 import { QueryError } from './query-error.ts'
@@ -28,14 +28,14 @@ export interface FoundProblem extends TaskProblem {
 }
 
 /** The files that were searched, and their problems. A broken task does not hide others. */
-export interface Looked {
+export interface SearchedFiles {
   readonly rows: readonly TaskRow[]
   readonly problems: readonly FoundProblem[]
   /** Notes about the query, one sentence each. */
   readonly notes: readonly string[]
 }
 
-export interface SelectAnswer extends Looked {
+export interface SelectAnswer extends SearchedFiles {
   /** The selected fields. `*` means all fields that any row has. */
   readonly fields: readonly string[]
 }
@@ -51,7 +51,7 @@ export function answerSelect(query: SelectQuery, files: QueryFiles): SelectAnswe
 }
 
 /** Reads all tasks of the files of a query. */
-function readAllTasks(query: Query, files: QueryFiles): Looked {
+function readAllTasks(query: Query, files: QueryFiles): SearchedFiles {
   const names = matchFiles(query, query.file, files)
   const rows: TaskRow[] = []
   const problems: FoundProblem[] = []
@@ -66,7 +66,7 @@ function readAllTasks(query: Query, files: QueryFiles): Looked {
 /** Notes for the user about a query and its result. */
 export function notesOn(query: Query, files: readonly string[], rows: readonly TaskRow[]): string[] {
   const none = files.length === 0 ? [`No file matches ${query.file.name}.`] : []
-  return [...none, ...strangeFields(query, rows)]
+  return [...none, ...unknownFields(query, rows)]
 }
 
 /** Reports an invalid file name at its position in the query, like other errors. */
@@ -95,12 +95,12 @@ export function rowObject(
 
 function everyField(rows: readonly TaskRow[]): string[] {
   const written = new Set<string>()
-  for (const { task } of rows) for (const name of writtenNames(task)) written.add(name)
+  for (const { task } of rows) for (const name of writtenFieldNames(task)) written.add(name)
   return [...builtInNames, ...written]
 }
 
 /** Fields that no task has are probably misspelt, which explains an empty result. */
-function strangeFields(query: Query, rows: readonly TaskRow[]): string[] {
+function unknownFields(query: Query, rows: readonly TaskRow[]): string[] {
   const asked = new Map(namedFields(query).map((field) => [plainName(field.name), field]))
   const known = new Set(builtInFields)
   const strange = [...asked.keys()].filter((name) => !known.has(name))

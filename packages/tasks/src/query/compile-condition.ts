@@ -13,7 +13,7 @@ export function compileCondition(condition: Condition): (row: TaskRow) => Truth 
   switch (condition.kind) {
     case 'and':
     case 'or':
-      return joined(condition.of.map(compileCondition), condition.kind === 'or')
+      return combineTests(condition.of.map(compileCondition), condition.kind === 'or')
     case 'not': {
       const of = compileCondition(condition.of)
       return (row) => {
@@ -26,14 +26,14 @@ export function compileCondition(condition: Condition): (row: TaskRow) => Truth 
       return (row) => read(row) === null
     }
     case 'compare':
-      return comparing(condition.field, condition.operator, condition.value)
+      return compileComparison(condition.field, condition.operator, condition.value)
     case 'in': {
       const tests = condition.values.map((value) => (member: Scalar) => isEqual(member, value))
-      return onMembers(condition.field, (member) => tests.some((test) => test(member)))
+      return matchAnyMember(condition.field, (member) => tests.some((test) => test(member)))
     }
     case 'like': {
       const fits = likePattern(condition.value.text)
-      return onMembers(condition.field, (member) => fits(String(member)))
+      return matchAnyMember(condition.field, (member) => fits(String(member)))
     }
     case 'contains': {
       const { value } = condition
@@ -52,7 +52,10 @@ export function compileCondition(condition: Condition): (row: TaskRow) => Truth 
 type Scalar = string | number | boolean
 
 /** A deciding operand ends the evaluation. Otherwise one unknown operand makes the result unknown. */
-function joined(tests: readonly ((row: TaskRow) => Truth)[], deciding: boolean): (row: TaskRow) => Truth {
+function combineTests(
+  tests: readonly ((row: TaskRow) => Truth)[],
+  deciding: boolean,
+): (row: TaskRow) => Truth {
   return (row) => {
     let result: Truth = !deciding
     for (const test of tests) {
@@ -64,10 +67,10 @@ function joined(tests: readonly ((row: TaskRow) => Truth)[], deciding: boolean):
   }
 }
 
-function comparing(field: FieldName, operator: Comparison, value: Literal): (row: TaskRow) => Truth {
-  if (operator === '=') return onMembers(field, (member) => isEqual(member, value))
+function compileComparison(field: FieldName, operator: Comparison, value: Literal): (row: TaskRow) => Truth {
+  if (operator === '=') return matchAnyMember(field, (member) => isEqual(member, value))
   if (operator === '!=') {
-    const equal = onMembers(field, (member) => isEqual(member, value))
+    const equal = matchAnyMember(field, (member) => isEqual(member, value))
     return (row) => {
       const truth = equal(row)
       return truth === undefined ? undefined : !truth
@@ -90,7 +93,7 @@ const orders: { readonly [operator in Exclude<Comparison, '=' | '!='>]: (order: 
 }
 
 /** For a list: returns whether any member passes. */
-function onMembers({ name }: FieldName, test: (member: Scalar) => boolean): (row: TaskRow) => Truth {
+function matchAnyMember({ name }: FieldName, test: (member: Scalar) => boolean): (row: TaskRow) => Truth {
   const read = fieldReader(name)
   return (row) => {
     const found = read(row)

@@ -26,7 +26,7 @@ export function editChunks({ raw, tasks, targets, edit }: ChunkEdits): RawText {
   let isSure = true
   for (const { text, own } of cut(raw, tasks)) {
     const wanted = own.filter(isTarget)
-    const after = wanted.length === 0 ? text : inTurn(text, wanted, edit)
+    const after = wanted.length === 0 ? text : applyInOrder(text, wanted, edit)
     // The separate text must have the same meaning as in the file. A comment that starts further up could change it.
     isSure &&= wanted.length === 0 || haveSameContent(itemsOf(text), own)
     edited.push(after)
@@ -35,7 +35,7 @@ export function editChunks({ raw, tasks, targets, edit }: ChunkEdits): RawText {
   const result = edited.join('')
   return isSure && haveSameContent(itemsOf(result), expected)
     ? result
-    : inTurn(raw, tasks.filter(isTarget), edit)
+    : applyInOrder(raw, tasks.filter(isTarget), edit)
 }
 
 interface Piece {
@@ -60,7 +60,7 @@ function cut(raw: RawText, tasks: readonly TaskItem[]): Piece[] {
   return [first, ...others]
 }
 
-function inTurn(raw: RawText, targets: readonly TaskItem[], edit: ChunkEdits['edit']): RawText {
+function applyInOrder(raw: RawText, targets: readonly TaskItem[], edit: ChunkEdits['edit']): RawText {
   let text = raw
   for (const { id, line } of targets) {
     const result = edit(text, id as string)

@@ -27,7 +27,7 @@ const list = (of: (task: TaskItem) => readonly string[]): BuiltInField => ({
     return members.length === 0 ? null : members
   },
 })
-const truth = (of: (task: TaskItem) => boolean): BuiltInField => ({
+const booleanField = (of: (task: TaskItem) => boolean): BuiltInField => ({
   kind: 'boolean',
   of: ({ task }) => of(task),
 })
@@ -39,9 +39,9 @@ const builtIns: ReadonlyMap<string, BuiltInField> = new Map([
   ['id', text(({ id }) => id)],
   ['title', text(({ title }) => title)],
   ['state', text(({ state }) => state)],
-  ['completed', truth(({ state }) => state === 'done')],
+  ['completed', booleanField(({ state }) => state === 'done')],
   // The marker `[-]`, which failed tasks have as well.
-  ['skipped', truth(({ state }) => state === 'skipped' || state === 'failed')],
+  ['skipped', booleanField(({ state }) => state === 'skipped' || state === 'failed')],
   ['priority', text(({ priority }) => priority)],
   ['who', who],
   ['tags', list(({ tags }) => tags)],
@@ -77,6 +77,6 @@ export function fieldReader(name: string): (row: TaskRow) => FieldValue {
 }
 
 /** The keys of written fields that `*` shows in addition to the built-in ones. */
-export function writtenNames({ fields }: TaskItem): string[] {
+export function writtenFieldNames({ fields }: TaskItem): string[] {
   return [...fields.keys()].filter((key) => !builtIns.has(key))
 }

@@ -37,7 +37,7 @@ function nameInTasks(name: string): string {
   if (/[\\/\0]/.test(file) || file.startsWith('.'))
     throw new CadreError(
       'usage',
-      `${JSON.stringify(name)} is not in the tasks folder of the home. Write tasks/NAME.task.md.`,
+      `${JSON.stringify(name)} is not in the tasks folder of the home directory. Write tasks/NAME.task.md.`,
     )
   return file
 }

@@ -1,5 +1,5 @@
 /** Bounds the work of matching, which is pattern length times text length. */
-export const longestPattern = 1_000
+export const maxPatternLength = 1_000
 
 type Part = { readonly kind: 'any' | 'one' } | { readonly kind: 'sign'; readonly sign: string }
 

@@ -26,8 +26,8 @@ export interface QueryFilesOptions {
 }
 
 const ending = '.task.md'
-const deepest = 20
-const mostEntries = 100_000
+const maxDepth = 20
+const maxEntries = 100_000
 const never = new Set(['node_modules', '.git'])
 
 /** Opens the task files below a folder, by path. `*` matches any part of a name, `**` any folders. */
@@ -35,7 +35,7 @@ export function openQueryFiles({ folder }: QueryFilesOptions): ChangeableFiles {
   const at = (file: string) => path.resolve(folder, file)
   const contentOf = (file: string) => {
     const found = readPlainTaskFile(at(file))
-    if (found === 'known') throw new Error('unreachable: no stamp was given')
+    if (found === 'known') throw new Error('unreachable: the file matched a stamp, but none was given')
     return found
   }
   return {
@@ -87,7 +87,7 @@ function homeOf(folder: string): Home | undefined {
 function expand(folder: string, pattern: string): string[] {
   const isAbsolute = path.isAbsolute(pattern)
   const found: string[] = []
-  let left = mostEntries
+  let left = maxEntries
   walk(
     isAbsolute ? path.parse(pattern).root : '',
     pattern.split(/[\\/]+/).filter((part) => part !== ''),
@@ -96,7 +96,7 @@ function expand(folder: string, pattern: string): string[] {
   return [...new Set(found)].sort()
 
   function walk(shown: string, [part, ...rest]: readonly string[], depth: number): void {
-    if (part === undefined || depth > deepest) return
+    if (part === undefined || depth > maxDepth) return
     if (!part.includes('*')) {
       const next = path.join(shown, part)
       if (rest.length > 0) walk(next, rest, depth)

@@ -1,7 +1,7 @@
 import { nearest } from '@cadre/core'
 import { accept, isKeyword, isSign, unexpected } from './expect-token.ts'
 import { fieldKind } from './field-value.ts'
-import { longestPattern } from './like.ts'
+import { maxPatternLength } from './like.ts'
 import type { Comparison, Condition, FieldName, Literal } from './query.ts'
 import type { Scanner, Token } from './scan-query.ts'
 
@@ -14,7 +14,7 @@ export interface Expressions {
 }
 
 /** Deeper than any real query, and far below the stack limit. */
-const deepest = 100
+const maxDepth = 100
 
 const comparisons: readonly string[] = ['=', '!=', '<>', '<', '>', '<=', '>=']
 const keywords = [
@@ -52,8 +52,8 @@ export function readExpressions(scanner: Scanner): Expressions {
 
   function deeper(token: Token, read: () => Condition): Condition {
     depth += 1
-    if (depth > deepest)
-      scanner.fail(token.at, `Conditions are nested too deeply (at most ${deepest} levels).`)
+    if (depth > maxDepth)
+      scanner.fail(token.at, `Conditions are nested too deeply (at most ${maxDepth} levels).`)
     const found = read()
     depth -= 1
     return found
@@ -117,8 +117,8 @@ export function readExpressions(scanner: Scanner): Expressions {
     if (!accept(scanner, 'LIKE')) return undefined
     const { at } = scanner.peek()
     const pattern = value()
-    if (pattern.text.length > longestPattern)
-      scanner.fail(at, `The pattern is too long (at most ${longestPattern} characters).`)
+    if (pattern.text.length > maxPatternLength)
+      scanner.fail(at, `The pattern is too long (at most ${maxPatternLength} characters).`)
     return { kind: 'like', field: left, value: pattern }
   }
 

@@ -14,7 +14,7 @@ export function parseQuery(text: string): Query {
   const query = readers[keywordOf(first, statements, scanner)](text, scanner, expressions)
   if (isSign(scanner.peek(), ';')) scanner.next()
   const rest = scanner.peek()
-  if (rest.kind !== 'end') unexpected(scanner, rest, whatCouldFollow(query))
+  if (rest.kind !== 'end') unexpected(scanner, rest, expectedNext(query))
   return query
 }
 
@@ -131,7 +131,7 @@ function keywordOf<K extends string>(token: Token, keywords: readonly K[], scann
   return found ?? unexpected(scanner, token, keywords.join(', '), keywords)
 }
 
-function whatCouldFollow(query: Query): string {
+function expectedNext(query: Query): string {
   switch (query.kind) {
     case 'select': {
       if (query.into !== undefined) return 'the end of the query'

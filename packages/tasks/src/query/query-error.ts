@@ -9,24 +9,24 @@ export class QueryError extends CadreError {
 
   constructor(query: string, at: number, sentence: string) {
     const column = Math.min(at, query.length) + 1
-    super('usage', `${sentence}\n${pictureOf(query, column - 1)}`)
+    super('usage', `${sentence}\n${excerptOf(query, column - 1)}`)
     this.sentence = sentence
     this.column = column
   }
 }
 
 /** The longest line shown. Omitted parts are marked. */
-const widest = 100
+const maxWidth = 100
 
-function pictureOf(query: string, at: number): string {
+function excerptOf(query: string, at: number): string {
   const start = query.lastIndexOf('\n', at - 1) + 1
   const end = query.indexOf('\n', at)
   const line = query.slice(start, end === -1 ? undefined : end)
   const column = at - start
-  const from = column < widest - 20 ? 0 : column - Math.floor(widest / 2)
-  const shown = line.slice(from, from + widest)
+  const from = column < maxWidth - 20 ? 0 : column - Math.floor(maxWidth / 2)
+  const shown = line.slice(from, from + maxWidth)
   const before = from > 0 ? '…' : ''
-  const after = from + widest < line.length ? '…' : ''
+  const after = from + maxWidth < line.length ? '…' : ''
   // A tab or another character without a fixed width would shift the caret.
   return `  ${before}${shown.replace(/[\p{Cc}\p{Cf}]/gu, ' ')}${after}\n  ${' '.repeat(before.length + column - from)}^`
 }

@@ -268,7 +268,7 @@ describe('any query', () => {
         expect(error).toBeInstanceOf(CadreError)
         expect(read('a.task.md')).toBe(two)
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 500 : 50 },
+      { numRuns: process.env['CADRE_DEEP'] ? 500 : 20 },
     )
   })
 })
@@ -369,12 +369,12 @@ describe('many edits at once', () => {
         expect(strip(after)).toEqual(strip(expected))
         if (!isRemoval) expect(textOf(after)).toBe(textOf(expected))
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 500 : 50 },
+      { numRuns: process.env['CADRE_DEEP'] ? 500 : 20 },
     )
   })
 
   it('of very many tasks are applied together', async () => {
-    const count = 13 * 8 * (process.env['CADRE_DEEP'] ? 100 : 20)
+    const count = 13 * 8 * (process.env['CADRE_DEEP'] ? 100 : 5)
     const text = Array.from(
       { length: count },
       (_, at) => `- [ ] B @w${at % 8} #t "Task ${at}"\n  id: t${at}\n  effort: ${at % 13}\n`,

@@ -15,16 +15,16 @@ import { QueryError } from './query-error.ts'
 import { changeOf, newTaskOf } from './set-fields.ts'
 import { writeTasks } from './write-tasks.ts'
 
-interface Told {
+interface QueryMessages {
   readonly problems: readonly FoundProblem[]
   readonly notes: readonly string[]
 }
 
 export type QueryAnswer =
   | (SelectAnswer & { readonly kind: 'select'; readonly into?: string })
-  | (Told & { readonly kind: 'insert'; readonly id: string; readonly file: string })
-  | (Told & { readonly kind: 'update'; readonly updated: number })
-  | (Told & { readonly kind: 'delete'; readonly deleted: number })
+  | (QueryMessages & { readonly kind: 'insert'; readonly id: string; readonly file: string })
+  | (QueryMessages & { readonly kind: 'update'; readonly updated: number })
+  | (QueryMessages & { readonly kind: 'delete'; readonly deleted: number })
 
 /** Executes a query. If it throws a `QueryError` or another `CadreError`, nothing has changed. */
 export async function runQuery(query: Query, files: ChangeableFiles): Promise<QueryAnswer> {

@@ -19,7 +19,7 @@ export interface Scanner {
 }
 
 /** Longer than any real query, and short enough for all processing. */
-const longestQuery = 10_000
+const maxQueryLength = 10_000
 
 const space = /[\s]*/y
 const word = /[\p{L}_][\p{L}\p{N}_-]*/uy
@@ -41,8 +41,8 @@ export function scanQuery(query: string): Scanner {
   const fail = (place: number, sentence: string): never => {
     throw new QueryError(query, place, sentence)
   }
-  if (query.length > longestQuery)
-    fail(0, `The query is too long: ${query.length} characters (at most ${longestQuery}).`)
+  if (query.length > maxQueryLength)
+    fail(0, `The query is too long: ${query.length} characters (at most ${maxQueryLength}).`)
 
   return {
     peek: () => (ahead ??= scan()),
@@ -52,7 +52,7 @@ export function scanQuery(query: string): Scanner {
       return token
     },
     file() {
-      if (ahead !== undefined) throw new Error('unreachable: a token is read ahead of a file name')
+      if (ahead !== undefined) throw new Error('unreachable: a token was peeked before a file name')
       skipSpace()
       const start = at
       if (query[at] === "'" || query[at] === '"' || query[at] === '`')

@@ -8,7 +8,7 @@ export function selectTasks(
   query: Pick<SelectQuery, 'where' | 'order' | 'limit'>,
 ): readonly TaskRow[] {
   const found = tasksWhere(rows, query.where)
-  const ordered = query.order.length === 0 ? found : inOrder(found, query.order)
+  const ordered = query.order.length === 0 ? found : sortRows(found, query.order)
   return query.limit === undefined ? ordered : ordered.slice(0, query.limit)
 }
 
@@ -19,7 +19,7 @@ export function tasksWhere(rows: readonly TaskRow[], where: Condition | undefine
 }
 
 /** A stable sort. */
-function inOrder(rows: readonly TaskRow[], order: readonly OrderKey[]): TaskRow[] {
+function sortRows(rows: readonly TaskRow[], order: readonly OrderKey[]): TaskRow[] {
   const readers = order.map(({ field }) => fieldReader(field.name))
   const keyed = rows.map((row) => ({ row, keys: readers.map((read) => sortKey(read(row))) }))
   keyed.sort((a, b) => {

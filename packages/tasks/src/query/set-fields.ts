@@ -7,7 +7,7 @@ import { QueryError } from './query-error.ts'
 
 const states: readonly TaskState[] = ['open', 'running', 'done', 'skipped', 'failed']
 /** Fields that describe the position of a task. They cannot be set. */
-const places = new Set(['file', 'line', 'depth', 'section'])
+const positionFields = new Set(['file', 'line', 'depth', 'section'])
 
 /** Converts `SET` to a change. Throws a `QueryError` for a field that cannot be set. */
 export function changeOf({ text, set }: UpdateQuery): TaskChange {
@@ -54,7 +54,7 @@ function readSet(query: string, set: readonly Assignment[]): TaskChange {
   for (const assignment of set) {
     const { field, value, at } = assignment
     const name = plainName(field.name)
-    if (places.has(name)) fail(field.at, `Cannot set ${field.name}: it is the position of the task.`)
+    if (positionFields.has(name)) fail(field.at, `Cannot set ${field.name}: it is the position of the task.`)
     if (name === 'title') change.title = oneLine(query, assignment)
     else if (name === 'priority') change.priority = value === null ? null : priorityOf(query, assignment)
     else if (name === 'who' || name === 'stakeholders') change.who = namesOf(query, assignment, '@')

@@ -7,7 +7,7 @@ import { readWritten } from '../written-tasks.ts'
 
 const heading = '## TODO\n\n'
 /** Deeper tasks are written at the top level, with a field `parent`. */
-const deepest = 50
+const maxDepth = 50
 
 /** Writes a complete file with these tasks, each below its parent if that is included. Adds missing ids. */
 export function writeTasks(tasks: readonly TaskItem[]): RawText {
@@ -22,7 +22,7 @@ export function writeTasks(tasks: readonly TaskItem[]): RawText {
   const written = new Set<TaskItem>()
   const write = (task: TaskItem, depth: number): RawText => {
     written.add(task)
-    const children = depth < deepest && task.id !== undefined ? (below.get(task.id) ?? []) : []
+    const children = depth < maxDepth && task.id !== undefined ? (below.get(task.id) ?? []) : []
     const inner = children
       .filter((child) => !written.has(child))
       .map((child) => indented(write(child, depth + 1)))

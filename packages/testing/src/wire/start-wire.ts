@@ -109,7 +109,7 @@ export async function startWire(script: WireScript, options: WireOptions = {}): 
     list.push(request)
     for (const awaited of waiting)
       if (awaited.list === list && awaited.n === request.number) awaited.resolve(request)
-    await give(isListing ? listing() : await choose(request), response)
+    await sendAnswer(isListing ? listing() : await choose(request), response)
   }
 
   async function choose(request: WireRequest): Promise<WireAnswer> {
@@ -131,7 +131,7 @@ export async function startWire(script: WireScript, options: WireOptions = {}): 
   }
 }
 
-async function give(answer: WireAnswer, response: ServerResponse): Promise<void> {
+async function sendAnswer(answer: WireAnswer, response: ServerResponse): Promise<void> {
   if (answer.kind === 'hang') return
   if (answer.kind === 'reset') {
     response.socket?.resetAndDestroy()

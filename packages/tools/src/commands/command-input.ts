@@ -1,8 +1,8 @@
-import { without } from '../built-in.ts'
+import { omit } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 
 // Arguments that explain a call to a reader, or that request fewer restrictions, which the gate decides.
-const remarks = [
+const ignoredArguments = [
   'explanation',
   'description',
   'goal',
@@ -23,29 +23,33 @@ const remarks = [
 ]
 const background = ['isBackground', 'is_background', 'run_in_background', 'background', 'async', 'detach']
 // These use seconds, like this tool; all others use milliseconds.
-const inSeconds = new Set(['execute_command', 'execute_bash', 'run_command', 'run_commands'])
+const secondsSpellings = new Set(['execute_command', 'execute_bash', 'run_command', 'run_commands'])
 
 /** Converts arguments of other dialects' terminal tools to those of this tool. */
 export function reshapeCommand(given: Record<string, unknown>, spelling: string): Record<string, unknown> {
-  const { mode, timeout_ms, timeoutMs, timeoutSeconds, timeout_seconds, ...rest } = without(given, remarks)
+  const { mode, timeout_ms, timeoutMs, timeoutSeconds, timeout_seconds, ...rest } = omit(
+    given,
+    ignoredArguments,
+  )
   const isBehind = background.some((name) => isTrue(rest[name])) || mode === 'async' || mode === 'detached'
   if (isBehind)
     throw new Refusal(
       'commands cannot keep running in the background. Run the command in the foreground, with a timeout if it does not end by itself.',
     )
-  const input = without(rest, background)
+  const input = omit(rest, background)
   const command = input['command'] ?? input['cmd']
   if (Array.isArray(command)) {
     delete input['cmd']
     input['command'] = lineOf(command)
   }
-  const thousandths = timeout_ms ?? timeoutMs ?? (inSeconds.has(spelling) ? undefined : input['timeout'])
+  const thousandths =
+    timeout_ms ?? timeoutMs ?? (secondsSpellings.has(spelling) ? undefined : input['timeout'])
   const seconds = typeof thousandths === 'number' ? Math.ceil(thousandths / 1_000) : undefined
   const timeout = seconds ?? timeoutSeconds ?? timeout_seconds ?? input['timeout']
   delete input['timeout']
   if (timeout === undefined || timeout === null || timeout === 0) return input
   // Another dialect may have a higher limit, so a long timeout is not an error.
-  const isLong = typeof timeout === 'number' && timeout > 600 && !inSeconds.has(spelling)
+  const isLong = typeof timeout === 'number' && timeout > 600 && !secondsSpellings.has(spelling)
   return { ...input, timeout: isLong ? 600 : timeout }
 }
 
@@ -59,9 +63,9 @@ function lineOf(words: readonly unknown[]): string {
   const [program = '', option = '', script] = texts
   if (/^(?:\/usr)?(?:\/bin\/)?(?:ba|z)?sh$/.test(program) && /^-l?c$/.test(option) && texts.length === 3)
     return script ?? ''
-  return texts.map(quoted).join(' ')
+  return texts.map(quoteWord).join(' ')
 }
 
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -2,7 +2,7 @@ import type { Sandbox, Unreadable, Unwritable } from '@cadre/gate'
 import type { CommandLimits, Home } from '@cadre/home'
 
 export const defaultSeconds = 120
-export const mostSeconds = 600
+export const maxSeconds = 600
 
 /** How commands run. */
 export interface CommandOptions {
@@ -20,9 +20,9 @@ export interface CommandOptions {
   /** Additional environment variables that commands get. */
   readonly environment?: readonly string[]
   /** The maximum duration of a command; at most 600. */
-  readonly mostSeconds?: number
+  readonly maxSeconds?: number | undefined
   /** The maximum number of output bytes to keep. */
-  readonly mostOutput?: number
+  readonly maxOutput?: number | undefined
   /** Limits on memory, processes and file size that differ from the defaults. */
   readonly limits?: Partial<CommandLimits>
   /** Receives messages for a person, for example that a command changed protected files. */

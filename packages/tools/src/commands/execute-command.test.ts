@@ -88,7 +88,7 @@ describe.each(both)('execute_command ($kind)', (sandbox) => {
   })
 
   it('is stopped at its timeout, which the policy may lower and no call can raise', async () => {
-    open({ sandbox, mostSeconds: 1 })
+    open({ sandbox, maxSeconds: 1 })
     expect(await ws.call('execute_command', { command: 'tail -f /dev/null', timeout: 600 })).toMatchObject({
       failed: true,
       content: expect.stringContaining('longer than 1 seconds'),

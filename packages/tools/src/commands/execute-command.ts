@@ -1,19 +1,17 @@
 import { type Infer, integer, object, optional, string, type Tool, type ToolResult } from '@cadre/core'
 import { type CommandEnd, commandsOfCall, describeLimit, type Places, understandLine } from '@cadre/gate'
 import { builtIn, type Work } from '../built-in.ts'
-import { confined } from '../files/confine.ts'
+import { confinePath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
-import { whenKnown } from '../tasks/when-known.ts'
+import { delayValidation } from '../tasks/delay-validation.ts'
 import { reshapeCommand } from './command-input.ts'
-import { type CommandOptions, defaultSeconds, mostSeconds } from './command-options.ts'
+import { type CommandOptions, defaultSeconds, maxSeconds } from './command-options.ts'
 import { createRunInWorkspace, type WorkspaceEnd } from './run-in-workspace.ts'
 
 const input = object({
   command: string('The command line, in bash syntax', { min: 1 }),
   cwd: optional(string('Folder to run in, relative to the workspace; default: the workspace')),
-  timeout: optional(
-    integer(`Time limit in seconds; default ${defaultSeconds}`, { min: 1, max: mostSeconds }),
-  ),
+  timeout: optional(integer(`Time limit in seconds; default ${defaultSeconds}`, { min: 1, max: maxSeconds })),
 })
 
 export type ExecuteCommandInput = Infer<typeof input>
@@ -35,7 +33,7 @@ export function executeCommandTool(places: Places, options: CommandOptions = {})
       workingDirectory: 'cwd',
     },
     reshape: reshapeCommand,
-    input: whenKnown(input, options.sandbox),
+    input: delayValidation(input, options.sandbox),
     paths: ({ cwd }) => (cwd ? [cwd] : []),
     commands: ({ command }) => commandsOfCall(command),
     load: () => executeCommand(places, options),
@@ -46,7 +44,7 @@ function executeCommand(places: Places, options: CommandOptions): Work<ExecuteCo
   const run = createRunInWorkspace(places, options)
   return {
     async run({ command, cwd, timeout = defaultSeconds }, context, signal) {
-      const folder = confined({ path: cwd || '.', context })
+      const folder = confinePath({ path: cwd || '.', context })
       const { plan } = understandLine(command)
       // An approved command runs exactly as the person saw it. A command allowed by rules runs as parsed, without a shell.
       if (context.approved !== true && plan === undefined)
@@ -62,12 +60,12 @@ function executeCommand(places: Places, options: CommandOptions): Work<ExecuteCo
         context,
         signal,
       )
-      return shown(end)
+      return formatEnd(end)
     },
   }
 }
 
-function shown(end: WorkspaceEnd): ToolResult {
+function formatEnd(end: WorkspaceEnd): ToolResult {
   const { kind, code, output, seconds, touched, limit } = end
   const heads: { readonly [kind in CommandEnd['kind']]: string } = {
     exited: `Exit code ${code ?? 'unknown'}.`,

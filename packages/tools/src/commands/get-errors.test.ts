@@ -43,7 +43,7 @@ describe('get_errors', () => {
     expect(await clean.call('get_errors', {})).toEqual({ content: 'No errors.' })
     using odd = temporaryWorkspace(node('console.log("it broke"); process.exit(3)'))
     expect((await odd.call('get_errors', {})).content).toBe(
-      'The check exited with code 3, and its output names no file:\nit broke',
+      'The check exited with code 3, and its output does not name a file:\nit broke',
     )
     using missing = temporaryWorkspace({ check: { command: ['no-such-program-anywhere'] } })
     expect(await missing.call('get_errors', {})).toMatchObject({
@@ -71,17 +71,23 @@ describe('get_errors', () => {
     expect(await ws.call('list_directory', {})).toEqual({ content: '[. is empty]' })
   })
 
-  it('kills a hanging check and everything it started', async () => {
-    const name = `cadre-check-${process.pid}`
-    const script = `require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "${name}"], {stdio: "inherit"}); require("fs").writeFileSync("started", ""); setInterval(() => {}, 1000)`
-    using ws = temporaryWorkspace({ check: { command: [process.execPath, '-e', script], timeoutSeconds: 5 } })
-    expect(await ws.call('get_errors', {})).toMatchObject({
-      failed: true,
-      content: expect.stringContaining('longer than 5 seconds'),
-    })
-    expect(ws.read('started')).toBe('')
-    await expect.poll(() => commandLines().filter((line) => line.includes(name))).toEqual([])
-  })
+  // Takes seconds.
+  it.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])(
+    'kills a hanging check and everything it started',
+    async () => {
+      const name = `cadre-check-${process.pid}`
+      const script = `require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "${name}"], {stdio: "inherit"}); require("fs").writeFileSync("started", ""); setInterval(() => {}, 1000)`
+      using ws = temporaryWorkspace({
+        check: { command: [process.execPath, '-e', script], timeoutSeconds: 5 },
+      })
+      expect(await ws.call('get_errors', {})).toMatchObject({
+        failed: true,
+        content: expect.stringContaining('longer than 5 seconds'),
+      })
+      expect(ws.read('started')).toBe('')
+      await expect.poll(() => commandLines().filter((line) => line.includes(name))).toEqual([])
+    },
+  )
 
   it('stops when it is cancelled', async () => {
     using ws = temporaryWorkspace(
@@ -146,7 +152,7 @@ describe.each(sandboxes)('a check that an agent has changed ($kind)', (sandbox) 
   })
 
   it('gets no more time and output than the policy allows', async () => {
-    using ws = temporaryWorkspace({ check, commands: { sandbox, mostSeconds: 1, mostOutput: 2_000 } })
+    using ws = temporaryWorkspace({ check, commands: { sandbox, maxSeconds: 1, maxOutput: 2_000 } })
     scriptAs(ws, 'for (let i = 1; i < 90; i++) console.log("a.ts:" + i + ": " + "x".repeat(100))')
     expect((await ws.call('get_errors', {})).content.length).toBeLessThan(2_500)
     scriptAs(ws, 'setInterval(() => {}, 1000)')

@@ -1,10 +1,10 @@
 import { type Infer, object, optional, renameArguments, string, type Tool } from '@cadre/core'
 import { describeLimit, type Places } from '@cadre/gate'
 import { builtIn, type Work } from '../built-in.ts'
-import { confined } from '../files/confine.ts'
+import { confinePath } from '../files/confine-path.ts'
 import { cut } from '../files/text.ts'
 import { Refusal } from '../refusal.ts'
-import { whenKnown } from '../tasks/when-known.ts'
+import { delayValidation } from '../tasks/delay-validation.ts'
 import type { CommandOptions } from './command-options.ts'
 import { findProblems } from './find-problems.ts'
 import { createRunInWorkspace, type WorkspaceEnd } from './run-in-workspace.ts'
@@ -32,7 +32,7 @@ export function getErrorsTool(
     effect: 'execute',
     argumentAliases: { filePath: 'path', file_path: 'path' },
     reshape: firstPath,
-    input: whenKnown(input, options.sandbox),
+    input: delayValidation(input, options.sandbox),
     paths: ({ path }) => [path || '.'],
     load: () => getErrors(check, places, options),
   })
@@ -46,8 +46,8 @@ function firstPath(input: Record<string, unknown>): Record<string, unknown> {
     : rest
 }
 
-const mostProblems = 100
-const mostOutput = 8_000
+const maxProblems = 100
+const maxOutput = 8_000
 
 // The output bytes to keep, unless the policy sets less: they must include the first hundred problems.
 const readOutput = 1_000_000
@@ -61,7 +61,7 @@ export function getErrors(
   places: Places,
   options: CommandOptions,
 ): Work<GetErrorsInput> {
-  const run = createRunInWorkspace(places, { ...options, mostOutput: options.mostOutput ?? readOutput })
+  const run = createRunInWorkspace(places, { ...options, maxOutput: options.maxOutput ?? readOutput })
   return {
     async run({ path }, context, signal) {
       const [program] = check?.command ?? []
@@ -70,8 +70,8 @@ export function getErrors(
           'No check is configured. A person can add one to config.yaml, for example check: {command: [npx, tsc, --noEmit]}.',
         )
       }
-      const root = confined({ context, path: '.' })
-      const only = path ? confined({ context, path }).shown : '.'
+      const root = confinePath({ context, path: '.' })
+      const only = path ? confinePath({ context, path }).shown : '.'
       const end = await run(
         {
           command: check.command,
@@ -90,10 +90,10 @@ export function getErrors(
         (problem) => only === '.' || problem.path === only || problem.path.startsWith(`${only}/`),
       )
       const content = () => {
-        if (wanted.length > 0) return shown(wanted)
+        if (wanted.length > 0) return formatProblems(wanted)
         if (code === 0) return only === '.' ? 'No errors.' : `No errors in ${only}.`
         if (problems.length > 0) return `No errors in ${only}, but ${problems.length} elsewhere.`
-        return `The check exited with code ${code}, and its output names no file:\n${lastPart(output)}`
+        return `The check exited with code ${code}, and its output does not name a file:\n${lastPart(output)}`
       }
       return touched === undefined
         ? { content: content() }
@@ -116,15 +116,15 @@ function requireEnd({ kind, code, output, seconds, limit }: WorkspaceEnd, progra
     throw new Refusal(`Cannot start ${program}: ${lastPart(output)}`)
 }
 
-function shown(problems: ReturnType<typeof findProblems>): string {
+function formatProblems(problems: ReturnType<typeof findProblems>): string {
   const lines = problems
-    .slice(0, mostProblems)
+    .slice(0, maxProblems)
     .map(({ path, line, message }) => `${path}:${line}: ${cut(message, 500)}`)
-  if (problems.length > mostProblems) lines.push(`[${problems.length - mostProblems} more]`)
+  if (problems.length > maxProblems) lines.push(`[${problems.length - maxProblems} more]`)
   return lines.join('\n')
 }
 
 function lastPart(output: string): string {
   const text = output.trim()
-  return text.length > mostOutput ? `…${text.slice(-mostOutput)}` : text
+  return text.length > maxOutput ? `…${text.slice(-maxOutput)}` : text
 }

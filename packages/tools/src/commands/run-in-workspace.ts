@@ -10,7 +10,7 @@ import {
   type Sandbox,
 } from '@cadre/gate'
 import { Refusal } from '../refusal.ts'
-import { type CommandOptions, mostSeconds as most } from './command-options.ts'
+import { type CommandOptions, maxSeconds as upperLimit } from './command-options.ts'
 
 export interface WorkspaceRun extends Pick<CommandRun, 'command' | 'cwd' | 'workspace'> {
   /** The timeout, capped at the maximum. */
@@ -33,7 +33,7 @@ export type RunInWorkspace = (
 ) => Promise<WorkspaceEnd>
 
 /** Options for which the missing sandbox was reported: once per run is enough. */
-const told = new WeakSet<CommandOptions>()
+const warnedOptions = new WeakSet<CommandOptions>()
 
 /** Runs programs in a workspace for all tools: in the sandbox, within the limits, and within the agent's boundary. */
 export function createRunInWorkspace(places: Places, options: CommandOptions): RunInWorkspace {
@@ -44,8 +44,8 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
     network = false,
     environment = [],
     excluded = [],
-    mostSeconds = most,
-    mostOutput,
+    maxSeconds = upperLimit,
+    maxOutput,
     limits,
     tell,
   } = options
@@ -58,15 +58,15 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
     return found
   }
   const tellOpenly = (sandbox: Sandbox) => {
-    if (sandbox.kind !== 'none' || told.has(options)) return
-    told.add(options)
+    if (sandbox.kind !== 'none' || warnedOptions.has(options)) return
+    warnedOptions.add(options)
     tell?.(`Commands run without a sandbox (${sandbox.reason}). Run "cadre doctor" for instructions.`)
   }
   return async ({ seconds: wanted, what, ...run }, context, signal) => {
     // The role rule already denies this; checked again in case it was not evaluated.
     if (context.boundary?.commands === 'none')
       throw new Refusal(`${context.agent} may not run commands. Ask an agent that may.`)
-    const seconds = Math.min(wanted, mostSeconds, most)
+    const seconds = Math.min(wanted, maxSeconds, upperLimit)
     const sandbox = await sandboxOf()
     tellOpenly(sandbox)
     const end = await runCommand(
@@ -78,20 +78,20 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
         excluded,
         environment: cleanEnvironment(process.env, environment),
         key: context.key,
-        ...(mostOutput !== undefined && { mostOutput }),
+        ...(maxOutput !== undefined && { maxOutput }),
         ...(limits !== undefined && { limits }),
       },
       { sandbox, places, userHome: homedir(), home, unreadableIn, unwritableIn },
       signal,
     )
-    const touched = touchedBy(what, end)
+    const touched = describeProtectedChanges(what, end)
     if (touched === undefined) return { ...end, seconds }
     tell?.(`${context.agent} (${context.session}): ${touched}`)
     return { ...end, seconds, touched }
   }
 }
 
-function touchedBy(what: string, { changes }: CommandEnd): string | undefined {
+function describeProtectedChanges(what: string, { changes }: CommandEnd): string | undefined {
   if (changes.length === 0) return undefined
   const list = (of: CommandEnd['changes']) => of.map((change) => `${change.path} (${change.what})`).join(', ')
   const undone = changes.filter((change) => change.undone)

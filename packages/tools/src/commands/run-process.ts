@@ -11,7 +11,7 @@ export interface ProcessRequest {
   /** Receives standard output as it arrives; `false` ends the process. */
   readonly take?: (text: string) => boolean
   /** The maximum number of characters kept of each stream. */
-  readonly most?: number
+  readonly max?: number
 }
 
 export interface ProcessEnd {
@@ -25,7 +25,7 @@ export interface ProcessEnd {
 /** Runs a program to its end. If it is stopped, its children are stopped too. */
 export async function runProcess(request: ProcessRequest, signal: AbortSignal): Promise<ProcessEnd> {
   signal.throwIfAborted()
-  const { command, cwd, timeoutMs, take, most = 1_000_000 } = request
+  const { command, cwd, timeoutMs, take, max = 1_000_000 } = request
   const [program, ...args] = command
   return new Promise((resolve, reject) => {
     const child = startProcess(program, args, {
@@ -36,8 +36,8 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
       windowsHide: true,
     })
     let kind: ProcessEnd['kind'] = 'exited'
-    const out = collect(most)
-    const err = collect(most)
+    const out = collect(max)
+    const err = collect(max)
 
     const stop = (why: ProcessEnd['kind']) => {
       if (kind === 'exited') kind = why
@@ -77,15 +77,15 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
   })
 }
 
-function collect(most: number) {
+function collect(max: number) {
   const decoder = new StringDecoder('utf8')
   let kept = ''
   let wasCut = false
   return {
     add(bytes: Buffer): string {
       const text = decoder.write(bytes)
-      if (kept.length + text.length > most) wasCut = true
-      if (kept.length < most) kept += text.slice(0, most - kept.length)
+      if (kept.length + text.length > max) wasCut = true
+      if (kept.length < max) kept += text.slice(0, max - kept.length)
       return text
     },
     text: () => kept,

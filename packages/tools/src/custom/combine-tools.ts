@@ -6,7 +6,7 @@ export interface CombinedTools {
   readonly reports: readonly Notice[]
 }
 
-const order = ['built-in', 'custom', 'editor'] as const
+const order = ['server', 'built-in', 'custom', 'editor'] as const
 
 /**
  * Merges several lists. For a name, an editor tool takes precedence over a custom one, and that over a built-in one; within
@@ -23,10 +23,10 @@ export function combineTools(lists: readonly (readonly Tool[])[]): CombinedTools
     if (other !== undefined) reports.push(report(other, tool))
     if (other === undefined || rank(tool) > rank(other)) byName.set(key, tool)
   }
-  return { tools: withOwnAliases(replaced([...byName.values()], reports), reports), reports }
+  return { tools: withOwnAliases(withoutReplaced([...byName.values()], reports), reports), reports }
 }
 
-function replaced(tools: readonly Tool[], reports: Notice[]): Tool[] {
+function withoutReplaced(tools: readonly Tool[], reports: Notice[]): Tool[] {
   const byEditor = new Map<Tool, Tool>()
   for (const tool of tools.filter((one) => originOf(one) === 'editor'))
     for (const alias of tool.aliases ?? []) {

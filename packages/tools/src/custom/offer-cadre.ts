@@ -7,7 +7,7 @@ interface SyncHooks {
   }) => void
 }
 
-let offered = false
+let isOffered = false
 
 /**
  * Lets user modules import `cadre` if their project does not have it: they then get this copy. A project that depends on
@@ -15,8 +15,8 @@ let offered = false
  * changed.
  */
 export function offerCadre(): void {
-  if (offered || !hasCadre(import.meta.url)) return
-  offered = true
+  if (isOffered || !hasCadre(import.meta.url)) return
+  isOffered = true
   const { registerHooks } = nodeModule as unknown as SyncHooks
   if (registerHooks === undefined) {
     nodeModule.register(asyncHooks, { data: import.meta.url })

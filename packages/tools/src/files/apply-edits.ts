@@ -42,7 +42,7 @@ function applyEdit(text: string, edit: Edit, shown: string): Edited {
         `old is empty, but ${shown} is not. Give the text to replace, or use write_file to replace the whole file.`,
     )
   }
-  const { old, new: replacement } = inLineEndsOf(text, edit)
+  const { old, new: replacement } = withLineEndsOf(text, edit)
   const places = placesOf(text, old)
   if (places.length === 0) {
     return failed(
@@ -63,7 +63,7 @@ function applyEdit(text: string, edit: Edit, shown: string): Edited {
 }
 
 /** Models write `\n` whatever the file uses, so an edit is converted to the line endings of the file. */
-export function inLineEndsOf(text: string, edit: Edit): { readonly old: string; readonly new: string } {
+export function withLineEndsOf(text: string, edit: Edit): { readonly old: string; readonly new: string } {
   const usual = lineEndOf(text)
   const other = usual === '\n' ? '\r\n' : '\n'
   const old = [withLineEnds(edit.old, usual), edit.old, withLineEnds(edit.old, other)].find((form) =>

@@ -27,7 +27,7 @@ export function applyHunks(text: string, hunks: readonly Hunk[], shown: string):
 }
 
 /** Returns the inverse change. */
-export function reversed(hunks: readonly Hunk[]): Hunk[] {
+export function reverseHunks(hunks: readonly Hunk[]): Hunk[] {
   return hunks.map((hunk) => ({ ...hunk, old: hunk.new, new: hunk.old }))
 }
 
@@ -40,7 +40,7 @@ function placeOf(lines: readonly string[], hunk: Hunk, from: number): number | s
     start = at + 1
   }
   if (hunk.old.length === 0) return hunk.atEnd || hunk.anchors.length === 0 ? lines.length : start
-  for (const same of [exactly, butForTrailingSpace]) {
+  for (const same of [isEqual, equalsIgnoringTrailingSpace]) {
     const places = placesOf(lines, hunk.old, start, same)
     const atEnd = places.filter((place) => place + hunk.old.length === lines.length)
     const found = hunk.atEnd && atEnd.length > 0 ? atEnd : places
@@ -59,7 +59,7 @@ function placesOf(
   lines: readonly string[],
   wanted: readonly string[],
   from: number,
-  same: typeof exactly,
+  same: typeof isEqual,
 ): number[] {
   const places: number[] = []
   for (let at = from; at + wanted.length <= lines.length; at++) {
@@ -68,10 +68,10 @@ function placesOf(
   return places
 }
 
-function exactly(a: string, b: string): boolean {
+function isEqual(a: string, b: string): boolean {
   return a === b
 }
 
-function butForTrailingSpace(a: string, b: string): boolean {
+function equalsIgnoringTrailingSpace(a: string, b: string): boolean {
   return a.trimEnd() === b.trimEnd()
 }

@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises'
 import { type Infer, object, string, type Tool } from '@cadre/core'
-import { builtIn, pathAliases, type Work, without } from '../built-in.ts'
+import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
 import { codeOf, Refusal } from '../refusal.ts'
 import { makeFolder } from '../search/in-folder.ts'
-import { confined, type WriteRules } from './confine.ts'
-import { inTurn } from './write-turn.ts'
+import { confinePath, type WriteRules } from './confine-path.ts'
+import { serializeWrites } from './serialize-writes.ts'
 
 const input = object({ path: string('Path of the folder, relative to the workspace', { min: 1 }) })
 
@@ -17,7 +17,7 @@ export function createDirectoryTool(rules: WriteRules): Tool {
     class: 'edit',
     effect: 'write',
     argumentAliases: { ...pathAliases, dirPath: 'path', dir_path: 'path', directory: 'path' },
-    reshape: (given) => without(given, ['explanation']),
+    reshape: (given) => omit(given, ['explanation']),
     input,
     paths: ({ path }) => [path],
     load: () => createDirectory(rules),
@@ -27,19 +27,19 @@ export function createDirectoryTool(rules: WriteRules): Tool {
 export function createDirectory(rules: WriteRules): Work<CreateDirectoryInput> {
   return {
     async run({ path }, context) {
-      const folder = confined({ path, context, write: rules })
+      const folder = confinePath({ path, context, write: rules })
       const before = await kindAt(folder.real)
       if (before === 'other')
         throw new Refusal(`${folder.shown} exists and is not a folder. Choose another name.`)
       if (before === 'folder') return { content: `${folder.shown} already exists.` }
-      await inTurn([folder], () => {
-        const { root, real } = confined({ path, context, write: rules })
+      await serializeWrites([folder], () => {
+        const { root, real } = confinePath({ path, context, write: rules })
         return makeFolder(root, real)
       })
       return { content: `Created ${folder.shown}.` }
     },
     async check({ path }, context) {
-      const folder = confined({ path, context, write: rules })
+      const folder = confinePath({ path, context, write: rules })
       return (await kindAt(folder.real)) === 'folder' ? 'done' : 'not_done'
     },
   }

@@ -342,7 +342,7 @@ describe('was it done? (edit_file)', () => {
   it('agrees with what really happened, for many edits', async () => {
     const words = ['a', 'b', 'ab', 'ba', 'aa', '', 'a\n', 'b\n']
     const texts = ['a', 'b', 'ab', 'aab', 'a\nb\n', 'ba\nab', 'b\nb\n']
-    for (const text of texts) {
+    for (const text of process.env['CADRE_DEEP'] ? texts : texts.slice(3, 5)) {
       for (const old of words) {
         for (const replacement of words) {
           ws.write('a.txt', text)

@@ -3,12 +3,12 @@ import type { Tool, ToolContext } from '@cadre/core'
 import { builtIn, type Work } from '../built-in.ts'
 import { explain, Refusal } from '../refusal.ts'
 import { changesOf, type FileChange, pathsOf } from './changes-of.ts'
-import { type ConfinedPath, confined, type WriteRules } from './confine.ts'
+import { type ConfinedPath, confinePath, type WriteRules } from './confine-path.ts'
 import { type EditInput, editArgumentAliases, editInput, editParameters, reshapeEdit } from './edit-input.ts'
-import { changeMade, contentAfter, present } from './file-change.ts'
+import { contentAfter, readPresent, wasChangeMade } from './file-change.ts'
 import { Missing } from './open-file.ts'
 import { ChangedMeanwhile, removeFile, replaceFile } from './replace-file.ts'
-import { inTurn } from './write-turn.ts'
+import { serializeWrites } from './serialize-writes.ts'
 
 export function editFileTool(rules: WriteRules): Tool {
   return builtIn<EditInput>({
@@ -40,13 +40,13 @@ interface Plan {
   readonly summary: string
 }
 
-const mostTries = 3
+const maxAttempts = 3
 
 export function editFile(rules: WriteRules): Work<EditInput> {
   const locateFor =
     (context: ToolContext): Locate =>
     (path) =>
-      confined({ path, context, write: rules })
+      confinePath({ path, context, write: rules })
   return {
     async run(input, context, signal) {
       const locate = locateFor(context)
@@ -55,9 +55,9 @@ export function editFile(rules: WriteRules): Work<EditInput> {
       const reals = files.map(({ real }) => real)
       const twice = files.find(({ real }, index) => reals.indexOf(real) !== index)
       if (twice !== undefined)
-        throw new Refusal(`Two of the paths lead to ${twice.shown}. Use the same path for all its changes.`)
-      return inTurn(files, async () => ({
-        content: await make(changes, locate, context.key, signal),
+        throw new Refusal(`Two of the paths point to ${twice.shown}. Use the same path for all its changes.`)
+      return serializeWrites(files, async () => ({
+        content: await applyChanges(changes, locate, context.key, signal),
       }))
     },
     async check(input, context) {
@@ -70,7 +70,7 @@ export function editFile(rules: WriteRules): Work<EditInput> {
 
 export type Locate = (path: string) => ConfinedPath
 
-async function make(
+async function applyChanges(
   changes: readonly FileChange[],
   locate: Locate,
   key: string,
@@ -88,7 +88,7 @@ async function make(
       return plans.map((plan) => plan.summary).join('\n')
     } catch (error) {
       // Another process changed the file meanwhile: the edit is recomputed from the new content.
-      if (!(error instanceof ChangedMeanwhile) || attempt === mostTries) throw error
+      if (!(error instanceof ChangedMeanwhile) || attempt === maxAttempts) throw error
     }
   }
 }
@@ -97,7 +97,7 @@ async function make(
 export async function planOf(change: FileChange, locate: Locate): Promise<Plan> {
   const file = locate(change.path)
   if (change.kind === 'add') {
-    const before = await presentOrNot(file)
+    const before = await presentIfExists(file)
     if (before !== undefined && !(change.overEmpty && before.bytes.length === 0)) {
       throw new Refusal(
         `${file.shown} already exists. Give the text to replace, or use write_file to replace the whole file.`,
@@ -108,13 +108,13 @@ export async function planOf(change: FileChange, locate: Locate): Promise<Plan> 
       summary: `Created ${file.shown}.`,
     }
   }
-  const before = await present(file)
+  const before = await readPresent(file)
   if (change.kind === 'delete') return { steps: [{ file, before }], summary: `Deleted ${file.shown}.` }
   const { content, summary } = contentAfter(before.bytes, change, file.shown)
   if (change.kind === 'edit' || change.moveTo === undefined)
     return { steps: [{ file, content, before }], summary }
   const target = locate(change.moveTo)
-  if ((await presentOrNot(target)) !== undefined)
+  if ((await presentIfExists(target)) !== undefined)
     throw new Refusal(`${target.shown} already exists, so nothing was moved.`)
   return {
     steps: [
@@ -125,9 +125,9 @@ export async function planOf(change: FileChange, locate: Locate): Promise<Plan> 
   }
 }
 
-export async function presentOrNot(file: ConfinedPath) {
+export async function presentIfExists(file: ConfinedPath) {
   try {
-    return await present(file)
+    return await readPresent(file)
   } catch (error) {
     if (error instanceof Missing) return undefined
     throw error
@@ -156,7 +156,7 @@ async function undo(made: readonly Step[], key: string, cause: unknown): Promise
     try {
       if (step.before !== undefined)
         await replaceFile(step.file, { content: step.before.bytes, key, expected: 'anything' })
-      else await removeFile(step.file, (await present(step.file)).stats)
+      else await removeFile(step.file, (await readPresent(step.file)).stats)
     } catch (error) {
       throw new Refusal(
         `${explain(cause)} Cadre could not undo the earlier change to ${step.file.shown}: ${explain(error)}`,
@@ -166,7 +166,7 @@ async function undo(made: readonly Step[], key: string, cause: unknown): Promise
 }
 
 async function stateOf(change: FileChange, locate: Locate): Promise<'done' | 'not_done' | 'unknown'> {
-  const now = await presentOrNot(locate(change.path))
+  const now = await presentIfExists(locate(change.path))
   if (change.kind === 'delete') return now === undefined ? 'done' : 'not_done'
   if (change.kind === 'add') {
     if (now === undefined) return 'not_done'
@@ -174,10 +174,10 @@ async function stateOf(change: FileChange, locate: Locate): Promise<'done' | 'no
     return change.overEmpty && now.bytes.length === 0 ? 'not_done' : 'unknown'
   }
   if (change.kind === 'edit' || change.moveTo === undefined)
-    return now === undefined ? 'unknown' : changeMade(now.bytes, change)
-  const moved = await presentOrNot(locate(change.moveTo))
+    return now === undefined ? 'unknown' : wasChangeMade(now.bytes, change)
+  const moved = await presentIfExists(locate(change.moveTo))
   if (now !== undefined && moved === undefined) return 'not_done'
   if (now !== undefined || moved === undefined) return 'unknown'
   if (change.hunks.length === 0) return 'done'
-  return changeMade(moved.bytes, change) === 'done' ? 'done' : 'unknown'
+  return wasChangeMade(moved.bytes, change) === 'done' ? 'done' : 'unknown'
 }

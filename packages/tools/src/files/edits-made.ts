@@ -1,7 +1,7 @@
-import { applyEdits, type Edit, inLineEndsOf, placesOf } from './apply-edits.ts'
+import { applyEdits, type Edit, placesOf, withLineEndsOf } from './apply-edits.ts'
 
 /** How many possible earlier texts are followed before the answer is "unknown". */
-const mostPasts = 64
+const maxCandidates = 64
 
 /**
  * Determines whether these edits were already made. "Not yet" is possible if the edits apply to the text, "already" if they
@@ -9,33 +9,33 @@ const mostPasts = 64
  */
 export function editsMade(text: string, edits: readonly Edit[]): 'done' | 'not_done' | 'unknown' {
   const notYet = applyEdits(text, edits, '').kind === 'edited'
-  const already = pastsOf(text, edits).some((past) => leadsTo(past, edits, text))
+  const already = candidatesOf(text, edits).some((past) => reproduces(past, edits, text))
   if (already === notYet) return 'unknown'
   return already ? 'done' : 'not_done'
 }
 
-function leadsTo(past: string, edits: readonly Edit[], text: string): boolean {
+function reproduces(past: string, edits: readonly Edit[], text: string): boolean {
   const result = applyEdits(past, edits, '')
   return result.kind === 'edited' && result.text === text
 }
 
-function pastsOf(text: string, edits: readonly Edit[]): string[] {
+function candidatesOf(text: string, edits: readonly Edit[]): string[] {
   let pasts = [text]
   for (const edit of edits.toReversed()) {
-    pasts = pasts.flatMap((past) => undo(past, edit)).slice(0, mostPasts)
+    pasts = pasts.flatMap((past) => undo(past, edit)).slice(0, maxCandidates)
   }
   return pasts
 }
 
 function undo(text: string, edit: Edit): string[] {
   if (edit.old === '') return text === edit.new ? [''] : []
-  const form = inLineEndsOf(text, { old: edit.new, new: edit.old })
+  const form = withLineEndsOf(text, { old: edit.new, new: edit.old })
   const made = form.old
   const before = form.new
   // The original position of a deleted text is unknown; either end is as good as any other.
   if (made === '') return text.includes(before) ? [] : [before + text, text + before]
   if (edit.all === true) return [text.split(made).join(before)]
   return placesOf(text, made)
-    .slice(0, mostPasts)
+    .slice(0, maxCandidates)
     .map((place) => text.slice(0, place) + before + text.slice(place + made.length))
 }

@@ -1,29 +1,29 @@
 import type { Stats } from 'node:fs'
 import { Refusal } from '../refusal.ts'
 import { applyEdits } from './apply-edits.ts'
-import { applyHunks, reversed } from './apply-hunks.ts'
+import { applyHunks, reverseHunks } from './apply-hunks.ts'
 import type { FileChange } from './changes-of.ts'
-import type { ConfinedPath } from './confine.ts'
+import type { ConfinedPath } from './confine-path.ts'
 import { editsMade } from './edits-made.ts'
 import { openRegular } from './open-file.ts'
 import { decodeText } from './text.ts'
 
 /** The current state of a file. */
-export interface Present {
+export interface FileOnDisk {
   readonly stats: Stats
   readonly bytes: Buffer
 }
 
-const largest = 16 * 1_024 * 1_024
+const maxBytes = 16 * 1_024 * 1_024
 
-export async function present(file: ConfinedPath): Promise<Present> {
+export async function readPresent(file: ConfinedPath): Promise<FileOnDisk> {
   await using opened = await openRegular(file)
-  if (opened.stats.size > largest) throw new Refusal(`${file.shown} is too large to edit (more than 16 MB).`)
+  if (opened.stats.size > maxBytes) throw new Refusal(`${file.shown} is too large to edit (more than 16 MB).`)
   return { stats: opened.stats, bytes: await opened.handle.readFile() }
 }
 
 /** New content, with a short description. */
-export interface Changed {
+export interface ChangedContent {
   readonly content: string
   readonly summary: string
 }
@@ -33,7 +33,7 @@ export function contentAfter(
   bytes: Uint8Array,
   change: Extract<FileChange, { kind: 'edit' | 'update' }>,
   shown: string,
-): Changed {
+): ChangedContent {
   const { text, mark } = decodeText(bytes, shown)
   if (change.kind === 'edit') {
     const result = applyEdits(text, change.edits, shown)
@@ -48,14 +48,14 @@ export function contentAfter(
 }
 
 /** Determines whether a text looks as after the change, as before it, or as neither or both. */
-export function changeMade(
+export function wasChangeMade(
   bytes: Uint8Array,
   change: Extract<FileChange, { kind: 'edit' | 'update' }>,
 ): 'done' | 'not_done' | 'unknown' {
   const { text } = decodeText(bytes, '')
   if (change.kind === 'edit') return editsMade(text, change.edits)
   const notYet = applyHunks(text, change.hunks, '').kind === 'patched'
-  const back = applyHunks(text, reversed(change.hunks), '')
+  const back = applyHunks(text, reverseHunks(change.hunks), '')
   const again = back.kind === 'patched' ? applyHunks(back.text, change.hunks, '') : back
   const already = again.kind === 'patched' && again.text === text
   return already === notYet ? 'unknown' : already ? 'done' : 'not_done'

@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises'
 import nodePath from 'node:path'
 import { type Infer, object, optional, string, type Tool, type ToolContext } from '@cadre/core'
 import type { Places } from '@cadre/gate'
-import { builtIn, pathAliases, type Work, without } from '../built-in.ts'
+import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
 import type { HiddenIn } from '../create-tools.ts'
 import { codeOf, Refusal } from '../refusal.ts'
 import { inFolder } from '../search/in-folder.ts'
-import { confined, isKept } from './confine.ts'
+import { confinePath, isHiddenPath } from './confine-path.ts'
 
 const input = object({
   path: optional(string('Path of the folder, relative to the workspace; default the workspace itself')),
@@ -22,14 +22,14 @@ export function listDirectoryTool(hiddenIn?: HiddenIn, places?: Places): Tool {
     class: 'read',
     effect: 'read',
     argumentAliases: { ...pathAliases, dirPath: 'path', dir_path: 'path', directory: 'path' },
-    reshape: (given) => without(given, ['explanation', 'ignore']),
+    reshape: (given) => omit(given, ['explanation', 'ignore']),
     input,
     paths: ({ path }) => [path || '.'],
     load: () => listDirectory(hiddenIn, places),
   })
 }
 
-const mostEntries = 1_000
+const maxEntries = 1_000
 
 export function listDirectory(hiddenIn?: HiddenIn, places?: Places): Work<ListDirectoryInput> {
   return {
@@ -44,7 +44,7 @@ interface Rules {
 }
 
 async function list(path: string, context: ToolContext, { isHidden, places }: Rules) {
-  const folder = confined({ context, path, places })
+  const folder = confinePath({ context, path, places })
   let entries: Dirent[]
   try {
     entries = await inFolder(folder.real, (base) => readdir(base, { withFileTypes: true }))
@@ -55,14 +55,15 @@ async function list(path: string, context: ToolContext, { isHidden, places }: Ru
     throw error
   }
   if (isHidden !== undefined)
-    entries = entries.filter(({ name }) => !isKept(folder, nodePath.posix.join(folder.shown, name), isHidden))
+    entries = entries.filter(
+      ({ name }) => !isHiddenPath(folder, nodePath.posix.join(folder.shown, name), isHidden),
+    )
   const mounts = folder.shown === '.' ? (places?.mountsIn(context.workspace) ?? []) : []
-  const beside = mounts.map(({ name }) => `[You can also read ${name}/, the ${name} of this home]`)
+  const beside = mounts.map(({ name }) => `[You can also read ${name}/, the ${name} of this home directory]`)
   if (entries.length === 0) return { content: [`[${folder.shown} is empty]`, ...beside].join('\n') }
   const names = entries.sort(foldersFirst).map(nameOf)
-  const shown = names.slice(0, mostEntries)
-  if (names.length > mostEntries)
-    shown.push(`[${names.length - mostEntries} more. Find them with find_files]`)
+  const shown = names.slice(0, maxEntries)
+  if (names.length > maxEntries) shown.push(`[${names.length - maxEntries} more. Find them with find_files]`)
   return { content: [...shown, ...beside].join('\n') }
 }
 

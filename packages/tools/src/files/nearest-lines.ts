@@ -1,9 +1,9 @@
 import { cut } from './text.ts'
 
 // Limits the work: this is only a hint and must be fast.
-const mostLines = 20_000
-const longestLine = 200
-const mostShown = 3
+const maxLines = 20_000
+const maxLineLength = 200
+const maxShown = 3
 
 /** Returns a hint: the lines most similar to the first line of a text that was not found. */
 export function nearestLines(text: string, wanted: string): string {
@@ -12,8 +12,8 @@ export function nearestLines(text: string, wanted: string): string {
     .find((line) => line.trim() !== '')
     ?.trim()
   if (first === undefined) return 'Read the file first.'
-  const lines = text.split('\n', mostLines)
-  const sameButSpaces = lines.findIndex((line) => squeeze(line) === squeeze(first))
+  const lines = text.split('\n', maxLines)
+  const sameButSpaces = lines.findIndex((line) => collapseSpaces(line) === collapseSpaces(first))
   if (sameButSpaces !== -1) {
     return `Line ${sameButSpaces + 1} differs only in spaces or in the lines after it. Read the file from there.`
   }
@@ -21,27 +21,27 @@ export function nearestLines(text: string, wanted: string): string {
   const best = lines
     .map((line, index) => ({ line: line.trim(), number: index + 1, likeness: 0 }))
     .filter(({ line }) => line.length > first.length / 3 && line.length < first.length * 3)
-    .map((candidate) => ({ ...candidate, likeness: likeness(pairs, candidate.line) }))
+    .map((candidate) => ({ ...candidate, likeness: similarity(pairs, candidate.line) }))
     .filter(({ likeness }) => likeness > 0.5)
     .sort((a, b) => b.likeness - a.likeness)
-    .slice(0, mostShown)
+    .slice(0, maxShown)
   if (best.length === 0) return 'No line is similar. Read the file first.'
   return `Most similar: ${best.map(({ line, number }) => `line ${number}: ${cut(line, 120)}`).join(' | ')}`
 }
 
-function squeeze(line: string): string {
+function collapseSpaces(line: string): string {
   return line.replace(/\s+/g, ' ').trim()
 }
 
 function pairsOf(line: string): Set<string> {
   const pairs = new Set<string>()
-  const letters = cut(line, longestLine).toLowerCase()
+  const letters = cut(line, maxLineLength).toLowerCase()
   for (let at = 0; at < letters.length - 1; at++) pairs.add(letters.slice(at, at + 2))
   return pairs
 }
 
 /** The fraction of letter pairs that two lines share, from 0 to 1. */
-function likeness(pairs: ReadonlySet<string>, line: string): number {
+function similarity(pairs: ReadonlySet<string>, line: string): number {
   const others = pairsOf(line)
   if (pairs.size === 0 || others.size === 0) return 0
   let common = 0

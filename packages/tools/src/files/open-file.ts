@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
 import { codeOf, Refusal } from '../refusal.ts'
-import type { ConfinedPath } from './confine.ts'
+import type { ConfinedPath } from './confine-path.ts'
 
 export interface OpenFile extends AsyncDisposable {
   readonly handle: FileHandle
@@ -21,12 +21,12 @@ export async function openRegular(file: ConfinedPath): Promise<OpenFile> {
   try {
     handle = await open(file.real, flags)
   } catch (error) {
-    throw codeOf(error) === 'ELOOP' ? changed(file) : error
+    throw codeOf(error) === 'ELOOP' ? changedError(file) : error
   }
   try {
     const stats = await handle.stat()
     requireRegular(stats, file.shown)
-    if (!(await isAt(handle, stats, file.real))) throw changed(file)
+    if (!(await isAt(handle, stats, file.real))) throw changedError(file)
     return { handle, stats, [Symbol.asyncDispose]: () => handle.close() }
   } catch (error) {
     await handle.close()
@@ -73,6 +73,6 @@ export function requireRegular(stats: Stats, shown: string): void {
   throw new Refusal(`${shown} is ${kind}, not a file.`)
 }
 
-function changed(file: ConfinedPath): Refusal {
+function changedError(file: ConfinedPath): Refusal {
   return new Refusal(`${file.shown} was replaced while Cadre opened it. Try again.`)
 }

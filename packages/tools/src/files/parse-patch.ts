@@ -52,7 +52,7 @@ export function parsePatch(patch: string): ParsedPatch {
     files.push(read)
     at = next
   }
-  if (files.length === 0) return { fault: 'names no file' }
+  if (files.length === 0) return { fault: 'does not name a file' }
   const names = files.flatMap((file) =>
     'moveTo' in file && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path],
   )

@@ -1,8 +1,8 @@
 import { type Infer, integer, object, optional, string, type Tool } from '@cadre/core'
 import type { Places } from '@cadre/gate'
-import { builtIn, pathAliases, type Work, without } from '../built-in.ts'
+import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
-import { confined } from './confine.ts'
+import { confinePath } from './confine-path.ts'
 import { openRegular } from './open-file.ts'
 import { readLines } from './read-lines.ts'
 
@@ -33,7 +33,7 @@ export function readFileTool(places?: Places): Tool {
 
 /** Editors pass the first and last line, separately or as a list; some count from 0 or use 0 for the start. */
 function lineRange(input: Record<string, unknown>): Record<string, unknown> {
-  const { view_range, ...written } = without(input, ['explanation'])
+  const { view_range, ...written } = omit(input, ['explanation'])
   const [first, last] = Array.isArray(view_range) ? (view_range as unknown[]) : []
   const { startLine = first, endLine = last, ...rest } = written
   const given: Record<string, unknown> = { ...rest }
@@ -47,11 +47,11 @@ function lineRange(input: Record<string, unknown>): Record<string, unknown> {
 
 export const readFile = (places?: Places): Work<ReadFileInput> => ({
   async run({ path, offset = 1, limit = defaultLines }, context, signal) {
-    const file = confined({ context, path, places })
+    const file = confinePath({ context, path, places })
     await using opened = await openRegular(file)
     const part = await readLines(
       opened.handle,
-      { first: offset, most: limit, size: opened.stats.size },
+      { first: offset, max: limit, size: opened.stats.size },
       signal,
     )
     if (part.kind === 'binary')

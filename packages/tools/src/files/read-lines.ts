@@ -5,7 +5,7 @@ import { cut, type Encoding, encodingOf, sniffLength } from './text.ts'
 export interface LineRange {
   /** Counted from 1. */
   readonly first: number
-  readonly most: number
+  readonly max: number
   readonly size: number
 }
 
@@ -14,8 +14,8 @@ export type LinePart =
   | { readonly kind: 'past'; readonly lines: number }
   | { readonly kind: 'binary' }
 
-const mostCharacters = 100_000
-const longestLine = 10_000
+const maxCharacters = 100_000
+const maxLineLength = 10_000
 const chunkSize = 65_536
 /** Counting the lines of a larger file is not worth the time. */
 const countedSize = 16 * 1_024 * 1_024
@@ -35,11 +35,11 @@ export async function readLines(
   const take = (line: string, complete: boolean): boolean => {
     number++
     if (number < range.first) return true
-    if (lines.length >= range.most) stopped ??= 'lines'
-    else if (characters + Math.min(line.length, longestLine) > mostCharacters) stopped ??= 'characters'
+    if (lines.length >= range.max) stopped ??= 'lines'
+    else if (characters + Math.min(line.length, maxLineLength) > maxCharacters) stopped ??= 'characters'
     if (stopped !== undefined) return range.size <= countedSize
-    if (line.length > longestLine || !complete) shortened++
-    const shown = line.length > longestLine ? `${cut(line, longestLine)}…` : line
+    if (line.length > maxLineLength || !complete) shortened++
+    const shown = line.length > maxLineLength ? `${cut(line, maxLineLength)}…` : line
     lines.push(shown)
     characters += shown.length + 1
     return true
@@ -87,8 +87,8 @@ async function eachLine(
     if (text !== '') endsWithNewline = text.endsWith('\n')
     const pieces = text.split('\n')
     for (const [index, piece] of pieces.entries()) {
-      const line = rest.length > longestLine ? rest : rest + piece
-      if (rest.length > longestLine && piece !== '') dropped = true
+      const line = rest.length > maxLineLength ? rest : rest + piece
+      if (rest.length > maxLineLength && piece !== '') dropped = true
       if (index === pieces.length - 1) {
         rest = line
         break

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { rememberWritten } from '@cadre/home'
 import { codeOf, Refusal } from '../refusal.ts'
 import { inFolder, makeFolder } from '../search/in-folder.ts'
-import type { ConfinedPath } from './confine.ts'
+import type { ConfinedPath } from './confine-path.ts'
 import { requireRegular } from './open-file.ts'
 
 export interface Replacement {

@@ -51,8 +51,8 @@ export function withLineEnds(text: string, lineEnd: '\n' | '\r\n'): string {
 }
 
 /** Cuts between characters, never inside one. */
-export function cut(text: string, most: number): string {
-  if (text.length <= most) return text
-  const code = text.charCodeAt(most - 1)
-  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? most - 1 : most)
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text
+  const code = text.charCodeAt(max - 1)
+  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? max - 1 : max)
 }

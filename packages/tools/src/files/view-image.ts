@@ -2,7 +2,7 @@ import { type Infer, object, string, type Tool } from '@cadre/core'
 import type { Places } from '@cadre/gate'
 import { builtIn, pathAliases, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
-import { confined } from './confine.ts'
+import { confinePath } from './confine-path.ts'
 import { openRegular } from './open-file.ts'
 
 const input = object({ path: string('Path of the image, relative to the workspace', { min: 1 }) })
@@ -22,16 +22,16 @@ export function viewImageTool(places?: Places): Tool {
   })
 }
 
-const largest = 5 * 1_024 * 1_024
+const maxBytes = 5 * 1_024 * 1_024
 
 export const viewImage = (places?: Places): Work<ViewImageInput> => ({
   async run({ path }, context) {
-    const file = confined({ context, path, places })
+    const file = confinePath({ context, path, places })
     await using opened = await openRegular(file)
     const { size } = opened.stats
-    if (size > largest)
+    if (size > maxBytes)
       throw new Refusal(
-        `${file.shown} is too large: ${size} bytes (at most ${largest}). Make it smaller first.`,
+        `${file.shown} is too large: ${size} bytes (at most ${maxBytes}). Make it smaller first.`,
       )
     const bytes = await opened.handle.readFile()
     const mime = imageType(bytes)

@@ -1,10 +1,10 @@
 import { type Infer, object, string, type Tool } from '@cadre/core'
-import { builtIn, pathAliases, type Work, without } from '../built-in.ts'
+import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
-import { confined, type WriteRules } from './confine.ts'
+import { confinePath, type WriteRules } from './confine-path.ts'
 import { Missing, openRegular } from './open-file.ts'
 import { replaceFile } from './replace-file.ts'
-import { inTurn } from './write-turn.ts'
+import { serializeWrites } from './serialize-writes.ts'
 
 const input = object({
   path: string('Path of the file, relative to the workspace', { min: 1 }),
@@ -21,7 +21,7 @@ export function writeFileTool(rules: WriteRules): Tool {
     class: 'edit',
     effect: 'write',
     argumentAliases: { ...pathAliases, contents: 'content', file_text: 'content', text: 'content' },
-    reshape: (given) => without(given, ['explanation']),
+    reshape: (given) => omit(given, ['explanation']),
     input,
     paths: ({ path }) => [path],
     load: () => writeFile(rules),
@@ -31,10 +31,10 @@ export function writeFileTool(rules: WriteRules): Tool {
 export function writeFile(rules: WriteRules): Work<WriteFileInput> {
   return {
     async run({ path, content }, context) {
-      const file = confined({ path, context, write: rules })
+      const file = confinePath({ path, context, write: rules })
       if (file.shown === '.') throw new Refusal('The path is the workspace itself. Name a file in it.')
-      await inTurn([file], () =>
-        replaceFile(confined({ path, context, write: rules }), {
+      await serializeWrites([file], () =>
+        replaceFile(confinePath({ path, context, write: rules }), {
           content,
           key: context.key,
           expected: 'anything',
@@ -44,7 +44,7 @@ export function writeFile(rules: WriteRules): Work<WriteFileInput> {
       return { content: `Wrote ${file.shown} (${size} ${size === 1 ? 'byte' : 'bytes'}).` }
     },
     async check({ path, content }, context) {
-      const file = confined({ path, context, write: rules })
+      const file = confinePath({ path, context, write: rules })
       try {
         await using opened = await openRegular(file)
         if (opened.stats.size !== Buffer.byteLength(content)) return 'not_done'

@@ -5,7 +5,7 @@ import type { Skill } from '@cadre/knowledge'
 import { builtIn } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 
-const mostLetters = 100_000
+const maxLength = 100_000
 
 const input = object({
   name: string('Name of the skill, as in the list of skills', { min: 1 }),
@@ -44,7 +44,7 @@ export function readSkillTool(skillsIn: SkillsIn): Tool {
             content: `${skill.body}\n\n[The files of this skill are in ${path.dirname(skill.shown)}.]`,
           }
         const content = readWithin(skill.folder, path.resolve(skill.folder, file))
-        if (content.kind === 'read') return { content: content.text.slice(0, mostLetters) }
+        if (content.kind === 'read') return { content: content.text.slice(0, maxLength) }
         const why = content.kind === 'none' ? 'it does not exist' : content.reason
         throw new Refusal(`Cannot read ${file} of the skill ${name}: ${why}.`)
       },

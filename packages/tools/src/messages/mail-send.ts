@@ -8,7 +8,7 @@ const input = object({
   subject: string('The subject, one line', { min: 1, max: 500 }),
   text: string('The message, as plain text', { min: 1, max: 100_000 }),
   in_reply_to: optional(
-    string('To answer a mail: its id, from inbox/email-inbox.jsonl', { min: 3, max: 500 }),
+    string('To answer an email: its id, from inbox/email-inbox.jsonl', { min: 3, max: 500 }),
   ),
 })
 

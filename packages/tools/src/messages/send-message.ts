@@ -1,5 +1,5 @@
 import { didYouMean, type Infer, object, optional, string, type Tool } from '@cadre/core'
-import { builtIn, type Work, without } from '../built-in.ts'
+import { builtIn, omit, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import type { MessagePort } from './message-port.ts'
 
@@ -38,15 +38,15 @@ export function sendMessageTool(port: () => MessagePort): Tool {
       body: 'text',
       subject: 'summary',
     },
-    reshape: (given) => without(given, ['type']),
+    reshape: (given) => omit(given, ['type']),
     input,
     load: () => (work ??= sendMessage(port())),
   })
 }
 
 /** Limits agents that keep writing to each other. */
-const mostPerSession = 50
-const deepest = 8
+const maxPerSession = 50
+const maxDepth = 8
 
 export function sendMessage(port: MessagePort): Work<SendMessageInput> {
   const { mailboxes, teams, agents, agentOf, attended, now = Date.now } = port
@@ -116,7 +116,7 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
       const receipt = { success: true, id: key, to: address.agent, delivered: 'queued' }
       if (attended()) return { content: JSON.stringify(receipt) }
       const note =
-        'No daemon is running for this home, so the message stays in the mailbox until a person runs "cadre up". Do not wait for an answer.'
+        'No daemon is running for this home directory, so the message stays in the mailbox until a person runs "cadre up". Do not wait for an answer.'
       return { content: JSON.stringify({ ...receipt, note }) }
     },
     async check({ to }, { key, session }) {
@@ -128,13 +128,13 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
   }
 
   function refuseTooMany(session: string): void {
-    if (mailboxes.sentBy(session) >= mostPerSession)
+    if (mailboxes.sentBy(session) >= maxPerSession)
       throw new Refusal(
-        `Message limit of this session reached (${mostPerSession}). Put the rest in your report.`,
+        `Message limit of this session reached (${maxPerSession}). Put the rest in your report.`,
       )
-    if (mailboxes.depthOf(session) >= deepest)
+    if (mailboxes.depthOf(session) >= maxDepth)
       throw new Refusal(
-        `Limit reached: this session is the last of a chain of ${deepest} sessions that messages started. Put your message in your report, for a person to read.`,
+        `Limit reached: this session is the last in a chain of ${maxDepth} sessions that messages started. Put your message in your report, for a person to read.`,
       )
   }
 }

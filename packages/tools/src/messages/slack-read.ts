@@ -21,7 +21,7 @@ export function slackReadTool(home: string): Tool {
   return builtIn<SlackReadInput>({
     name: 'slack_read',
     description:
-      'Read the newest Slack messages that were received or sent, oldest first, one JSON object per line. Messages are not addressed to you unless they say so.',
+      'Read the newest Slack messages that were received or sent, oldest first, one JSON object per line. Do not assume that a message is for you unless it is addressed to you.',
     class: 'message',
     effect: 'read',
     input,
@@ -29,11 +29,11 @@ export function slackReadTool(home: string): Tool {
   })
 }
 
-const shown = 'inbox/slack-messages.jsonl'
+const inboxFile = 'inbox/slack-messages.jsonl'
 /** The newest messages are at the end, so only this much of it is read. */
-const mostBytes = 1_024 * 1_024
-const mostLettersOfOne = 4_000
-const mostLetters = 50_000
+const maxBytes = 1_024 * 1_024
+const maxMessageLength = 4_000
+const maxLength = 50_000
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 export function slackRead(home: string): Work<SlackReadInput> {
@@ -48,12 +48,12 @@ export function slackRead(home: string): Work<SlackReadInput> {
         if (!read.ok || !isObject(read.value)) continue
         const { text } = read.value
         const message = JSON.stringify(
-          typeof text === 'string' && text.length > mostLettersOfOne
-            ? { ...read.value, text: `${cut(text, mostLettersOfOne)} [the rest was cut]` }
+          typeof text === 'string' && text.length > maxMessageLength
+            ? { ...read.value, text: `${cut(text, maxMessageLength)} [the rest was cut]` }
             : read.value,
         )
         letters += message.length
-        if (messages.length === limit || letters > mostLetters) break
+        if (messages.length === limit || letters > maxLength) break
         messages.push(message)
       }
       return {
@@ -75,7 +75,7 @@ async function endOf(file: string): Promise<string[]> {
   try {
     const stats = await handle.stat()
     if (!stats.isFile()) throw noFile()
-    const from = Math.max(0, stats.size - mostBytes)
+    const from = Math.max(0, stats.size - maxBytes)
     const { buffer, bytesRead } = await handle.read(
       Buffer.alloc(stats.size - from),
       0,
@@ -90,5 +90,5 @@ async function endOf(file: string): Promise<string[]> {
 }
 
 function noFile(): Refusal {
-  return new Refusal(`${shown} is not a regular file. A person must replace it.`)
+  return new Refusal(`${inboxFile} is not a regular file. A person must replace it.`)
 }

@@ -2,12 +2,12 @@ import path from 'node:path'
 import { type Infer, object, string, type Tool } from '@cadre/core'
 import { glob } from '@cadre/disk'
 import type { Places } from '@cadre/gate'
-import { builtIn, type Work, without } from '../built-in.ts'
+import { builtIn, omit, type Work } from '../built-in.ts'
 import type { HiddenIn } from '../create-tools.ts'
-import { type ConfinedPath, confined, isKept } from '../files/confine.ts'
+import { type ConfinedPath, confinePath, isHiddenPath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
 import { locateRipgrep as installed, type LocateRipgrep } from './locate-ripgrep.ts'
-import { ripgrep, shownName } from './ripgrep.ts'
+import { ripgrep, toDisplayPath } from './ripgrep.ts'
 import { walk } from './walk.ts'
 
 const input = object({
@@ -43,7 +43,7 @@ export function folderOf(pattern: string): string {
 
 /** Some dialects pass the folder separately from the pattern. */
 function patternBelow(input: Record<string, unknown>): Record<string, unknown> {
-  const { path: folder, ...rest } = without(input, ['explanation', 'maxResults'])
+  const { path: folder, ...rest } = omit(input, ['explanation', 'maxResults'])
   const name = ['glob', 'pattern', 'query', 'glob_pattern'].find(
     (candidate) => typeof rest[candidate] === 'string',
   )
@@ -57,12 +57,12 @@ function patternBelow(input: Record<string, unknown>): Record<string, unknown> {
   }
 }
 
-const mostFiles = 1_000
+const maxFiles = 1_000
 
 function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn, places?: Places): Work<FindFilesInput> {
   return {
     async run(input, context, signal) {
-      const place = confined({ context, path: folderOf(input.glob), places })
+      const place = confinePath({ context, path: folderOf(input.glob), places })
       const pattern = relativePattern(input.glob, place)
       const matches = glob(pattern)
       if (matches === undefined)
@@ -77,8 +77,8 @@ function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn, places?: Plac
           : { root: place.mount.folder, prefix: `${place.mount.name}/` }
       const take = (name: string) => {
         const file = prefix + name
-        if (!matches(file) || isKept(place, file, isHidden)) return true
-        if (found.length === mostFiles) more = true
+        if (!matches(file) || isHiddenPath(place, file, isHidden)) return true
+        if (found.length === maxFiles) more = true
         else found.push(file)
         return !more
       }
@@ -92,13 +92,13 @@ function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn, places?: Plac
             folder: root,
             args,
             separator: '\0',
-            take: (name) => take(shownName(name)),
+            take: (name) => take(toDisplayPath(name)),
           },
           signal,
         )
       } else for await (const file of walk(root, '.', signal)) if (!take(file)) break
       if (found.length === 0) return { content: `No file matches ${input.glob}.` }
-      const note = more ? [`[Only the first ${mostFiles} files are shown. Use a narrower pattern]`] : []
+      const note = more ? [`[Only the first ${maxFiles} files are shown. Use a narrower pattern]`] : []
       return { content: [...found, ...note].join('\n') }
     },
   }

@@ -9,23 +9,23 @@ import { codeOf, Refusal } from '../refusal.ts'
  * work, which leaves a small race.
  */
 export async function inFolder<T>(folder: string, work: (base: string) => Promise<T>): Promise<T> {
-  if (process.platform !== 'linux') return byName(folder, work)
+  if (process.platform !== 'linux') return openByName(folder, work)
   const handle = await openFolder(folder)
   try {
     // By process id and not `self`: a child process must find the same folder.
     const base = `/proc/${process.pid}/fd/${handle.fd}`
     const opened = await readlink(base).catch(() => undefined)
     // Without /proc, the file descriptor cannot be used as a path.
-    if (opened === undefined) return await byName(folder, work)
-    if (opened !== folder) throw exchanged()
+    if (opened === undefined) return await openByName(folder, work)
+    if (opened !== folder) throw swappedError()
     return await work(base)
   } finally {
     await handle.close()
   }
 }
 
-async function byName<T>(folder: string, work: (base: string) => Promise<T>): Promise<T> {
-  if ((await realpath(folder)) !== folder) throw exchanged()
+async function openByName<T>(folder: string, work: (base: string) => Promise<T>): Promise<T> {
+  if ((await realpath(folder)) !== folder) throw swappedError()
   return work(folder)
 }
 
@@ -49,10 +49,10 @@ async function openFolder(folder: string) {
   try {
     return await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
   } catch (error) {
-    throw codeOf(error) === 'ELOOP' ? exchanged() : error
+    throw codeOf(error) === 'ELOOP' ? swappedError() : error
   }
 }
 
-function exchanged(): Refusal {
+function swappedError(): Refusal {
   return new Refusal('A folder in the path was replaced during the search. Try again.')
 }

@@ -15,8 +15,8 @@ const script = new vm.Script(`
 /** Returns the line numbers, from 1, at which a match starts. */
 export type LineMatcher = (text: string) => number[]
 
-const mostPerFile = 100
-const longestMs = 500
+const maxPerFile = 100
+const timeoutMs = 500
 
 export interface LineQuery {
   readonly queries: readonly string[]
@@ -25,7 +25,7 @@ export interface LineQuery {
 }
 
 export function lineMatcher({ queries, regex, ignoreCase }: LineQuery): LineMatcher {
-  const source = queries.map((query) => (regex ? query : escaped(query))).join('|')
+  const source = queries.map((query) => (regex ? query : escapeRegex(query))).join('|')
   const flags = `gm${ignoreCase ? 'i' : ''}`
   try {
     new RegExp(source, flags)
@@ -38,7 +38,7 @@ export function lineMatcher({ queries, regex, ignoreCase }: LineQuery): LineMatc
     let places: number[]
     try {
       context['text'] = text
-      const found = String(script.runInContext(context, { timeout: longestMs }))
+      const found = String(script.runInContext(context, { timeout: timeoutMs }))
       places = found === '' ? [] : found.split(',').map(Number)
     } catch (error) {
       if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
@@ -59,11 +59,11 @@ function linesOf(text: string, places: readonly number[]): number[] {
       line++
       from = next + 1
     }
-    if (numbers.at(-1) !== line && numbers.length < mostPerFile) numbers.push(line)
+    if (numbers.at(-1) !== line && numbers.length < maxPerFile) numbers.push(line)
   }
   return numbers
 }
 
-function escaped(text: string): string {
+function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('\n', '\\r?\\n')
 }

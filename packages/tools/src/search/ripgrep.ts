@@ -23,18 +23,18 @@ const timeoutMs = 60_000
 /** Runs ripgrep in a folder of the workspace, ignoring the user's ripgrep configuration. */
 export async function ripgrep(request: RipgrepRequest, signal: AbortSignal): Promise<void> {
   const { program, root, folder, args, take, separator = '\n' } = request
-  const usual = ['--no-config', '--hidden', '--glob=!.git', '--no-require-git', '--color=never']
+  const commonArgs = ['--no-config', '--hidden', '--glob=!.git', '--no-require-git', '--color=never']
   // A workspace that is not a repository may be in a folder that an enclosing repository ignores.
-  if (!(await exists(path.join(root, '.git')))) usual.push('--no-ignore-parent')
+  if (!(await exists(path.join(root, '.git')))) commonArgs.push('--no-ignore-parent')
   let rest = ''
   let wanted = true
   const end = await inFolder(folder, (cwd) =>
     runProcess(
       {
-        command: [program, ...usual, ...args],
+        command: [program, ...commonArgs, ...args],
         cwd,
         timeoutMs,
-        most: 10_000,
+        max: 10_000,
         take(text) {
           const records = (rest + text).split(separator)
           rest = records.pop() ?? ''
@@ -54,7 +54,7 @@ export async function ripgrep(request: RipgrepRequest, signal: AbortSignal): Pro
 }
 
 /** Converts a name from ripgrep to the displayed form. */
-export function shownName(name: string): string {
+export function toDisplayPath(name: string): string {
   return (path.sep === '\\' ? name.replaceAll('\\', '/') : name).replace(/^\.\//, '')
 }
 

@@ -1,14 +1,14 @@
 import { type Json, parseJson } from '@cadre/core'
-import { ripgrep, shownName } from './ripgrep.ts'
+import { ripgrep, toDisplayPath } from './ripgrep.ts'
 import type { Search } from './search-by-walking.ts'
 
-const largestFile = '10M'
-const mostPerFile = 100
+const maxFileSize = '10M'
+const maxPerFile = 100
 
 export function searchByRipgrep(program: string): Search {
   return async (request, take, signal) => {
-    const { place, queries, regex, ignoreCase, context, most, filter } = request
-    const args = ['--json', '--sort=path', `--max-filesize=${largestFile}`, `--max-count=${mostPerFile}`]
+    const { place, queries, regex, ignoreCase, context, max, filter } = request
+    const args = ['--json', '--sort=path', `--max-filesize=${maxFileSize}`, `--max-count=${maxPerFile}`]
     args.push(regex ? '--engine=auto' : '--fixed-strings', ignoreCase ? '--ignore-case' : '--case-sensitive')
     if (queries.some((query) => query.includes('\n'))) args.push('--multiline')
     if (context > 0) args.push(`--context=${context}`)
@@ -28,7 +28,7 @@ export function searchByRipgrep(program: string): Search {
           if (line === undefined) return true
           const path = place.shown === '.' ? line.path : `${place.shown}/${line.path}`
           if (filter !== undefined && !filter(path)) return true
-          if (line.isMatch && ++matches > most) {
+          if (line.isMatch && ++matches > max) {
             more = true
             return false
           }
@@ -47,7 +47,7 @@ function lineOf(record: string) {
   const parsed = parseJson(record)
   const { type, data } = (parsed.ok ? parsed.value : {}) as { type?: string; data?: Record<string, Json> }
   if ((type !== 'match' && type !== 'context') || data === undefined) return undefined
-  const path = shownName(textOf(data['path']))
+  const path = toDisplayPath(textOf(data['path']))
   return { path, line: Number(data['line_number']), text: textOf(data['lines']), isMatch: type === 'match' }
 }
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Matcher } from '@cadre/disk'
-import type { ConfinedPath } from '../files/confine.ts'
+import type { ConfinedPath } from '../files/confine-path.ts'
 import { openRegular } from '../files/open-file.ts'
 import { encodingOf } from '../files/text.ts'
 import { Refusal } from '../refusal.ts'
@@ -16,7 +16,7 @@ export interface SearchRequest {
   readonly ignoreCase: boolean
   readonly context: number
   /** The maximum number of matching lines. */
-  readonly most: number
+  readonly max: number
   readonly filter?: Matcher
 }
 
@@ -35,13 +35,13 @@ export type Search = (
   signal: AbortSignal,
 ) => Promise<boolean>
 
-const largestFile = 10_000_000
+const maxFileSize = 10_000_000
 
 /** Searches without ripgrep: the same results, but slower. */
 export const searchByWalking: Search = async (request, take, signal) => {
   const { root, place, filter } = request
   const matcher = lineMatcher(request)
-  let left = request.most
+  let left = request.max
   const files = (await stat(place.real)).isFile() ? [place.shown] : walk(root, place.shown, signal)
   for await (const file of files) {
     signal.throwIfAborted()
@@ -59,7 +59,7 @@ export const searchByWalking: Search = async (request, take, signal) => {
 async function textOf(file: ConfinedPath): Promise<string | undefined> {
   try {
     await using opened = await openRegular(file)
-    if (opened.stats.size > largestFile) return undefined
+    if (opened.stats.size > maxFileSize) return undefined
     const bytes = await opened.handle.readFile()
     return encodingOf(bytes) === 'utf-8' ? bytes.toString('utf8') : undefined
   } catch (error) {

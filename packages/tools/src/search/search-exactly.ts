@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import type { Matcher } from '@cadre/disk'
-import { type ConfinedPath, isKept } from '../files/confine.ts'
+import { type ConfinedPath, isHiddenPath } from '../files/confine-path.ts'
 import type { LocateRipgrep } from './locate-ripgrep.ts'
 import { withoutRipgrep } from './ripgrep.ts'
 import { searchByRipgrep } from './search-by-ripgrep.ts'
@@ -16,8 +16,8 @@ export interface ExactRequest {
   readonly locateRipgrep: LocateRipgrep
 }
 
-const mostLines = 200
-const mostForWords = 3_000
+const maxLines = 200
+const maxWordMatches = 3_000
 
 /** Finds lines that contain a text or match a regular expression, in the current files. */
 export async function searchExactly(request: ExactRequest, signal: AbortSignal): Promise<string> {
@@ -26,9 +26,10 @@ export async function searchExactly(request: ExactRequest, signal: AbortSignal):
   const isShown =
     isHidden === undefined && (filter === undefined || prefix === '')
       ? filter
-      : (file: string) => filter?.(prefix + file) !== false && !isKept(request.place, prefix + file, isHidden)
+      : (file: string) =>
+          filter?.(prefix + file) !== false && !isHiddenPath(request.place, prefix + file, isHidden)
   const words = input.mode === 'words' ? wordsOf(input.query) : undefined
-  const most = words === undefined ? Math.min(input.limit ?? mostLines, 2_000) : mostForWords
+  const max = words === undefined ? Math.min(input.limit ?? maxLines, 2_000) : maxWordMatches
   const wanted: SearchRequest = {
     root: place.root,
     place,
@@ -36,7 +37,7 @@ export async function searchExactly(request: ExactRequest, signal: AbortSignal):
     regex: input.mode === 'regex',
     ignoreCase: input.ignoreCase ?? (words !== undefined || input.query === input.query.toLowerCase()),
     context: input.context ?? 0,
-    most,
+    max,
     ...(isShown !== undefined && { filter: isShown }),
   }
   const isFolder = (await stat(place.real)).isDirectory()
@@ -46,8 +47,9 @@ export async function searchExactly(request: ExactRequest, signal: AbortSignal):
   const more = await search(wanted, (line) => found.push({ ...line, path: prefix + line.path }), signal)
   const note = isFolder && program === undefined ? `\n[${withoutRipgrep}]` : ''
   const { query, output = 'lines' } = input
-  const hint = found.length === 0 && input.mode === undefined && isQuestion(query) ? `\n[${otherWay}]` : ''
-  return showFound(found, { query, words, output, more, most }) + hint + note
+  const hint =
+    found.length === 0 && input.mode === undefined && isQuestion(query) ? `\n[${semanticHint}]` : ''
+  return showFound(found, { query, words, output, more, max }) + hint + note
 }
 
 /** Returns the place as if its mount were the workspace, and the prefix of its paths. */
@@ -58,7 +60,8 @@ function below(place: ConfinedPath): { readonly place: ConfinedPath; readonly pr
   return { place: { real, root: mount.folder, shown: inner }, prefix: `${mount.name}/` }
 }
 
-const otherWay = 'no line contains exactly this text; mode "ranked" finds the passages with most of its words'
+const semanticHint =
+  'no line contains exactly this text; mode "ranked" finds the passages that contain most of its words'
 
 /** True for several words without syntax: the exact wording in the files may differ. */
 function isQuestion(query: string): boolean {

@@ -17,7 +17,7 @@ import { glob, isInside, type Matcher } from '@cadre/disk'
 import type { Places } from '@cadre/gate'
 import { builtIn, type Work } from '../built-in.ts'
 import type { HiddenIn } from '../create-tools.ts'
-import { type ConfinedPath, confined, isKept } from '../files/confine.ts'
+import { type ConfinedPath, confinePath, isHiddenPath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
 import { locateRipgrep as installed, type LocateRipgrep } from './locate-ripgrep.ts'
 import type { EmbedLoader } from './ranked/embed.ts'
@@ -81,8 +81,8 @@ export function searchFilesTool(options: SearchOptions = {}): Tool {
   })
 }
 
-const mostPassages = 8
-const mostMounted = 4
+const maxPassages = 8
+const maxMounted = 4
 
 function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
   const { locateRipgrep = installed, hiddenIn, places } = options
@@ -90,7 +90,7 @@ function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
   return {
     async run(input, context, signal) {
       if (input.query.includes('\0')) throw new Refusal('The query contains a NUL character. Remove it.')
-      const place = confined({ context, path: input.path || '.', places })
+      const place = confinePath({ context, path: input.path || '.', places })
       const filter = input.glob === undefined ? undefined : glob(input.glob)
       if (input.glob !== undefined && filter === undefined)
         throw new Refusal('The glob has too many alternatives in braces. Use a simpler one.')
@@ -102,14 +102,14 @@ function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
       const folders = foldersOf(place, context, options, isHidden)
       const search = await ranked()
       const parts: ShownPart[] = []
-      for (const { root, below, most, label } of folders) {
+      for (const { root, below, max, label } of folders) {
         const answer = await search(
           {
             root,
             query: input.query,
             meaning: input.mode === 'semantic',
             isWanted: wantedIn(root, below, filter),
-            most: Math.min(input.limit ?? most, most),
+            max: Math.min(input.limit ?? max, max),
             reserve: context.reserve,
           },
           signal,
@@ -158,7 +158,7 @@ interface Folder {
   readonly root: SearchRoot
   /** The part to search, relative to it; `.` for all of it. */
   readonly below: string
-  readonly most: number
+  readonly max: number
   readonly label?: string
 }
 
@@ -174,20 +174,20 @@ function foldersOf(
     return {
       folder: at.mount?.folder ?? at.root,
       prefix,
-      isHidden: (file) => isKept(at, prefix + file, isHidden),
+      isHidden: (file) => isHiddenPath(at, prefix + file, isHidden),
     }
   }
-  const labelOf = (name: string) => `the ${name} of this home, which all workspaces share`
+  const labelOf = (name: string) => `the ${name} of this home directory, which all workspaces share`
   const { mount } = place
   if (mount !== undefined) {
     const below = place.shown === mount.name ? '.' : place.shown.slice(mount.name.length + 1)
-    return [{ root: rootOf(place), below, most: mostPassages, label: labelOf(mount.name) }]
+    return [{ root: rootOf(place), below, max: maxPassages, label: labelOf(mount.name) }]
   }
-  const here: Folder = { root: rootOf(place), below: place.shown, most: mostPassages }
+  const here: Folder = { root: rootOf(place), below: place.shown, max: maxPassages }
   if (place.shown !== '.') return [here]
   const beside = (places?.mountsIn(context.workspace) ?? []).map((mounted): Folder => {
     const at = { real: mounted.folder, shown: mounted.name, root: place.root, mount: mounted }
-    return { root: rootOf(at), below: '.', most: mostMounted, label: labelOf(mounted.name) }
+    return { root: rootOf(at), below: '.', max: maxMounted, label: labelOf(mounted.name) }
   })
   return [here, ...beside]
 }

@@ -1,4 +1,4 @@
-import { without } from '../built-in.ts'
+import { omit } from '../built-in.ts'
 
 const byMeaning = new Set([
   'semantic_search',
@@ -18,7 +18,7 @@ const outputs: { readonly [mode: string]: string } = {
 
 /** Converts a search of any dialect to the arguments of this tool. */
 export function reshapeSearch(input: Record<string, unknown>, spelling: string): Record<string, unknown> {
-  const { isRegexp, includePattern, include, output_mode, head_limit, maxResults, type, ...rest } = without(
+  const { isRegexp, includePattern, include, output_mode, head_limit, maxResults, type, ...rest } = omit(
     input,
     ['explanation', '-n', 'multiline', 'offset', 'includeIgnoredFiles'],
   )

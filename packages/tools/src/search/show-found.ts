@@ -7,19 +7,19 @@ export interface ShowOptions {
   readonly words: readonly string[] | undefined
   readonly output: 'lines' | 'files' | 'counts'
   readonly more: boolean
-  readonly most: number
+  readonly max: number
 }
 
-const longestLine = 300
-const mostFiles = 20
-const mostLinesPerFile = 3
+const maxLineLength = 300
+const maxFiles = 20
+const maxLinesPerFile = 3
 
 export function showFound(found: readonly FoundLine[], options: ShowOptions): string {
   const matches = found.filter((line) => line.isMatch)
   if (matches.length === 0) return `No matches for ${cut(options.query, 200)}.`
-  if (options.words !== undefined) return ranked(matches, options.words)
+  if (options.words !== undefined) return rankMatches(matches, options.words)
   const note = options.more
-    ? [`[Only the first ${options.most} matches are shown. Narrow the query or give a path]`]
+    ? [`[Only the first ${options.max} matches are shown. Narrow the query or give a path]`]
     : []
   if (options.output === 'lines') return [...found.map(lineOf), ...note].join('\n')
   const files = [...byFile(matches)]
@@ -30,25 +30,25 @@ export function showFound(found: readonly FoundLine[], options: ShowOptions): st
   return [...shown, ...note].join('\n')
 }
 
-const common = new Set(
+const stopWords = new Set(
   'the and for are how what where which who why does that this with from have has was were can all any not use used uses using into when find show me is it its in of on to by an or be do a i'.split(
     ' ',
   ),
 )
 
 /** True for a stop word. */
-export function isCommon(word: string): boolean {
-  return common.has(word)
+export function isStopWord(word: string): boolean {
+  return stopWords.has(word)
 }
 
 /** Returns the searchable words of a question; all of it if none remain. */
 export function wordsOf(query: string): string[] {
   const words = query.split(/[^\p{L}\p{N}_$.-]+/u).map((word) => word.replace(/^[.-]+|[.-]+$/g, ''))
-  const telling = [...new Set(words.filter((word) => word.length > 1 && !common.has(word.toLowerCase())))]
+  const telling = [...new Set(words.filter((word) => word.length > 1 && !stopWords.has(word.toLowerCase())))]
   return telling.length === 0 ? [query.trim()] : telling.slice(0, 20)
 }
 
-function ranked(matches: readonly FoundLine[], words: readonly string[]): string {
+function rankMatches(matches: readonly FoundLine[], words: readonly string[]): string {
   const wanted = words.map((word) => word.toLowerCase())
   const files = [...byFile(matches)].map(([file, lines]) => {
     const scored = lines.map((line) => ({
@@ -62,8 +62,8 @@ function ranked(matches: readonly FoundLine[], words: readonly string[]): string
     (a, b) => b.distinct - a.distinct || b.lines.length - a.lines.length || (a.file < b.file ? -1 : 1),
   )
   return files
-    .slice(0, mostFiles)
-    .flatMap(({ lines }) => lines.slice(0, mostLinesPerFile).map(({ line }) => lineOf(line)))
+    .slice(0, maxFiles)
+    .flatMap(({ lines }) => lines.slice(0, maxLinesPerFile).map(({ line }) => lineOf(line)))
     .join('\n')
 }
 
@@ -80,7 +80,7 @@ function byFile(matches: readonly FoundLine[]): Map<string, FoundLine[]> {
 /** One line, cut to the displayed length. */
 export function shownLine(text: string): string {
   const first = (text.split('\n', 1)[0] ?? '').trimEnd()
-  return first.length > longestLine ? `${cut(first, longestLine)}…` : first
+  return first.length > maxLineLength ? `${cut(first, maxLineLength)}…` : first
 }
 
 function lineOf({ path, line, text, isMatch }: FoundLine): string {

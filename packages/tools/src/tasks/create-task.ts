@@ -9,7 +9,7 @@ import {
   type ToolContext,
 } from '@cadre/core'
 import { isApproval, type NewTask, type TaskItem } from '@cadre/tasks'
-import { builtIn, type Work, without } from '../built-in.ts'
+import { builtIn, omit, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { draftsOf } from './task-drafts.ts'
 import { fieldValues, fileOfAgent, keyOfCall, nameList, taskFileName } from './task-names.ts'
@@ -59,13 +59,13 @@ export function createTaskTool(tasks: () => TaskPort, attended?: () => boolean):
       tag: 'tags',
       metadata: 'fields',
     },
-    reshape: (given) => without(given, ['activeForm']),
+    reshape: (given) => omit(given, ['activeForm']),
     input,
     load: () => createTask({ tasks: tasks(), attended }),
   })
 }
 
-export interface TaskMaking {
+export interface TaskCreation {
   readonly tasks: TaskPort
   /** Returns whether a daemon runs tasks now; not mentioned if unknown. */
   readonly attended?: (() => boolean) | undefined
@@ -73,19 +73,19 @@ export interface TaskMaking {
 }
 
 /** Limits sessions of tasks that keep creating tasks for each other. */
-const deepest = 8
+const maxDepth = 8
 
 /**
  * Adds tasks once per call: a task contains the key of the call that created it, so that a call repeated after a crash
  * finds its tasks and adds only the missing ones.
  */
-function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Work<CreateTaskInput> {
+function createTask({ tasks, attended, now = () => new Date() }: TaskCreation): Work<CreateTaskInput> {
   return {
     async run(input, context) {
       const drafts = draftsOf(input)
       const file = fileFor(tasks, input, context)
       const key = keyOfCall(context.key)
-      const made = madeBy(tasks, key)
+      const made = tasksCreatedBy(tasks, key)
       // Tasks from before a crash are only reported again.
       if (made.size === 0) refuseTooDeep(tasks, context.session)
       const known = new Map(
@@ -102,7 +102,7 @@ function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Wo
         for (const [at, { task, below }] of drafts.entries()) {
           const parent = below === undefined ? input.parent : ids[below]
           const before = made.get(keyAt(key, at))
-          const whole = signed(task, { key: keyAt(key, at), parent, context, now: now() })
+          const whole = withSignature(task, { key: keyAt(key, at), parent, context, now: now() })
           const id = before ?? (await tasks.add(file, whole)).id
           if (before === undefined) added.push(id)
           ids.push(id)
@@ -122,9 +122,9 @@ function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Wo
         task_ids: ids,
         file: `tasks/${file}`,
         ...(strange.length > 0 && {
-          note: `There is no task ${strange.join(', ')} yet. Tasks that depend on it wait.`,
+          note: `There is no task ${strange.join(', ')} yet. Tasks that depend on it stay open.`,
         }),
-        ...(attended && drafts.some(({ task }) => task.who?.length) && { next: nextOf(attended()) }),
+        ...(attended && drafts.some(({ task }) => task.who?.length) && { next: describeNext(attended()) }),
       }
       return { content: JSON.stringify(answer) }
     },
@@ -134,10 +134,10 @@ function createTask({ tasks, attended, now = () => new Date() }: TaskMaking): Wo
 }
 
 /** Tells the agent that created tasks what happens next, so that each is assigned only once. */
-function nextOf(isAttended: boolean): string {
+function describeNext(isAttended: boolean): string {
   return isAttended
-    ? 'A daemon is running for this home. It starts each task of an agent as soon as its dependencies are done: do not delegate these tasks yourself. End your turn when all tasks are created. Cadre sends you the results when they have ended.'
-    : 'No daemon is running for this home, so these tasks do not start by themselves. Delegate them yourself, and update their state with update_task.'
+    ? 'A daemon is running for this home directory. It starts each task of an agent as soon as its dependencies are done: do not delegate these tasks yourself. End your turn when all tasks are created. Cadre sends you the results when they have ended.'
+    : 'No daemon is running for this home directory, so these tasks do not start by themselves. Delegate them yourself, and update their state with update_task.'
 }
 
 function refuseTooDeep(tasks: TaskPort, session: string): void {
@@ -148,10 +148,10 @@ function refuseTooDeep(tasks: TaskPort, session: string): void {
     }),
   )
   let depth = 0
-  for (let by = creators.get(session); by !== undefined && depth < deepest; by = creators.get(by)) depth++
-  if (depth >= deepest)
+  for (let by = creators.get(session); by !== undefined && depth < maxDepth; by = creators.get(by)) depth++
+  if (depth >= maxDepth)
     throw new Refusal(
-      `Limit reached: this task is the last of a chain of ${deepest} tasks that tasks created. Put the remaining work in your report, for a person to read.`,
+      `Limit reached: this task is the last in a chain of ${maxDepth} tasks that created each other. Put the remaining work in your report, for a person to read.`,
     )
 }
 
@@ -162,7 +162,7 @@ interface Signature {
   readonly now: Date
 }
 
-function signed(task: NewTask, { key, parent, context, now }: Signature): NewTask {
+function withSignature(task: NewTask, { key, parent, context, now }: Signature): NewTask {
   const { description, ...fields } = task.fields ?? {}
   return {
     ...task,
@@ -197,7 +197,7 @@ function allTasks(tasks: TaskPort): { readonly file: string; readonly task: Task
 }
 
 /** The ids of tasks that a call created earlier, by their key. */
-function madeBy(tasks: TaskPort, key: string): ReadonlyMap<string, string> {
+function tasksCreatedBy(tasks: TaskPort, key: string): ReadonlyMap<string, string> {
   const made = new Map<string, string>()
   for (const { task } of allTasks(tasks)) {
     const own = task.fields.get('key')

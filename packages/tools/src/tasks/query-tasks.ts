@@ -22,14 +22,14 @@ export function queryTasksTool(tasks: () => TaskPort): Tool {
     class: 'task',
     effect: 'read',
     argumentAliases: { sql: 'query' },
-    reshape: asQuery,
+    reshape: toQuery,
     input,
     load: () => queryTasks(tasks()),
   })
 }
 
 /** Other programs have one tool for all tasks and one for a single task. */
-function asQuery(given: Record<string, unknown>, spelling: string): Record<string, unknown> {
+function toQuery(given: Record<string, unknown>, spelling: string): Record<string, unknown> {
   if (given['query'] !== undefined) return given
   const known = spelling.toLowerCase()
   const fields = 'id, title, state, priority, who, tags, depends_on, parent, file'
@@ -40,9 +40,9 @@ function asQuery(given: Record<string, unknown>, spelling: string): Record<strin
 }
 
 /** The maximum size of one result, and of one value in it. */
-const most = 24_000
-const longest = 2_000
-const mostProblems = 10
+const maxResultLength = 24_000
+const maxValueLength = 2_000
+const maxProblems = 10
 
 function queryTasks(tasks: TaskPort): Work<QueryTasksInput> {
   return {
@@ -70,7 +70,7 @@ function show({ rows, fields, problems, notes }: SelectAnswer, isEverything: boo
   for (const row of rows) {
     const line = JSON.stringify(rowObject(row, fields, isEverything), cut)
     size += line.length + 2
-    if (size > most) break
+    if (size > maxResultLength) break
     lines.push(line)
   }
   const left = rows.length - lines.length
@@ -83,7 +83,7 @@ function show({ rows, fields, problems, notes }: SelectAnswer, isEverything: boo
     .map(({ file, line, column, code, message }) => `${file}:${line}:${column}: ${code} ${message}`)
   const rest = {
     ...(more.length > 0 && { notes: more }),
-    ...(wrong.length > 0 && { problems: wrong.slice(0, mostProblems) }),
+    ...(wrong.length > 0 && { problems: wrong.slice(0, maxProblems) }),
   }
   const body = lines.length === 0 ? '[]' : `[\n${lines.join(',\n')}\n]`
   const after = JSON.stringify(rest).slice(1)
@@ -91,5 +91,7 @@ function show({ rows, fields, problems, notes }: SelectAnswer, isEverything: boo
 }
 
 function cut(_: string, value: unknown): unknown {
-  return typeof value === 'string' && value.length > longest ? `${value.slice(0, longest)}…` : value
+  return typeof value === 'string' && value.length > maxValueLength
+    ? `${value.slice(0, maxValueLength)}…`
+    : value
 }

@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts'
 import type { CreateTaskInput } from './create-task.ts'
 import { refuseOwnFields } from './task-names.ts'
 
-const mostTasks = 200
+const maxTasks = 200
 
 /** A task to create. */
 export interface Draft {
@@ -67,7 +67,7 @@ function draftsIn({ content = '', file: _, parent: __, ...others }: CreateTaskIn
     )
   if (tasks.length === 0)
     throw new Refusal('The content has no task. Write lines such as: - [ ] A @agent "Title"')
-  if (tasks.length > mostTasks) throw new Refusal(`Too many tasks in one call (at most ${mostTasks}).`)
+  if (tasks.length > maxTasks) throw new Refusal(`Too many tasks in one call (at most ${maxTasks}).`)
   const above: number[] = []
   return tasks.map((task, at) => {
     above.length = Math.min(above.length, task.depth)

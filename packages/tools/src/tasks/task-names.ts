@@ -26,7 +26,14 @@ export function nameList(description: string): Schema<readonly string[]> {
     const names = checked.value.map((name) => name.trim().replace(/^[@#]/, '')).filter((name) => name !== '')
     const wrong = names.find((name) => !/^[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*$/u.test(name))
     if (wrong === undefined) return { value: names }
-    return { issues: [{ message: `has ${JSON.stringify(wrong)}, which is not one word`, path }] }
+    return {
+      issues: [
+        {
+          message: `contains ${JSON.stringify(wrong)}, which is not a valid name: use letters, digits and _ . : / -`,
+          path,
+        },
+      ],
+    }
   })
 }
 
@@ -61,7 +68,7 @@ export function taskFileName(given: string): string {
   return name
 }
 
-/** The default file for an agent's tasks, used when the agent names no file. */
+/** The default file for an agent's tasks, used when the agent does not name one. */
 export function fileOfAgent(agent: string): string {
   const safe =
     agent

@@ -1,6 +1,6 @@
 import { boolean, type Infer, object, oneOf, optional, string, type Tool } from '@cadre/core'
 import { isApproval, type TaskChange, type TaskItem } from '@cadre/tasks'
-import { builtIn, type Work, without } from '../built-in.ts'
+import { builtIn, omit, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { fieldValues, nameList, refuseOwnFields } from './task-names.ts'
 import type { TaskPort } from './task-port.ts'
@@ -55,7 +55,7 @@ export function updateTaskTool(tasks: () => TaskPort): Tool {
 }
 
 function reshape(given: Record<string, unknown>): Record<string, unknown> {
-  const { status, completed, ...rest } = without(given, ['activeForm'])
+  const { status, completed, ...rest } = omit(given, ['activeForm'])
   const said =
     rest['state'] ?? status ?? (typeof completed === 'boolean' ? (completed ? 'done' : 'open') : undefined)
   const state = typeof said === 'string' && Object.hasOwn(states, said) ? states[said] : said
@@ -70,19 +70,19 @@ function updateTask(tasks: TaskPort, now: () => Date = () => new Date()): Work<U
   return {
     async run(input, { session }) {
       const { file, task } = find(tasks, input.id)
-      const change = dated(changeOf(input), task, now())
+      const change = withCompletionTime(changeOf(input), task, now())
       const id = task.id as string
       let result: Awaited<ReturnType<TaskPort['change']>>
       // Fields from others stay, even if they are written meanwhile.
       for (let present = task; ; present = find(tasks, id).task) {
         refuse(file, present, change, session)
         const before = signatures(present)
-        if (isAsWanted(present, change)) {
+        if (isUpToDate(present, change)) {
           result = { kind: 'same' }
           break
         }
         let isOther = false
-        result = await tasks.change(file, id, signed(change, present, session), (latest) => {
+        result = await tasks.change(file, id, withSignature(change, present, session), (latest) => {
           isOther = signatures(latest) !== before
           return !isOther
         })
@@ -103,7 +103,7 @@ function updateTask(tasks: TaskPort, now: () => Date = () => new Date()): Work<U
       }
     },
     async check(input) {
-      return isAsWanted(find(tasks, input.id).task, changeOf(input)) ? 'done' : 'not_done'
+      return isUpToDate(find(tasks, input.id).task, changeOf(input)) ? 'done' : 'not_done'
     },
   }
 }
@@ -134,7 +134,7 @@ function changeOf({ id: _, state, title, priority, who, tags, ...rest }: UpdateT
 }
 
 /** Adds the completion time to a task that becomes done, unless the call sets it. */
-function dated(change: TaskChange, task: TaskItem, now: Date): TaskChange {
+function withCompletionTime(change: TaskChange, task: TaskItem, now: Date): TaskChange {
   const isNew = change.state === 'done' && task.state !== 'done' && change.fields?.['completed'] === undefined
   return isNew ? { ...change, fields: { ...change.fields, completed: now.toISOString() } } : change
 }
@@ -146,7 +146,7 @@ function signatures({ fields, state }: TaskItem): string {
 }
 
 /** Keeps every session that changed it, the last one at the end. A mark identifies the session. */
-function signed({ fields = {}, ...change }: TaskChange, task: TaskItem, session: string): TaskChange {
+function withSignature({ fields = {}, ...change }: TaskChange, task: TaskItem, session: string): TaskChange {
   const before = task.fields.get('updated_by')?.split(/[\s,]+/) ?? []
   const names = [...before.filter((name) => name !== '' && name !== session), session]
   const { state } = change
@@ -197,7 +197,7 @@ function find(tasks: TaskPort, wanted: string): Found {
   )
 }
 
-function isAsWanted(task: TaskItem, { fields = {}, ...change }: TaskChange): boolean {
+function isUpToDate(task: TaskItem, { fields = {}, ...change }: TaskChange): boolean {
   const { state, title, priority, who, tags } = change
   return (
     (state === undefined || task.state === state) &&

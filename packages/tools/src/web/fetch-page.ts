@@ -9,7 +9,7 @@ export interface PageRequest {
   readonly allow: AllowedHosts
   readonly timeoutMs: number
   /** The maximum number of bytes of the page, after decompression. */
-  readonly mostBytes: number
+  readonly maxBytes: number
 }
 
 export interface Page {
@@ -20,7 +20,7 @@ export interface Page {
   readonly cut: boolean
 }
 
-const mostRedirects = 5
+const maxRedirects = 5
 
 /**
  * Fetches a page and follows redirects on the same host. Redirects to another host are only reported, so that the agent
@@ -37,8 +37,8 @@ export async function fetchPage(request: PageRequest, signal: AbortSignal): Prom
       const { location } = response.headers
       if (status >= 300 && status < 400 && location !== undefined) {
         response.destroy()
-        if (redirects === mostRedirects)
-          throw new Refusal(`${request.url} leads through more than ${mostRedirects} redirects.`)
+        if (redirects === maxRedirects)
+          throw new Refusal(`${request.url} redirects more than ${maxRedirects} times.`)
         const next = addressOf(location, url)
         if (!isSameHost(url, next))
           throw new Refusal(
@@ -61,7 +61,7 @@ export async function fetchPage(request: PageRequest, signal: AbortSignal): Prom
         url,
         type: type.trim().toLowerCase(),
         charset: charset ?? 'utf-8',
-        ...(await bodyOf(response, request.mostBytes, either)),
+        ...(await bodyOf(response, request.maxBytes, either)),
       }
     }
   } catch (error) {
@@ -91,10 +91,10 @@ function addressOf(given: string, base?: URL): URL {
 
 async function bodyOf(
   response: IncomingMessage,
-  most: number,
+  max: number,
   signal: AbortSignal,
 ): Promise<{ body: Buffer; cut: boolean }> {
-  const stream = unpacked(response)
+  const stream = decompress(response)
   const parts: Buffer[] = []
   let size = 0
   // Decompresses only as fast as it is read, so a decompression bomb stops at the limit.
@@ -102,9 +102,9 @@ async function bodyOf(
   signal.addEventListener('abort', stop, { once: true })
   try {
     for await (const part of stream as AsyncIterable<Buffer>) {
-      parts.push(part.subarray(0, most - size))
+      parts.push(part.subarray(0, max - size))
       size += part.length
-      if (size > most) return { body: Buffer.concat(parts), cut: true }
+      if (size > max) return { body: Buffer.concat(parts), cut: true }
     }
     signal.throwIfAborted()
     return { body: Buffer.concat(parts), cut: false }
@@ -114,7 +114,7 @@ async function bodyOf(
   }
 }
 
-function unpacked(response: IncomingMessage): Readable {
+function decompress(response: IncomingMessage): Readable {
   const coding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const unpack =
     coding === 'gzip' || coding === 'x-gzip'

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-const blocked = new BlockList()
+const privateRanges = new BlockList()
 // Everything that is not the public internet: this machine, local networks, and reserved ranges.
 for (const range of [
   '0.0.0.0/8',
@@ -20,24 +20,24 @@ for (const range of [
   '240.0.0.0/4',
 ]) {
   const [network = '', bits] = range.split('/')
-  blocked.addSubnet(network, Number(bits), 'ipv4')
+  privateRanges.addSubnet(network, Number(bits), 'ipv4')
 }
 // Only 2000::/3 is public; it includes ranges that embed another address or are reserved.
-const open = new BlockList()
-open.addSubnet('2000::', 3, 'ipv6')
+const publicRanges = new BlockList()
+publicRanges.addSubnet('2000::', 3, 'ipv6')
 for (const range of ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']) {
   const [network = '', bits] = range.split('/')
-  blocked.addSubnet(network, Number(bits), 'ipv6')
+  privateRanges.addSubnet(network, Number(bits), 'ipv6')
 }
 
 /** True if an address is on this machine or a network that is not public. Invalid addresses count as private. */
 export function isPrivateAddress(address: string): boolean {
-  if (isIPv4(address)) return blocked.check(address, 'ipv4')
+  if (isIPv4(address)) return privateRanges.check(address, 'ipv4')
   if (!isIPv6(address)) return true
   const plain = address.replace(/%.*$/, '')
   const inner = ipv4Inside(plain)
-  if (inner !== undefined) return blocked.check(inner, 'ipv4')
-  return !open.check(plain, 'ipv6') || blocked.check(plain, 'ipv6')
+  if (inner !== undefined) return privateRanges.check(inner, 'ipv4')
+  return !publicRanges.check(plain, 'ipv6') || privateRanges.check(plain, 'ipv6')
 }
 
 /** Returns the IPv4 address in `::ffff:1.2.3.4`. */

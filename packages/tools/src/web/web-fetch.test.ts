@@ -157,14 +157,14 @@ describe('web_fetch', () => {
   it('cuts a page that is too large, even if only after decompression', async () => {
     answer = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(2_000_000))
-    const large = await fetch(base, { mostBytes: 1_000 })
+    const large = await fetch(base, { maxBytes: 1_000 })
     expect(large.content.length).toBeLessThan(1_200)
     expect(large.content).toContain('[the rest was cut]')
     answer = (_, response) =>
       response
         .writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/plain' })
         .end(gzipSync(Buffer.alloc(100_000_000, 'x')))
-    expect((await fetch(base, { mostBytes: 10_000 })).content).toContain('[the rest was cut]')
+    expect((await fetch(base, { maxBytes: 10_000 })).content).toContain('[the rest was cut]')
   })
 
   it.each(['before the answer', 'in the middle of it'])('gives up a server that hangs %s', async (when) => {

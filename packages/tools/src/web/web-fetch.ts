@@ -1,5 +1,5 @@
 import { type Infer, object, renameArguments, string, type Tool } from '@cadre/core'
-import { builtIn, type Work, without } from '../built-in.ts'
+import { builtIn, omit, type Work } from '../built-in.ts'
 import { cut } from '../files/text.ts'
 import { imageType } from '../files/view-image.ts'
 import { Refusal } from '../refusal.ts'
@@ -10,7 +10,7 @@ export interface WebOptions {
   /** Hosts on private networks that may be fetched: `localhost:3000`, `wiki.internal`. */
   readonly allow?: readonly string[]
   readonly timeoutMs?: number
-  readonly mostBytes?: number
+  readonly maxBytes?: number
 }
 
 const input = object({
@@ -34,19 +34,19 @@ export function webFetchTool(options: WebOptions = {}): Tool {
 
 /** Some dialects pass a list of addresses, and a question about the page. */
 function firstAddress(input: Record<string, unknown>): Record<string, unknown> {
-  const { urls, ...rest } = without(input, ['prompt', 'query', 'format', 'timeout', 'max_length'])
+  const { urls, ...rest } = omit(input, ['prompt', 'query', 'format', 'timeout', 'max_length'])
   if (!Array.isArray(urls)) return rest
   if (urls.length > 1) throw new Refusal('must be a single address. Call the tool once for each address.')
   return renameArguments({ ...rest, urls: urls[0] as unknown }, { urls: 'url' })
 }
 
-const mostLetters = 50_000
+const maxLength = 50_000
 
 function webFetch(options: WebOptions): Work<WebFetchInput> {
-  const { allow = [], timeoutMs = 30_000, mostBytes = 5 * 1_024 * 1_024 } = options
+  const { allow = [], timeoutMs = 30_000, maxBytes = 5 * 1_024 * 1_024 } = options
   return {
     async run({ url }, _context, signal) {
-      const page = await fetchPage({ url, allow, timeoutMs, mostBytes }, signal)
+      const page = await fetchPage({ url, allow, timeoutMs, maxBytes }, signal)
       const type = imageType(page.body)
       if (type !== undefined && !page.cut) {
         return {
@@ -64,8 +64,8 @@ function webFetch(options: WebOptions): Work<WebFetchInput> {
         throw new Refusal(`${page.url.href} is ${page.type || 'not text'}, which cannot be shown.`)
       const { title, text: readable } = isHtml ? htmlText(text) : { title: '', text }
       const head = [page.url.href, title].filter((line) => line !== '').join('\n')
-      const note = page.cut || readable.length > mostLetters ? '\n[the rest was cut]' : ''
-      return { content: `${head}\n\n${cut(readable, mostLetters)}${note}` }
+      const note = page.cut || readable.length > maxLength ? '\n[the rest was cut]' : ''
+      return { content: `${head}\n\n${cut(readable, maxLength)}${note}` }
     },
   }
 }

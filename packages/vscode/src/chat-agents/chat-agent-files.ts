@@ -30,11 +30,11 @@ function forAgentMode(agent: AgentDefinition, isLead: boolean, hooks: boolean): 
   return {
     name,
     description,
-    prompt: inWordsOfAgentMode(prompt),
+    prompt: translatePrompt(prompt),
     tools:
       tools.kind === 'all'
         ? tools
-        : { kind: 'list', names: tools.names.filter((tool) => !ourTools.has(tool)) },
+        : { kind: 'list', names: tools.names.filter((tool) => !cadreTools.has(tool)) },
     userInvocable: isLead,
     ...(delegates && { delegates }),
     ...(handoffs && { handoffs }),
@@ -44,14 +44,14 @@ function forAgentMode(agent: AgentDefinition, isLead: boolean, hooks: boolean): 
 }
 
 /** Tools that only Cadre has. Every list with one of these also has `agent`. */
-const ourTools = new Set(['delegateWork', 'reportOut'])
+const cadreTools = new Set(['delegateWork', 'reportOut'])
 
-function inWordsOfAgentMode(prompt: string): string {
+function translatePrompt(prompt: string): string {
   const text = prompt
     .replaceAll('`delegateWork`', '`runSubagent`')
-    .replace('In `reportExpectations` name the facts', 'At its end name the facts')
+    .replace('In `reportExpectations`, name the facts', 'At the end, name the facts')
     .replace(/ If the work was given to you by another agent, hand that answer in\s+with `reportOut`\./, '')
-  const left = [...ourTools, 'reportExpectations'].find((name) => text.includes(name))
+  const left = [...cadreTools, 'reportExpectations'].find((name) => text.includes(name))
   if (left !== undefined) throw new Error(`${left} has no effect in VS Code's agent mode`)
   return text
 }

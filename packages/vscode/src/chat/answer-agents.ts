@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@cadre/core'
 import { chooseAgent, reportAgentProblems } from '@cadre/runtime'
 import type * as vscode from 'vscode'
-import { code, escaped } from '../markdown.ts'
+import { code, escapeMarkdown } from '../markdown.ts'
 import type { Turn } from './turn.ts'
 
 /** `/agents`: lists the agents, the entry agent, and what each may do. Not a table, because tables break words in a narrow chat. */
@@ -11,7 +11,7 @@ export async function showAgents({ chat, use }: Turn): Promise<vscode.ChatResult
     const entry = entryAgent(runtime)
     const [first] = agents
     if (first !== undefined) reportAgentProblems(runtime, first)
-    // Without a lead, an agent that is in no file starts.
+    // Without a lead, a built-in agent starts.
     const isListed = entry === undefined || agents.some(({ name }) => name === entry.name)
     const rows = [...(isListed ? [] : [entry]), ...agents].map((agent) =>
       agentLines(agent, agent.name === entry?.name),
@@ -28,7 +28,7 @@ export async function showAgents({ chat, use }: Turn): Promise<vscode.ChatResult
 
 function agentLines(agent: AgentDefinition, isEntry: boolean): string {
   const mark = isEntry ? ' (answers `@agents`)' : ''
-  return `- **${escaped(agent.name)}**${mark}: ${escaped(agent.useFor ?? agent.description)}  \n  Tools: ${toolsOf(agent)} · Delegates to: ${delegatesOf(agent)}`
+  return `- **${escapeMarkdown(agent.name)}**${mark}: ${escapeMarkdown(agent.useFor ?? agent.description)}  \n  Tools: ${toolsOf(agent)} · Delegates to: ${delegatesOf(agent)}`
 }
 
 function entryAgent(runtime: Parameters<typeof chooseAgent>[0]): AgentDefinition | undefined {

@@ -94,5 +94,8 @@ function requireOwnFolder(
     isInside(realPathOf(own), realPathOf(place)),
   )
   if (isHere) return
-  throw new CadreError('usage', `The session ${id} works in ${place}. Open that folder to continue it.`)
+  throw new CadreError(
+    'usage',
+    `Session ${id} belongs to the folder ${place}. Open that folder to continue it.`,
+  )
 }

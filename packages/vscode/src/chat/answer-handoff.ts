@@ -13,7 +13,7 @@ export async function handOff(turn: Turn): Promise<vscode.ChatResult> {
     throw new CadreError('usage', 'Name the agent and what it should do: /handoff NAME what to do')
   return turn.use(async (runtime) => {
     const agent = agentNamed(runtime, parsed.agent)
-    const handoff = await offered(turn, runtime, agent)
+    const handoff = await offeredHandoff(turn, runtime, agent)
     const prompt = parsed.prompt || handoff?.prompt || 'Continue.'
     const history = await historyFor(turn, runtime, handoff)
     return runAgent(turn, runtime, { agent, prompt, history, model: handoff?.model })
@@ -35,7 +35,7 @@ function agentNamed({ agents }: Runtime, name: string): AgentDefinition {
 }
 
 /** The handoff that the last agent offered to this one, if any: its model, and its history. */
-async function offered(
+async function offeredHandoff(
   { context }: Turn,
   runtime: Runtime,
   agent: AgentDefinition,

@@ -1,8 +1,8 @@
 import type * as vscode from 'vscode'
-import { code, escaped } from '../markdown.ts'
+import { code, escapeMarkdown } from '../markdown.ts'
 import type { Turn } from './turn.ts'
 
-const mostShown = 10
+const maxShown = 10
 
 /** `/status`: shows running sessions, pending approvals, recent results, and problems with agents. */
 export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult> {
@@ -11,10 +11,10 @@ export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult
     const pending = await runtime.engine.approvals.list()
     const running = sessions.filter(({ id }) => runtime.owner(id) !== undefined)
     const rest = sessions.filter((session) => !running.includes(session))
-    const rows = [...running, ...rest].slice(0, mostShown).map((session) => {
+    const rows = [...running, ...rest].slice(0, maxShown).map((session) => {
       const { id, agent, status, outcome, updated } = session
-      const state = running.includes(session) ? 'running' : (outcome ?? wordOf(status))
-      return `| ${code(id)} | ${escaped(agent)} | ${state} | ${escaped(updated.replace('T', ' ').slice(0, 19))} |`
+      const state = running.includes(session) ? 'running' : (outcome ?? labelOf(status))
+      return `| ${code(id)} | ${escapeMarkdown(agent)} | ${state} | ${escapeMarkdown(updated.replace('T', ' ').slice(0, 19))} |`
     })
     chat.tell(
       rows.length === 0
@@ -26,7 +26,7 @@ export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult
       chat.tell(
         [
           'Problems with agents:',
-          ...faults.map(({ path, message }) => `- ${escaped(`${path}: ${message}`)}`),
+          ...faults.map(({ path, message }) => `- ${escapeMarkdown(`${path}: ${message}`)}`),
         ].join('\n'),
       )
     chat.tell(
@@ -39,6 +39,6 @@ export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult
   })
 }
 
-function wordOf(status: string): string {
+function labelOf(status: string): string {
   return status === 'active' ? 'interrupted' : status
 }

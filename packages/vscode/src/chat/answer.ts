@@ -3,7 +3,7 @@ import { chooseAgent, type Runtime, reportAgentProblems } from '@cadre/runtime'
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import { isSessionId } from '../home/session-id.ts'
-import { usualModel } from '../model/usual-model.ts'
+import { defaultModel } from '../model/default-model.ts'
 import { previewQuestion } from '../run/preview-question.ts'
 import { signalOf } from '../run/token-of.ts'
 import type { Services } from '../services.ts'
@@ -19,7 +19,7 @@ import { readTurns } from './read-turns.ts'
 import { runAgent, sentence, type Turn } from './turn.ts'
 
 /** Messages that are shown only once per window. */
-export type ToldOnce = Set<string>
+export type ShownOnce = Set<string>
 
 export interface AnswerRequest {
   readonly request: vscode.ChatRequest
@@ -27,7 +27,7 @@ export interface AnswerRequest {
   readonly stream: vscode.ChatResponseStream
   readonly token: vscode.CancellationToken
   readonly services: Services
-  readonly told: ToldOnce
+  readonly told: ShownOnce
 }
 
 /** Answers one request to `@agents`. Never rejects: errors become the answer. */
@@ -38,7 +38,7 @@ export async function answer(asked: AnswerRequest): Promise<vscode.ChatResult> {
   try {
     const folder = (await folderOfRequest(request, services)) ?? currentFolder()
     if (folder === undefined || folder.uri.scheme !== 'file') return failed(noFolder)
-    const model = request.model ?? (await usualModel())
+    const model = request.model ?? (await defaultModel())
     if (model === undefined) return failed(noModel)
     const follower = new RunFollower({ chat, folder })
     const once = (message: string) => {
@@ -157,7 +157,7 @@ function explain(error: unknown, { log }: Services): string {
 }
 
 const noFolder =
-  'Agents work on the files of a folder, and none is open. Open one with File > Open Folder, then ask again.'
+  'Agents work on the files in a folder, but no folder is open. Open one with File > Open Folder, then ask again.'
 const noModel =
   'No language model is available. Sign in to GitHub Copilot, or add a model with "Chat: Manage Language Models", then ask again.'
 const restricted =

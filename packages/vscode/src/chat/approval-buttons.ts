@@ -1,4 +1,4 @@
-import { asksWhatHappened } from '../views/targets.ts'
+import { isDoubtQuestion } from '../views/targets.ts'
 import type { ChatStream } from './chat-stream.ts'
 
 /** The buttons of a question. Their commands take `{ session, question }`. */
@@ -8,7 +8,7 @@ export function approvalButtons(
 ): void {
   const { session, question, choices } = asked
   const argument = { session, question }
-  if (asksWhatHappened(argument)) {
+  if (isDoubtQuestion(argument)) {
     chat.button('Report What Happened…', 'copilotMultiAgent.answerInterrupted', argument)
     return
   }

@@ -1,7 +1,7 @@
 import type { Json, Question } from '@cadre/core'
 import { actionLines, approvalContent, shownLine, shownText } from '@cadre/gate'
 import type { FilePreview } from '@cadre/tools'
-import { code, codeLines, escaped, fenced } from '../markdown.ts'
+import { code, codeFence, codeLines, escapeMarkdown } from '../markdown.ts'
 import { diffLines } from './diff-lines.ts'
 
 export interface AskedApproval {
@@ -39,7 +39,7 @@ export function detailText({
     ...(why === '' ? [] : [`Why you are asked: ${why}`]),
     ...(grants.length > 0 ? [`Approving for this session permits: ${grants.join(' · ')}`] : []),
   ]
-    .map((line) => `- ${escaped(shownLine(line), 2000)}`)
+    .map((line) => `- ${escapeMarkdown(shownLine(line), 2000)}`)
     .join('\n')
 }
 
@@ -49,7 +49,7 @@ export function approvalTitle(asked: {
   readonly who: string
   readonly tool: string
 }): string {
-  const who = escaped(shownLine(asked.who))
+  const who = escapeMarkdown(shownLine(asked.who))
   const tool = code(shownLine(asked.tool))
   return asked.isDoubt
     ? `**${who}** was interrupted while it used ${tool}. What happened?`
@@ -61,12 +61,12 @@ export function decisionText(
   { decision, by, reason }: { readonly decision: string; readonly by?: string; readonly reason?: string },
   chain: string,
 ): string {
-  const who = by === undefined ? '' : ` by ${escaped(by, 100)}`
-  const why = reason === undefined || reason === '' ? '' : `: ${escaped(reason)}`
-  return `**${escaped(wordOf(decision))}**${who}${why} (${escaped(chain)})`
+  const who = by === undefined ? '' : ` by ${escapeMarkdown(by, 100)}`
+  const why = reason === undefined || reason === '' ? '' : `: ${escapeMarkdown(reason)}`
+  return `**${escapeMarkdown(labelOf(decision))}**${who}${why} (${escapeMarkdown(chain)})`
 }
 
-function wordOf(decision: string): string {
+function labelOf(decision: string): string {
   switch (decision) {
     case 'approve':
       return 'Approved'
@@ -97,7 +97,7 @@ const narrow = /^[\x20-\x7e]{0,40}$/
 /** In colour if it fits. */
 function diffText(lines: readonly string[]): string {
   const fits = lines.every((line) => narrow.test(line))
-  return fits ? fenced(lines.join('\n'), 'diff') : codeLines(lines)
+  return fits ? codeFence(lines.join('\n'), 'diff') : codeLines(lines)
 }
 
 function fieldsOf(value: Json | undefined): Fields {

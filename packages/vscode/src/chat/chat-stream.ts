@@ -15,7 +15,7 @@ export interface ChatStream {
 }
 
 /** Marks the extension's own text. VS Code never joins Markdown with different base URIs. */
-const ours = vscode.Uri.from({ scheme: 'cadre', path: '/chat' })
+const ownTextMark = vscode.Uri.from({ scheme: 'cadre', path: '/chat' })
 
 export function createChatStream(
   stream: vscode.ChatResponseStream,
@@ -27,13 +27,13 @@ export function createChatStream(
     try {
       write()
     } catch (error) {
-      log.error(`The chat could not show something: ${String(error)}`)
+      log.error(`The chat could not show a part of the reply: ${String(error)}`)
     }
   }
   const tell = (markdown: string) =>
     attempt(() => {
       const part = new vscode.MarkdownString(`${markdown}\n\n`)
-      part.baseUri = ours
+      part.baseUri = ownTextMark
       stream.markdown(part)
     })
   return {
@@ -54,6 +54,6 @@ export function createChatStream(
 }
 
 /** True if a part of an earlier answer is the extension's own. */
-export function isOurs({ value }: vscode.ChatResponseMarkdownPart): boolean {
-  return value.baseUri?.scheme === ours.scheme
+export function isOwnText({ value }: vscode.ChatResponseMarkdownPart): boolean {
+  return value.baseUri?.scheme === ownTextMark.scheme
 }

@@ -40,6 +40,6 @@ test.each(['vscode-vfs', undefined])(
   'agents do not work in a folder that is not on disk: %s',
   async (scheme) => {
     if (scheme !== undefined) host.folders.push({ uri: { scheme, fsPath: '/a' } })
-    expect(await ask()).toBe('Failed: no folder is open, and agents work on the files of a folder.')
+    expect(await ask()).toBe('Failed: no folder is open. Agents work on the files in a folder.')
   },
 )

@@ -1,7 +1,7 @@
 import { messageOf } from '@cadre/core'
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
-import { usualModel } from '../model/usual-model.ts'
+import { defaultModel } from '../model/default-model.ts'
 import { signalOf } from '../run/token-of.ts'
 import type { Services } from '../services.ts'
 
@@ -20,11 +20,10 @@ export async function delegate(
   const { agentName = '', workDescription = '', reportExpectations = '' } = input
   if (String(workDescription).trim() === '') return 'Failed: workDescription is missing.'
   const folder = currentFolder()
-  if (folder?.uri.scheme !== 'file')
-    return 'Failed: no folder is open, and agents work on the files of a folder.'
+  if (folder?.uri.scheme !== 'file') return 'Failed: no folder is open. Agents work on the files in a folder.'
   const cancel = signalOf(token)
   try {
-    const model = await usualModel()
+    const model = await defaultModel()
     if (model === undefined) return 'Failed: no language model is available.'
     return await services.runs.use({ folder, model, toolInvocationToken }, async (runtime) => {
       const agents = runtime.agents.list().filter(({ userInvocable }) => userInvocable !== false)

@@ -1,6 +1,6 @@
 import { understandTool } from '@cadre/core'
 
-interface CallWords {
+interface CallPhrase {
   /** `reading src/a.ts`; absent if there is nothing to show. */
   readonly doing?: string
   /** Its file, as the model wrote it. */
@@ -9,7 +9,7 @@ interface CallWords {
 }
 
 /** Describes a call in a few words. */
-export function describeCall(tool: string, input: string): CallWords {
+export function describeCall(tool: string, input: string): CallPhrase {
   const given = fieldsOf(input)
   const text = (...names: string[]) =>
     names

@@ -1,22 +1,22 @@
 /** The number of context lines around a change. */
-const around = 3
+const contextLines = 3
 
 /** A text change as diff lines: everything between the first and the last difference. Absent: the file does not exist. */
 export function diffLines(before: string | undefined, after: string | undefined): string[] {
   const old = linesOf(before)
   const now = linesOf(after)
-  const shortest = Math.min(old.length, now.length)
+  const maxLength = Math.min(old.length, now.length)
   let start = 0
-  while (start < shortest && old[start] === now[start]) start++
+  while (start < maxLength && old[start] === now[start]) start++
   let end = 0
-  while (end < shortest - start && old.at(-1 - end) === now.at(-1 - end)) end++
+  while (end < maxLength - start && old.at(-1 - end) === now.at(-1 - end)) end++
   const isSame = start === old.length && start === now.length
   if (isSame) return []
   return [
-    ...marked(' ', now.slice(Math.max(0, start - around), start)),
-    ...marked('-', old.slice(start, old.length - end)),
-    ...marked('+', now.slice(start, now.length - end)),
-    ...marked(' ', now.slice(now.length - end, now.length - end + around)),
+    ...withMark(' ', now.slice(Math.max(0, start - contextLines), start)),
+    ...withMark('-', old.slice(start, old.length - end)),
+    ...withMark('+', now.slice(start, now.length - end)),
+    ...withMark(' ', now.slice(now.length - end, now.length - end + contextLines)),
   ]
 }
 
@@ -24,7 +24,7 @@ function linesOf(text: string | undefined): string[] {
   return text === undefined ? [] : text.split('\n')
 }
 
-function marked(mark: string, lines: readonly string[]): string[] {
+function withMark(mark: string, lines: readonly string[]): string[] {
   return lines.map((line) => `${mark} ${visible(line)}`)
 }
 

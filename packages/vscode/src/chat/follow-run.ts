@@ -4,7 +4,7 @@ import type { CadreEvent, Question, Report, RunResult } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import type { FilePreview } from '@cadre/tools'
 import * as vscode from 'vscode'
-import { closingFence, escaped, noticeText } from '../markdown.ts'
+import { closingFence, escapeMarkdown, noticeText } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
 import { approvalText, decisionText } from './approval-text.ts'
 import type { ChatStream } from './chat-stream.ts'
@@ -17,7 +17,7 @@ export interface FollowOptions {
 }
 
 /** Beyond this, ended sessions are only shown as progress. */
-const mostEndings = 30
+const maxEndings = 30
 
 /** Shows one run in one answer: the entry agent's text as it arrives, and the activity of all agents below. */
 export class RunFollower {
@@ -169,7 +169,7 @@ export class RunFollower {
   #changedText(): string {
     if (this.#changed.size === 0) return ''
     const links = [...this.#changed].map(
-      (file) => `[${escaped(path.relative(this.#folder, file))}](${vscode.Uri.file(file).toString()})`,
+      (file) => `[${escapeMarkdown(path.relative(this.#folder, file))}](${vscode.Uri.file(file).toString()})`,
     )
     return `Changed files: ${links.join(', ')}`
   }
@@ -191,13 +191,13 @@ export class RunFollower {
     }
     this.#ended += 1
     // Progress disappears with the next event, but results stay.
-    if (this.#ended > mostEndings) {
+    if (this.#ended > maxEndings) {
       this.#progress(session, said[report.status])
       return
     }
     const words = report.status === 'completed' ? firstLine(report.text) : said[report.status]
     const mark = report.status === 'completed' ? '✓' : '✗'
-    this.#chat.tell(`${mark} **${escaped(this.#names.labelOf(session))}** ${escaped(words)}`)
+    this.#chat.tell(`${mark} **${escapeMarkdown(this.#names.labelOf(session))}** ${escapeMarkdown(words)}`)
   }
 
   #progress(session: string, text: string | undefined): void {
@@ -214,11 +214,11 @@ function statusText({ status, agent }: Report): string {
     case 'completed':
       return ''
     case 'incomplete':
-      return `**Incomplete.** ${escaped(agent)} stopped before it finished.`
+      return `**Incomplete.** ${escapeMarkdown(agent)} stopped before it finished.`
     case 'cancelled':
       return '**Stopped.** Everything that was running has ended.'
     case 'error':
-      return `**Failed.** ${escaped(agent)} could not finish.`
+      return `**Failed.** ${escapeMarkdown(agent)} could not finish.`
   }
 }
 

@@ -7,7 +7,7 @@ export interface Turn {
 }
 
 /** About a quarter of a small context window. */
-const most = 60_000
+const maxLength = 60_000
 
 /** The earlier conversation for the entry agent: alternating messages, the newest that fit. */
 export function historyOf(turns: readonly Turn[]): History {
@@ -19,7 +19,7 @@ export function historyOf(turns: readonly Turn[]): History {
     if (last?.role === role) last.content = `${last.content}\n\n${content}`
     else said.push({ role, content })
   }
-  let left = most
+  let left = maxLength
   const from = said.findLastIndex(({ content }) => {
     left -= content.length
     return left < 0

@@ -2,9 +2,9 @@ import type { Image } from '@cadre/core'
 import * as vscode from 'vscode'
 import type { Attachment } from './work-text.ts'
 
-const mostOfOne = 20_000
-const mostOfAll = 100_000
-const mostBytes = 2_000_000
+const maxAttachmentLength = 20_000
+const maxTotalLength = 100_000
+const maxBytes = 2_000_000
 const imageTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -27,7 +27,7 @@ export async function readAttachments(
 ): Promise<Attachments> {
   const texts: Attachment[] = []
   const images: Image[] = []
-  let left = mostOfAll
+  let left = maxTotalLength
   // VS Code lists the last one first.
   for (const reference of references.toReversed()) {
     if (forCopilot.test(reference.id)) continue
@@ -47,8 +47,8 @@ export async function readAttachments(
       texts.push(read)
       continue
     }
-    const most = Math.min(mostOfOne, left)
-    const text = read.text.slice(0, most)
+    const max = Math.min(maxAttachmentLength, left)
+    const text = read.text.slice(0, max)
     left -= text.length
     texts.push({ ...read, text, cut: read.text.length - text.length })
   }
@@ -72,7 +72,7 @@ async function readFile(uri: vscode.Uri): Promise<Attachment | Image> {
   const label = pathOf(uri)
   const { type, size } = await vscode.workspace.fs.stat(uri)
   if (type & vscode.FileType.Directory) return { kind: 'mention', label, why: 'a folder' }
-  if (size > mostBytes) return { kind: 'mention', label, why: `${size} bytes, too large to attach` }
+  if (size > maxBytes) return { kind: 'mention', label, why: `${size} bytes, too large to attach` }
   const data = await vscode.workspace.fs.readFile(uri)
   const mime = imageTypes[uri.path.slice(uri.path.lastIndexOf('.') + 1).toLowerCase()]
   if (mime !== undefined) return { mime, data: Buffer.from(data).toString('base64') }
@@ -87,7 +87,7 @@ async function readBinary(value: unknown): Promise<Image | undefined> {
   const { mimeType, data } = (value ?? {}) as { mimeType?: unknown; data?: unknown }
   if (typeof mimeType !== 'string' || typeof data !== 'function') return undefined
   const bytes: unknown = await data.call(value)
-  if (!(bytes instanceof Uint8Array) || bytes.byteLength > mostBytes) return undefined
+  if (!(bytes instanceof Uint8Array) || bytes.byteLength > maxBytes) return undefined
   return { mime: mimeType, data: Buffer.from(bytes).toString('base64') }
 }
 

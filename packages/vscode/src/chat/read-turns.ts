@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import { isOurs } from './chat-stream.ts'
+import { isOwnText } from './chat-stream.ts'
 import type { Turn } from './history-of.ts'
 
 /** The metadata of an answer. */
@@ -20,7 +20,7 @@ export function readTurns({ history }: vscode.ChatContext): Turn[] {
     if (turn.command !== undefined && turn.command !== 'handoff' && turn.command !== 'approve') return []
     const text = turn.response
       .map((part) =>
-        part instanceof vscode.ChatResponseMarkdownPart && !isOurs(part) ? part.value.value : '',
+        part instanceof vscode.ChatResponseMarkdownPart && !isOwnText(part) ? part.value.value : '',
       )
       .join('')
     return [{ role: 'assistant', text }]

@@ -27,7 +27,7 @@ export function registerChat(context: vscode.ExtensionContext, services: Service
     command(services.log, 'resumeSession', (argument) => resumeSession(fieldsOf(argument))),
     vscode.lm.registerTool<DelegateInput>('copilotMultiAgent_delegateWork', {
       prepareInvocation: ({ input }) => ({
-        invocationMessage: `Delegating to ${shortened(String(input?.agentName ?? 'an agent'), 60)}: ${shortened(String(input?.workDescription ?? ''), 120)}`,
+        invocationMessage: `Delegating to ${truncate(String(input?.agentName ?? 'an agent'), 60)}: ${truncate(String(input?.workDescription ?? ''), 120)}`,
       }),
       async invoke({ input, toolInvocationToken }, token) {
         const { delegate } = await import('./delegate-tool.ts')
@@ -46,7 +46,7 @@ function fieldsOf(argument: unknown): Fields {
 
 async function handOff({ agent, prompt, send }: Fields): Promise<void> {
   if (typeof agent !== 'string' || !/^[^\n"]{1,100}$/.test(agent))
-    throw new Error('This handoff names no agent. In the chat, type "@agents /handoff NAME TASK".')
+    throw new Error('This handoff does not name an agent. In the chat, type "@agents /handoff NAME TASK".')
   const query = handoffQuery(agent, typeof prompt === 'string' ? prompt.slice(0, 20_000) : '')
   await openChat(query, send === true)
 }
@@ -60,7 +60,7 @@ function openChat(query: string, send: boolean): Thenable<unknown> {
   return vscode.commands.executeCommand('workbench.action.chat.open', { query, isPartialQuery: !send })
 }
 
-function shortened(text: string, longest: number): string {
+function truncate(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > longest ? `${line.slice(0, longest)} …` : line
+  return line.length > maxLength ? `${line.slice(0, maxLength)} …` : line
 }

@@ -1,7 +1,7 @@
 import type { AgentDefinition, RunResult } from '@cadre/core'
 import type { Runtime } from '@cadre/runtime'
 import type * as vscode from 'vscode'
-import type { ResumedWith } from '../run/runs.ts'
+import type { ResumeContext } from '../run/runs.ts'
 import type { Services } from '../services.ts'
 import type { ChatStream } from './chat-stream.ts'
 import type { RunFollower } from './follow-run.ts'
@@ -19,7 +19,7 @@ export interface Turn {
   readonly services: Services
   readonly signal: AbortSignal
   /** Runs `work` with a runtime whose activity is shown in this answer. */
-  use<Result>(work: (runtime: Runtime) => Promise<Result>, resumedWith?: ResumedWith): Promise<Result>
+  use<Result>(work: (runtime: Runtime) => Promise<Result>, resumedWith?: ResumeContext): Promise<Result>
 }
 
 export interface AgentRun {

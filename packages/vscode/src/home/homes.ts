@@ -16,7 +16,7 @@ export interface Homes extends vscode.Disposable {
    */
   open(folder: vscode.WorkspaceFolder): Promise<Sessions | undefined>
   /** Lists the homes, each once. Reads nothing in untrusted ones, and nothing at all in a restricted workspace. */
-  list(): Promise<HomesHere>
+  list(): Promise<WorkspaceHomes>
   /** Opens one trusted home after the other, until `work` finds something. */
   find<Found>(
     work: (sessions: Sessions, folder: vscode.WorkspaceFolder) => Promise<Found | undefined>,
@@ -27,13 +27,13 @@ export interface Homes extends vscode.Disposable {
   readonly onDidChange: vscode.Event<void>
 }
 
-export interface HomeHere {
+export interface WorkspaceHome {
   readonly folder: vscode.WorkspaceFolder
   readonly home: Home
 }
 
-export interface HomesHere {
-  readonly trusted: readonly HomeHere[]
+export interface WorkspaceHomes {
+  readonly trusted: readonly WorkspaceHome[]
   /** Folders with an untrusted home. */
   readonly untrusted: readonly vscode.WorkspaceFolder[]
 }
@@ -52,14 +52,14 @@ export function createHomes(log: vscode.LogOutputChannel): Homes {
   })
   const watchers = createWatchers(notice.soon)
   const followFolders = () => {
-    watchers.follow(foldersHere())
+    watchers.follow(workspaceFolders())
     notice.soon()
   }
   const subscriptions = [
     vscode.workspace.onDidChangeWorkspaceFolders(followFolders),
     vscode.workspace.onDidGrantWorkspaceTrust(followFolders),
   ]
-  watchers.follow(foldersHere())
+  watchers.follow(workspaceFolders())
 
   /** Undefined if there is no home. Trust is checked each time, because a git pull can add files. */
   const look = async (folder: vscode.WorkspaceFolder): Promise<Home | 'untrusted' | undefined> => {
@@ -77,11 +77,11 @@ export function createHomes(log: vscode.LogOutputChannel): Homes {
     const { openSessions } = await import('@cadre/runtime')
     return openSessions(environment(folder), home.path)
   }
-  const list = async (): Promise<HomesHere> => {
-    const folders = foldersHere()
+  const list = async (): Promise<WorkspaceHomes> => {
+    const folders = workspaceFolders()
     // A home above a folder may have been created since.
     watchers.follow(folders)
-    const trusted: HomeHere[] = []
+    const trusted: WorkspaceHome[] = []
     const untrusted: vscode.WorkspaceFolder[] = []
     for (const folder of folders) {
       const home = await look(folder)
@@ -109,7 +109,7 @@ export function createHomes(log: vscode.LogOutputChannel): Homes {
       }
       return undefined
     },
-    mayWait: () => foldersHere().some(({ uri }) => hasPending(nearestHome(uri.fsPath, process.env))),
+    mayWait: () => workspaceFolders().some(({ uri }) => hasPending(nearestHome(uri.fsPath, process.env))),
     onDidChange: changed.event,
     dispose() {
       for (const subscription of subscriptions) subscription.dispose()
@@ -120,7 +120,7 @@ export function createHomes(log: vscode.LogOutputChannel): Homes {
   }
 }
 
-function foldersHere(): vscode.WorkspaceFolder[] {
+function workspaceFolders(): vscode.WorkspaceFolder[] {
   if (!vscode.workspace.isTrusted) return []
   return (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file')
 }

@@ -3,10 +3,10 @@
  * home package, without loading it. A test compares both.
  */
 export function isSessionId(value: unknown): value is string {
-  if (typeof value !== 'string' || value === '' || value.length > longest) return false
+  if (typeof value !== 'string' || value === '' || value.length > maxLength) return false
   return !value.startsWith('.') && !unsafe.test(value)
 }
 
-const longest = 180
+const maxLength = 180
 /** Not allowed in file names on some systems. */
 const unsafe = /[/\\:*?"<>|\p{Cc}\p{Cs}]/u

@@ -14,7 +14,7 @@ export interface ThrottleOptions {
 }
 
 /** Limits the work to a fifth of the time: the pause grows with its duration. */
-const share = 5
+const maxWorkShare = 5
 /** Changes arrive in bursts. */
 const first = 50
 
@@ -34,7 +34,7 @@ export function throttle(work: () => unknown, { pause, quiet, log }: ThrottleOpt
       log.error(error instanceof Error ? error : String(error))
     }
     const ended = Date.now()
-    next = ended + Math.max(pause, share * (ended - begun))
+    next = ended + Math.max(pause, maxWorkShare * (ended - begun))
     isBusy = false
     if (isWanted) soon()
   }

@@ -72,7 +72,7 @@ const unknown: Omit<Row, 'fits'> = {
 
 /** Explains why a model of VS Code gave no reply. */
 export function failureOf(error: unknown, model: string): ReplyFailure {
-  const said = saidBy(error)
+  const said = messagesOf(error)
   const text = said.join(' ')
   const code = codeOf(error)
   const found = byCode[code] ?? byText.find(({ fits }) => fits.test(text)) ?? unknown
@@ -91,7 +91,7 @@ function codeOf(error: unknown): string {
 }
 
 /** The messages of an error and its causes, each once, in one line. */
-function saidBy(error: unknown): string[] {
+function messagesOf(error: unknown): string[] {
   const said: string[] = []
   for (let at: unknown = error, depth = 0; at !== undefined && at !== null && depth < 4; depth++) {
     const message = at instanceof Error ? at.message : typeof at === 'string' ? at : ''

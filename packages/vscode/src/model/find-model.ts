@@ -9,7 +9,7 @@ export interface NamedModel {
 }
 
 /** Ways to name a model, most specific first. */
-const namings: readonly ((model: NamedModel) => string)[] = [
+const nameForms: readonly ((model: NamedModel) => string)[] = [
   ({ vendor, id }) => `${vendor}/${id}`,
   ({ id }) => id,
   ({ name }) => name,
@@ -26,12 +26,12 @@ export function findModel<Model extends NamedModel>(
   preferred?: string,
 ): Model | undefined {
   const { name, vendor } = splitVendor(wanted, models)
-  const candidates = vendor === undefined ? models : models.filter((model) => isOf(vendor, model))
-  for (const naming of namings) {
-    const called = matchModel(name, candidates.map(naming))
+  const candidates = vendor === undefined ? models : models.filter((model) => hasVendor(vendor, model))
+  for (const nameForm of nameForms) {
+    const called = matchModel(name, candidates.map(nameForm))
     if (called === undefined) continue
-    const found = candidates.filter((model) => naming(model) === called)
-    return found.find((model) => preferred !== undefined && isOf(preferred, model)) ?? found[0]
+    const found = candidates.filter((model) => nameForm(model) === called)
+    return found.find((model) => preferred !== undefined && hasVendor(preferred, model)) ?? found[0]
   }
   return undefined
 }
@@ -43,9 +43,9 @@ function splitVendor(
 ): { readonly name: string; readonly vendor?: string } {
   const [, name, vendor] = /^(.*\S)\s*\(([^()]+)\)\s*$/s.exec(wanted) ?? []
   if (name === undefined || vendor === undefined) return { name: wanted }
-  return models.some((model) => isOf(vendor, model)) ? { name, vendor } : { name: wanted }
+  return models.some((model) => hasVendor(vendor, model)) ? { name, vendor } : { name: wanted }
 }
 
-function isOf(vendor: string, model: NamedModel): boolean {
+function hasVendor(vendor: string, model: NamedModel): boolean {
   return model.vendor.toLowerCase() === vendor.toLowerCase()
 }

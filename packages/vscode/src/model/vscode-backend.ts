@@ -12,7 +12,7 @@ export function idOf({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | '
 }
 
 /** Words in agent files for the default model. */
-const usual = /^(?:auto|default)$/i
+const defaultWords = /^(?:auto|default)$/i
 
 /**
  * The models that VS Code offers. An unknown name is replaced by `chosen`, the model of the request, with a warning, so
@@ -26,7 +26,7 @@ export function createVscodeBackend(chosen: vscode.LanguageModelChat): Backend {
   }
   return {
     async open(name) {
-      const isChosen = name === `${chosen.vendor}/${chosen.id}` || usual.test(name)
+      const isChosen = name === `${chosen.vendor}/${chosen.id}` || defaultWords.test(name)
       if (isChosen) return { kind: 'found', model: vscodeModel(chosen, { id: idOf(chosen) }) }
       const models = await list()
       const found = findModel(name, models, chosen.vendor)

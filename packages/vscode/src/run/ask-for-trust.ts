@@ -4,7 +4,7 @@ import type { WorkspaceFolder } from 'vscode'
 import type { Services } from '../services.ts'
 import { confirmTrust } from './confirm-trust.ts'
 
-export interface TrustAsked {
+export interface TrustQuestionResult {
   readonly isTrusted: boolean
   readonly wasAsked: boolean
 }
@@ -13,7 +13,7 @@ export interface TrustAsked {
 export async function askForTrust(
   { homes, settings, log }: Pick<Services, 'homes' | 'settings' | 'log'>,
   folder: WorkspaceFolder,
-): Promise<TrustAsked> {
+): Promise<TrustQuestionResult> {
   const environment = homes.environment(folder)
   let wasAsked = false
   const { trusted, models } = await loadParts(

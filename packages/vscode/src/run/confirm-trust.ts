@@ -1,7 +1,7 @@
 import { shownLine } from '@cadre/gate'
 import type { ConfirmTrust } from '@cadre/runtime'
 import * as vscode from 'vscode'
-import { ask, warn } from '../messages.ts'
+import { askInDialog, showWarning } from '../messages.ts'
 import { trustText } from './trust-text.ts'
 
 type Found = Parameters<ConfirmTrust>[0]
@@ -26,11 +26,11 @@ export async function confirmTrust(
     '',
     'Until you trust them, Cadre ignores them and agents are read-only. Your decision applies until these files change.',
   ].join('\n')
-  let said = await ask(question, detail, trust, never, ...(isShortened ? [showAll] : []))
+  let said = await askInDialog(question, detail, trust, never, ...(isShortened ? [showAll] : []))
   if (said === showAll) {
     await showText(`${question}\n\n${whole}\n`)
     // Not a dialog, because it would cover the list.
-    said = await warn(`${question} The list is in the editor.`, trust, never)
+    said = await showWarning(`${question} The list is in the editor.`, trust, never)
   }
   if (said === trust) return 'yes'
   if (said === never) return 'no'

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
 import { command } from '../command.ts'
-import { inform } from '../messages.ts'
+import { showInfo } from '../messages.ts'
 import type { Services } from '../services.ts'
 
 /** The command that asks whether to trust a folder, whatever the earlier answer. */
@@ -15,7 +15,7 @@ export function registerTrust(services: Services): vscode.Disposable {
     const { askForTrust } = await import('./ask-for-trust.ts')
     const { isTrusted, wasAsked } = await askForTrust(services, folder)
     if (isTrusted && !wasAsked)
-      void inform(
+      void showInfo(
         'Nothing in this folder needs your trust: there are no agents, hooks or tools in it, or you trust them already.',
       )
     await vscode.commands.executeCommand('copilotMultiAgent.refreshViews')

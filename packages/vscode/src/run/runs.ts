@@ -13,7 +13,7 @@ import type { AgentSettings } from '../settings/agent-settings.ts'
 import { createOpenQuestions } from './open-questions.ts'
 
 /** The options of a resumed run that come from its start. */
-export type ResumedWith = Pick<RuntimeOptions, 'granted' | 'team' | 'teamPermits' | 'targets'>
+export type ResumeContext = Pick<RuntimeOptions, 'granted' | 'team' | 'teamPermits' | 'targets'>
 
 export interface RuntimeRequest {
   readonly folder: vscode.WorkspaceFolder
@@ -25,7 +25,7 @@ export interface RuntimeRequest {
   /** Displays a question to the person. The answer comes through `answer`, or from the files of the home. */
   readonly ask?: AskPerson | undefined
   readonly tell?: ((message: string) => void) | undefined
-  readonly resumedWith?: ResumedWith | undefined
+  readonly resumedWith?: ResumeContext | undefined
 }
 
 /** The runs of this window. */

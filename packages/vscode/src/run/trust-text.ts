@@ -3,9 +3,9 @@ import { type FolderItem, shownLine } from '@cadre/gate'
 type Item = Pick<FolderItem, 'file' | 'line' | 'what'>
 
 /** There are about a dozen kinds, and all of them must fit on a screen. */
-const mostOfKind = 2
-const longestWhat = 150
-const longestFile = 80
+const maxPerKind = 2
+const defaultDescriptionLength = 150
+const defaultPathLength = 80
 
 export interface TrustText {
   /** For a dialog: every kind of item, with some of its files. */
@@ -23,7 +23,9 @@ export function trustText(items: readonly Item[]): TrustText {
   const kinds = new Map<string, Item[]>()
   for (const item of items) kinds.set(kindOf(item), [...(kinds.get(kindOf(item)) ?? []), item])
   const short = [...kinds.values()].flatMap((ofKind) => {
-    const lines = ofKind.slice(0, mostOfKind).map((item) => `• ${lineOf(item, longestWhat, longestFile)}`)
+    const lines = ofKind
+      .slice(0, maxPerKind)
+      .map((item) => `• ${lineOf(item, defaultDescriptionLength, defaultPathLength)}`)
     const more = ofKind.length - lines.length
     return more > 0 ? [...lines, `   … and ${more} more of this kind`] : lines
   })
@@ -40,16 +42,16 @@ function kindOf({ what }: Item): string {
   return what.replaceAll(/\d+/g, '').trim().split(/\s+/).slice(0, 3).join(' ')
 }
 
-function lineOf({ what, file, line }: Item, mostOfWhat?: number, mostOfFile?: number): string {
+function lineOf({ what, file, line }: Item, maxDescriptionLength?: number, maxPathLength?: number): string {
   const place = line === undefined ? file : `${file}:${line}`
-  const does = shortened(what, mostOfWhat)
-  return `${does.charAt(0).toUpperCase()}${does.slice(1)} – ${shortened(place, mostOfFile)}`
+  const does = truncate(what, maxDescriptionLength)
+  return `${does.charAt(0).toUpperCase()}${does.slice(1)} – ${truncate(place, maxPathLength)}`
 }
 
 /** Cuts the middle, because the start and the end are most useful. */
-function shortened(text: string, longest = Number.POSITIVE_INFINITY): string {
+function truncate(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   const signs = Array.from(shownLine(text))
-  if (signs.length <= longest) return signs.join('')
-  const half = Math.floor(longest / 2)
+  if (signs.length <= maxLength) return signs.join('')
+  const half = Math.floor(maxLength / 2)
   return `${signs.slice(0, half).join('')}…${signs.slice(-half).join('')}`
 }

@@ -1,4 +1,4 @@
-import { tellFault } from '../command.ts'
+import { reportError } from '../command.ts'
 import type { Services } from '../services.ts'
 
 /** Runs an action for a person. An error is shown, and never reaches VS Code. */
@@ -10,7 +10,7 @@ export async function attempt<Result>(
   try {
     return await work()
   } catch (error) {
-    tellFault(log, error, what)
+    reportError(log, error, what)
     return undefined
   }
 }

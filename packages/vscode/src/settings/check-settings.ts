@@ -1,6 +1,6 @@
 import type { Diagnostic, Located } from '@cadre/disk'
 import type { Level } from '@cadre/settings-page'
-import { isOldForm, type LevelSettings, section, settingsKeys, settingsText } from './levels.ts'
+import { isOldFormat, type LevelSettings, section, settingsKeys, settingsText } from './levels.ts'
 
 export interface LevelText extends LevelSettings {
   /** The text of the file, or only the values. */
@@ -37,12 +37,12 @@ export async function checkSettings(levels: readonly LevelText[]): Promise<Check
       : { ...read, text: settingsText(read.values), isFile: false }
     if (Object.keys(level.values).length === 0) return []
     // This level only names an entry agent, which files or other levels may define.
-    if (level.values.agents === undefined && !isOldForm(level.values)) return entryProblems(level, levels)
+    if (level.values.agents === undefined && !isOldFormat(level.values)) return entryProblems(level, levels)
     const { diagnostics } = readSettingsAgents({ path: level.path, text: level.text })
     return diagnostics.flatMap((diagnostic) => problemOf(diagnostic, level))
   })
   const old = levels
-    .filter(({ values }) => isOldForm(values) || hasBooleans(values))
+    .filter(({ values }) => isOldFormat(values) || hasBooleans(values))
     .map(({ level }) => level)
   return { problems, old }
 }

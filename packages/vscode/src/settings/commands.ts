@@ -1,15 +1,15 @@
 import type { Configuration, Level } from '@cadre/settings-page'
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
-import { ask, complain, inform, warn } from '../messages.ts'
+import { askInDialog, showError, showInfo, showWarning } from '../messages.ts'
 import type { Services } from '../services.ts'
 import { configurationOf } from './configuration.ts'
 import { findAgents } from './found-agents.ts'
-import { toolsHere } from './host-tools.ts'
-import { definesAgents, usedLevel } from './levels.ts'
+import { availableTools } from './host-tools.ts'
+import { definesAgents, effectiveLevel } from './levels.ts'
 import { labelOf } from './page-data.ts'
 import { type MissingTool, missingTools } from './tool-choices.ts'
-import { asConfiguration, exportedFiles, exportedText, type TakenAgents, takeFiles } from './transfer.ts'
+import { exportedFiles, exportedText, type ImportedAgents, importFiles, toConfiguration } from './transfer.ts'
 import type { Validation } from './validation.ts'
 
 /** Removes the agents of a level from the settings, after a confirmation. */
@@ -19,20 +19,20 @@ export async function resetLevel({ settings }: Services, level: Level): Promise<
   const own = levels.find((one) => one.level === level)
   const configuration = own && (await configurationOf(own))
   if (own === undefined || Object.keys(own.values).length === 0) {
-    void inform(`There are no agents in the settings of "${labelOf(level)}".`)
+    void showInfo(`There are no agents in the settings of "${labelOf(level)}".`)
     return
   }
   const names = configuration?.agents.map(({ name }) => name) ?? []
-  const next = usedLevel(levels.filter((one) => one !== own))
+  const next = effectiveLevel(levels.filter((one) => one !== own))
   const then =
     next === undefined
-      ? 'Afterwards agent files are used, or the built-in team if there are none.'
-      : `Afterwards the agents of "${labelOf(next.level)}" are used.`
+      ? 'Cadre then uses agent files, or the built-in team if there are none.'
+      : `Cadre then uses the agents of "${labelOf(next.level)}".`
   const lost =
     names.length === 0
       ? 'the entry agent'
       : `${names.length === 1 ? '1 agent' : `${names.length} agents`}: ${names.join(', ')}`
-  const answer = await ask(
+  const answer = await askInDialog(
     `Reset the agents of "${labelOf(level)}"?`,
     `This removes ${lost}. ${then} It cannot be undone. Export them first to keep a copy.`,
     'Reset',
@@ -47,7 +47,7 @@ export async function resetConfiguration(services: Services): Promise<void> {
     .filter(({ values }) => Object.keys(values).length > 0)
   const [only] = levels
   if (only === undefined) {
-    void inform('No agents are set. There is nothing to reset.')
+    void showInfo('No agents are set. There is nothing to reset.')
     return
   }
   const chosen =
@@ -66,13 +66,13 @@ export async function validateConfiguration(validation: Validation): Promise<voi
   const { problems, old } = await validation.run()
   const [first, ...others] = problems
   if (first === undefined) {
-    void inform('The agent settings are valid.')
+    void showInfo('The agent settings are valid.')
     return
   }
   const errors = problems.filter(({ severity }) => severity === 'error').length
   const count = `${counted(errors, 'error')} and ${counted(problems.length - errors, 'warning')}`
   const more = others.length === 0 ? '' : ` And ${others.length} more.`
-  const show = errors > 0 ? complain : warn
+  const show = errors > 0 ? showError : showWarning
   const buttons = ['Show Problems', 'Open Settings', ...(old.length > 0 ? ['Update Settings'] : [])]
   const chosen = await show(`Agent settings: ${count}. ${first.message}${more}`, ...buttons)
   if (chosen === 'Show Problems') await vscode.commands.executeCommand('workbench.actions.view.problems')
@@ -83,13 +83,13 @@ export async function validateConfiguration(validation: Validation): Promise<voi
 /** Reads the tools of VS Code again, and reports tools that agents name but that are missing. */
 export async function refreshTools(services: Services): Promise<void> {
   const [{ builtIn, editor, all }, { agents }] = await Promise.all([
-    toolsHere(services),
+    availableTools(services),
     findAgents(services),
   ])
   const missing = await missingTools(agents, all)
   const found = `${counted(builtIn.length, 'built-in tool')} and ${counted(editor.length, 'tool')} from VS Code and its extensions.`
-  if (missing.length === 0) void inform(`Agents can use ${found}`)
-  else void warn(`Agents can use ${found} Not available: ${missing.map(missingText).join('; ')}.`)
+  if (missing.length === 0) void showInfo(`Agents can use ${found}`)
+  else void showWarning(`Agents can use ${found} Not available: ${missing.map(missingText).join('; ')}.`)
 }
 
 function missingText({ agent, tool }: MissingTool): string {
@@ -97,9 +97,9 @@ function missingText({ agent, tool }: MissingTool): string {
 }
 
 /** Reads agents from files that a person chooses. */
-export async function chooseImport(
+export async function pickImport(
   given: unknown,
-): Promise<{ taken: TakenAgents; from: string } | undefined> {
+): Promise<{ taken: ImportedAgents; from: string } | undefined> {
   const named = given instanceof vscode.Uri ? [given] : undefined
   const files =
     named ??
@@ -117,18 +117,18 @@ export async function chooseImport(
     })),
   )
   return {
-    taken: await takeFiles(texts),
+    taken: await importFiles(texts),
     from: files.map((uri) => vscode.workspace.asRelativePath(uri)).join(', '),
   }
 }
 
 /** The agents in use, from any source. */
-export async function agentsInUse(services: Services): Promise<Configuration> {
+export async function effectiveAgents(services: Services): Promise<Configuration> {
   const used = services.settings.levels(currentFolder()?.uri).findLast(definesAgents)
   const configured = used && (await configurationOf(used))
   if (configured !== undefined) return configured
   const { agents, entry } = await findAgents(services)
-  return asConfiguration(agents, entry)
+  return toConfiguration(agents, entry)
 }
 
 /** Writes agents to a file or folder that a person chooses. `given` is such a file or folder. */
@@ -151,21 +151,21 @@ async function exportJson(configuration: Configuration, given: vscode.Uri | unde
       filters: { JSON: ['json'] },
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'agents.json') }),
     }))
-  if (target === undefined || (given !== undefined && !(await mayReplace(given)))) return
+  if (target === undefined || (given !== undefined && !(await confirmReplace(given)))) return
   await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(exportedText(configuration)))
   const count = counted(configuration.agents.length, 'agent')
-  void inform(`Exported ${count} to ${vscode.workspace.asRelativePath(target)}.`)
+  void showInfo(`Exported ${count} to ${vscode.workspace.asRelativePath(target)}.`)
 }
 
 /** A file dialog asks this itself. */
-async function mayReplace(target: vscode.Uri): Promise<boolean> {
+async function confirmReplace(target: vscode.Uri): Promise<boolean> {
   const isThere = await vscode.workspace.fs.stat(target).then(
     () => true,
     () => false,
   )
   if (!isThere) return true
   const detail = vscode.workspace.asRelativePath(target)
-  return (await ask('Replace this file?', detail, 'Replace')) === 'Replace'
+  return (await askInDialog('Replace this file?', detail, 'Replace')) === 'Replace'
 }
 
 async function exportAsFiles(configuration: Configuration, given: vscode.Uri | undefined): Promise<void> {
@@ -188,7 +188,7 @@ async function exportAsFiles(configuration: Configuration, given: vscode.Uri | u
   let placed = place(false)
   if (placed.kind === 'refused' && placed.faults.every(({ isTaken }) => isTaken === true)) {
     const detail = placed.faults.map(({ path }) => path).join('\n')
-    const answer = await ask('Replace these files?', detail, 'Replace')
+    const answer = await askInDialog('Replace these files?', detail, 'Replace')
     if (answer !== 'Replace') return
     placed = place(true)
   }
@@ -196,11 +196,11 @@ async function exportAsFiles(configuration: Configuration, given: vscode.Uri | u
     throw new Error(placed.faults.map(({ path, reason }) => `${path}: ${reason}`).join(' '))
   const said = notes.length === 0 ? '' : ` ${notes.slice(0, 3).join(' ')}`
   const count = counted(placed.files.length, 'agent file')
-  void inform(`Exported ${count} to ${vscode.workspace.asRelativePath(target)}.${said}`)
+  void showInfo(`Exported ${count} to ${vscode.workspace.asRelativePath(target)}.${said}`)
 }
 
 export async function exportAgents(services: Services, given: unknown): Promise<void> {
-  const configuration = await agentsInUse(services)
+  const configuration = await effectiveAgents(services)
   if (given instanceof vscode.Uri)
     return exportTo(configuration, given.path.endsWith('.json') ? 'json' : 'files', given)
   const chosen = await vscode.window.showQuickPick(

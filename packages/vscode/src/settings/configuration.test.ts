@@ -1,6 +1,6 @@
 import type { Agent, Configuration } from '@cadre/settings-page'
 import { describe, expect, it } from 'vitest'
-import { configurationOf, mendedIn, problemsOf } from './configuration.ts'
+import { configurationOf, problemsOf, repairedProblems } from './configuration.ts'
 
 const agent = (name: string, more: object = {}): Agent => ({
   name,
@@ -48,7 +48,7 @@ describe('the agents of a level, as they are edited', () => {
 })
 
 describe('problems of the stored settings', () => {
-  const mended = (values: object) => mendedIn({ level: 'user', values })
+  const mended = (values: object) => repairedProblems({ level: 'user', values })
 
   it('are none if the page shows the stored values with their problems', async () => {
     expect(

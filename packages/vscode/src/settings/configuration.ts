@@ -61,7 +61,7 @@ function permissionOf<Key extends 'agents' | 'tools'>(value: unknown, key: Key):
 }
 
 /** Settings work without these, with a warning, but they should not be saved like this. */
-const preventing = new Set([
+const blockingCodes = new Set([
   'settings-text',
   'settings-list',
   'settings-list-item',
@@ -72,14 +72,14 @@ const preventing = new Set([
   'settings-default',
 ])
 
-const sayings: { readonly [code: string]: string } = {
+const messages: { readonly [code: string]: string } = {
   'settings-default': 'At least one agent is needed.',
   'settings-list': 'Choose at least one, or choose "None".',
 }
 
 /** The page shows how to correct it, or it is obvious. */
-function isSaid(code: string): boolean {
-  return code in sayings || code.startsWith('settings-prompt')
+function isSelfExplanatory(code: string): boolean {
+  return code in messages || code.startsWith('settings-prompt')
 }
 
 /** Returns the problems of edited agents, by field. */
@@ -87,7 +87,7 @@ export async function problemsOf(configuration: Configuration): Promise<readonly
   const { entryAgent, agents } = configuration
   return problemsIn(
     { entryAgent, agents },
-    ({ code, fault, message }) => sayings[code] ?? withNumbers(fault ?? message),
+    ({ code, fault, message }) => messages[code] ?? withNumbers(fault ?? message),
   )
 }
 
@@ -95,7 +95,7 @@ export async function problemsOf(configuration: Configuration): Promise<readonly
  * Returns the problems of a level that are not visible in the page's configuration: an invalid permission, or a number
  * instead of an agent. Places refer to the configuration.
  */
-export async function mendedIn(settings: LevelSettings): Promise<readonly Problem[]> {
+export async function repairedProblems(settings: LevelSettings): Promise<readonly Problem[]> {
   const configuration = await configurationOf(settings)
   if (configuration === undefined) return []
   const { migrateSettings } = await import('@cadre/agents')
@@ -107,14 +107,14 @@ export async function mendedIn(settings: LevelSettings): Promise<readonly Proble
   ])
   const seen = new Set(shown.map(({ path }) => fieldOf(path)))
   return written
-    .map((problem) => placed(problem, listed))
+    .map((problem) => withListedIndex(problem, listed))
     .filter(
       ({ path }) => !seen.has(fieldOf(path)) && (path !== 'entryAgent' || 'entryAgent' in settings.values),
     )
 }
 
 /** Invalid items are omitted from the configuration, so later agents move up. */
-function placed(problem: Problem, listed: readonly unknown[]): Problem {
+function withListedIndex(problem: Problem, listed: readonly unknown[]): Problem {
   const [, digits] = /^agents\[(\d+)\]/.exec(problem.path) ?? []
   if (digits === undefined) return problem
   const index = Number(digits)
@@ -141,11 +141,11 @@ async function problemsIn(
   )
   const problems = known.map((diagnostic): Problem => {
     const { at = '', severity, code, fix, isEmpty } = diagnostic
-    const help = fix === undefined || isSaid(code) ? '' : ` ${fix}`
+    const help = fix === undefined || isSelfExplanatory(code) ? '' : ` ${fix}`
     return {
       path: at.replace(/^configuration\.?/, ''),
       message: `${say(diagnostic)}${help}`,
-      prevents: severity === 'error' || preventing.has(code),
+      prevents: severity === 'error' || blockingCodes.has(code),
       ...(isEmpty && { isEmpty }),
     }
   })

@@ -34,7 +34,7 @@ export async function findAgents({ settings, homes }: Services): Promise<FoundAg
       notices: [],
     }
   }
-  const { agentsHere } = await import('@cadre/runtime')
+  const { findAvailableAgents: agentsHere } = await import('@cadre/runtime')
   const here = await agentsHere(homes.environment(folder), { settings: ofEditor })
   const { agents, files } = here.registry.loaded()
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { effectiveSettings, type LevelSettings, usedLevel } from './levels.ts'
+import { effectiveLevel, effectiveSettings, type LevelSettings } from './levels.ts'
 
 const user = (values: LevelSettings['values']): LevelSettings => ({ level: 'user', values })
 const workspace = (values: LevelSettings['values']): LevelSettings => ({ level: 'workspace', values })
@@ -12,7 +12,7 @@ describe('the settings that apply', () => {
       user({ agents: agents('a'), entryAgent: 'a' }),
       workspace({ agents: agents('b', 'c'), entryAgent: 'c' }),
     ]
-    expect(usedLevel(levels)?.level).toBe('workspace')
+    expect(effectiveLevel(levels)?.level).toBe('workspace')
     expect(read(levels)).toEqual({
       'copilotMultiAgent.agents': agents('b', 'c'),
       'copilotMultiAgent.entryAgent': 'c',

@@ -14,20 +14,20 @@ export interface LevelSettings {
 }
 
 /** The built-in team that answers if no agents are defined. */
-export const standInTeam = 'coordinator'
+export const defaultTeam = 'coordinator'
 
 export function definesAgents({ values }: LevelSettings): boolean {
-  return values.agents !== undefined || isOldForm(values)
+  return values.agents !== undefined || isOldFormat(values)
 }
 
-export function isOldForm(values: LevelSettings['values']): boolean {
+export function isOldFormat(values: LevelSettings['values']): boolean {
   return (
     values.agents === undefined && (values.coordinator !== undefined || values.customAgents !== undefined)
   )
 }
 
 /** The level whose agents are used: the innermost that defines any. Levels are ordered from the outermost. */
-export function usedLevel(levels: readonly LevelSettings[]): LevelSettings | undefined {
+export function effectiveLevel(levels: readonly LevelSettings[]): LevelSettings | undefined {
   return levels.findLast(definesAgents)
 }
 
@@ -36,18 +36,18 @@ export function usedLevel(levels: readonly LevelSettings[]): LevelSettings | und
  * provides all of them. An entry agent of an outer level applies only if an agent has that name.
  */
 export function effectiveSettings(levels: readonly LevelSettings[]): EditorSettings {
-  const used = usedLevel(levels)
+  const used = effectiveLevel(levels)
   const chosen = levels.findLast(({ values }) => values.entryAgent !== undefined)
   const entry = chosen?.values.entryAgent
   const path = 'VS Code settings'
   if (used === undefined) {
     const named = typeof entry === 'string' ? { entry } : {}
-    return { path, text: '{}', team: standInTeam, ...named }
+    return { path, text: '{}', team: defaultTeam, ...named }
   }
   const { entryAgent: _, ...own } = used.values
   const isOuter = chosen !== undefined && levels.indexOf(chosen) < levels.indexOf(used)
   const counts = entry !== undefined && (!isOuter || names(used.values).includes(entry))
-  return { path, text: settingsText({ ...own, ...(counts && { entryAgent: entry }) }), team: standInTeam }
+  return { path, text: settingsText({ ...own, ...(counts && { entryAgent: entry }) }), team: defaultTeam }
 }
 
 /** As text of a settings file. */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
 import { findAgents } from './found-agents.ts'
-import { toolsHere } from './host-tools.ts'
+import { availableTools } from './host-tools.ts'
 import type { Status } from './status-text.ts'
 import { missingTools } from './tool-choices.ts'
 
@@ -11,7 +11,7 @@ export async function loadStatus(services: Services): Promise<Status> {
   const folder = currentFolder()
   const [found, tools, checked, models, sessions] = await Promise.all([
     findAgents(services),
-    toolsHere(services),
+    availableTools(services),
     services.settings.check(folder?.uri),
     vscode.lm.selectChatModels(),
     loadSessions(services, folder),

@@ -12,7 +12,7 @@ export interface Outbox {
   close(): void
 }
 
-const lasting: ReadonlySet<ToPage['type']> = new Set(['newAgent', 'agents', 'message'])
+const replayedKinds: ReadonlySet<ToPage['type']> = new Set(['newAgent', 'agents', 'message'])
 
 /** The messages to the settings page. */
 export function createOutbox(): Outbox {
@@ -21,7 +21,7 @@ export function createOutbox(): Outbox {
   return {
     send(message) {
       if (post !== undefined) post(message)
-      else if (lasting.has(message.type)) waiting.push(message)
+      else if (replayedKinds.has(message.type)) waiting.push(message)
     },
     ready(opened) {
       post = opened

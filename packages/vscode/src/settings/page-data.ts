@@ -4,12 +4,12 @@ import type { Level, LevelState, PageState, Template } from '@cadre/settings-pag
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
-import { configurationOf, mendedIn } from './configuration.ts'
+import { configurationOf, repairedProblems } from './configuration.ts'
 import { fileStates, findAgents } from './found-agents.ts'
-import { toolsHere } from './host-tools.ts'
-import { definesAgents, type LevelSettings, standInTeam, usedLevel } from './levels.ts'
+import { availableTools } from './host-tools.ts'
+import { defaultTeam, definesAgents, effectiveLevel, type LevelSettings } from './levels.ts'
 import { toolGroups } from './tool-choices.ts'
-import { takeTeam } from './transfer.ts'
+import { importTeam } from './transfer.ts'
 
 /** The page's content, and the data for answering its requests. */
 export interface PageData {
@@ -40,15 +40,15 @@ export async function loadPageData(services: Services): Promise<PageData> {
   const [{ listTeams, settingsLimits }, { builtIn, editor, all }, found, checked, models] = await Promise.all(
     [
       import('@cadre/agents'),
-      toolsHere(services),
+      availableTools(services),
       findAgents(services),
       settings.check(folder),
       vscode.lm.selectChatModels(),
     ],
   )
   const levels = settings.levels(folder)
-  const used = usedLevel(levels)
-  const team = await takeTeam(standInTeam)
+  const used = effectiveLevel(levels)
+  const team = await importTeam(defaultTeam)
   const isBuiltIn = ({ source }: AgentDefinition) => source?.dialect === 'built-in'
   const levelStates = await Promise.all(
     levels.map(async (level): Promise<LevelState> => {
@@ -59,7 +59,7 @@ export async function loadPageData(services: Services): Promise<PageData> {
         ...(configuration !== undefined && { configuration }),
         stamp: stampOf(level),
         isOld: checked.old.includes(level.level) && definesAgents(level),
-        problems: await mendedIn(level),
+        problems: await repairedProblems(level),
       }
     }),
   )

@@ -1,2 +1,2 @@
-/** The id of the settings page in VS Code; also in `activationEvents` of the manifest. */
+/** The id of the settings page in VS Code, as in `activationEvents` of the manifest. */
 export const panelType = 'copilotMultiAgent.settings'

@@ -4,16 +4,16 @@ import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
 import { attempt } from './attempt.ts'
-import { chooseImport, exportTo, openSettingsJson, refreshTools, resetLevel } from './commands.ts'
+import { exportTo, openSettingsJson, pickImport, refreshTools, resetLevel } from './commands.ts'
 import { problemsOf } from './configuration.ts'
 import { settingsText } from './levels.ts'
 import { createOutbox } from './outbox.ts'
 import { loadPageData, type PageData, stampOf } from './page-data.ts'
 import { panelType } from './panel-type.ts'
-import { previewOf } from './preview.ts'
+import { createPreview } from './preview.ts'
 import { readMessage } from './read-message.ts'
 import { missingTools } from './tool-choices.ts'
-import { type TakenAgents, takeFiles, takeTeam } from './transfer.ts'
+import { type ImportedAgents, importFiles, importTeam } from './transfer.ts'
 
 export interface SettingsPanel extends vscode.Disposable {
   open(): void
@@ -114,11 +114,11 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
         await sendState()
         return
       case 'template':
-        return sendAgents(await takeTeam(message.id), `the team ${message.id}`)
+        return sendAgents(await importTeam(message.id), `the team ${message.id}`)
       case 'copyFile': {
         const text = await vscode.workspace.fs.readFile(listedFile(await data, message.id))
         return sendAgents(
-          await takeFiles([{ path: message.id, text: new TextDecoder().decode(text) }]),
+          await importFiles([{ path: message.id, text: new TextDecoder().decode(text) }]),
           vscode.workspace.asRelativePath(message.id),
         )
       }
@@ -127,14 +127,14 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
         return
     }
   }
-  const sendAgents = ({ agents, entry, notes }: TakenAgents, from: string) => {
+  const sendAgents = ({ agents, entry, notes }: ImportedAgents, from: string) => {
     if (agents.length > 0) send({ type: 'agents', agents, from, ...(entry !== undefined && { entry }) })
     const said = agents.length === 0 && notes.length === 0 ? [`There are no agents in ${from}.`] : notes
     if (said.length > 0)
       send({ type: 'message', isError: agents.length === 0, text: said.slice(0, 5).join(' ') })
   }
   const importAgents = async (given?: unknown) => {
-    const chosen = await chooseImport(given)
+    const chosen = await pickImport(given)
     if (chosen === undefined) return
     open()
     sendAgents(chosen.taken, chosen.from)
@@ -144,7 +144,7 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
     const { tools, others } = await data
     const [problems, preview, missing] = await Promise.all([
       problemsOf(configuration),
-      previewOf({ configuration, selected, tools, others }),
+      createPreview({ configuration, selected, tools, others }),
       missingIn(configuration.agents, tools),
     ])
     return { type: 'checked', id, problems: [...problems, ...missing], ...(preview && { preview }) }

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '@cadre/core'
 import type { Agent, Configuration } from '@cadre/settings-page'
 import { createTools } from '@cadre/tools'
 import { describe, expect, it } from 'vitest'
-import { previewOf } from './preview.ts'
+import { createPreview } from './preview.ts'
 
 const tools = createTools()
 const agent = (name: string, more: object = {}): Agent => ({
@@ -26,7 +26,7 @@ const team: Configuration = {
   ],
 }
 const preview = (selected: number, others: readonly AgentDefinition[] = [], configuration = team) =>
-  previewOf({ configuration, selected, tools, others })
+  createPreview({ configuration, selected, tools, others })
 
 describe('the preview of a prompt', () => {
   it('ends with the agents that the entry agent may delegate to', async () => {

@@ -15,7 +15,7 @@ export interface PreviewRequest {
  * What the engine would send to the model: for the entry agent when a person asks it, for any other when the entry agent
  * delegates to it. `undefined` for an agent that is invalid.
  */
-export async function previewOf(request: PreviewRequest): Promise<Preview | undefined> {
+export async function createPreview(request: PreviewRequest): Promise<Preview | undefined> {
   const { configuration, selected, tools, others } = request
   const [{ readSettingsAgents }, { nameKey, agentSetup, toolsetOf }] = await Promise.all([
     import('@cadre/agents'),

@@ -2,7 +2,7 @@ import type { Agent, Configuration, Draft, FromPage, Level } from '@cadre/settin
 import { agentsIn } from './configuration.ts'
 
 /** More than any person writes, and small enough to handle. */
-const longestText = 5_000_000
+const maxTextLength = 5_000_000
 
 /** Parses a message of the page, which is not trusted. `undefined` if it is invalid. */
 export function readMessage(value: unknown): FromPage | undefined {
@@ -63,7 +63,7 @@ function readConfiguration(value: unknown): Configuration | undefined {
   if (!isObject(value) || typeof value['entryAgent'] !== 'string' || !Array.isArray(value['agents']))
     return undefined
   const text = JSON.stringify(value['agents'])
-  if (text.length > longestText) return undefined
+  if (text.length > maxTextLength) return undefined
   const written: unknown = JSON.parse(text)
   const agents: readonly Agent[] = agentsIn(written)
   return agents.length === value['agents'].length ? { entryAgent: value['entryAgent'], agents } : undefined

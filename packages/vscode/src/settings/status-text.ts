@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '@cadre/core'
-import { code, escaped } from '../markdown.ts'
+import { code, escapeMarkdown } from '../markdown.ts'
 import type { SettingsProblem } from './check-settings.ts'
 import type { MissingTool } from './tool-choices.ts'
 
@@ -41,16 +41,18 @@ export function statusText(status: Status): string {
     ],
     list('## Problems', [
       ...problems.map(
-        ({ level, severity, message }) => `${severity} in the ${level} settings: ${escaped(message)}`,
+        ({ level, severity, message }) => `${severity} in the ${level} settings: ${escapeMarkdown(message)}`,
       ),
       ...missing.map(
         ({ agent, tool }) => `warning: ${code(agent)} names the tool ${code(tool)}, which is not available`,
       ),
-      ...notices.map((notice) => escaped(notice)),
+      ...notices.map((notice) => escapeMarkdown(notice)),
     ]),
     list(
       '## Running sessions',
-      running.map(({ id, agent, status: state }) => `${code(id)}: ${escaped(agent)}, ${escaped(state)}`),
+      running.map(
+        ({ id, agent, status: state }) => `${code(id)}: ${escapeMarkdown(agent)}, ${escapeMarkdown(state)}`,
+      ),
     ),
   ]
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`
@@ -72,7 +74,7 @@ function agentLine(
         : tools.names.map((tool) => code(tool)).join(', ')
   const mark = isEntry ? ' (entry agent: answers `@agents`)' : ''
   const from = source === undefined ? '' : ` From ${code(source.path)}.`
-  const what = escaped(description.trim().replace(/\.$/, '')) || 'no description'
+  const what = escapeMarkdown(description.trim().replace(/\.$/, '')) || 'no description'
   return `- ${code(name)}${mark}: ${what}. Delegates to ${targetsOf(delegates)}; ${used}.${from}`
 }
 

@@ -12,7 +12,7 @@ const sets: readonly ToolChoice[] = [
   { name: 'search', description: 'Every tool that searches' },
   { name: 'edit', description: 'Every tool that changes files' },
   { name: 'execute', description: 'Every tool that runs programs' },
-  { name: 'web', description: 'Every tool that reads pages of the web' },
+  { name: 'web', description: 'Every tool that reads web pages' },
 ]
 
 const delegation: readonly ToolChoice[] = [

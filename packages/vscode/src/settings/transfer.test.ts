@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from './configuration.ts'
-import { exportedFiles, exportedText, takeFiles, takeTeam } from './transfer.ts'
+import { exportedFiles, exportedText, importFiles, importTeam } from './transfer.ts'
 
 const listTeams = [
   'coordinator',
@@ -14,7 +14,7 @@ const listTeams = [
 
 describe('templates, import and export', () => {
   it.each(listTeams)('returns the built-in team %s as agents that can be saved', async (name) => {
-    const { agents, entry, notes } = await takeTeam(name)
+    const { agents, entry, notes } = await importTeam(name)
     expect(agents.length).toBeGreaterThan(0)
     expect(agents.map((agent) => agent.name)).toContain(entry)
     expect(notes).toEqual([])
@@ -23,17 +23,17 @@ describe('templates, import and export', () => {
   })
 
   it('exports agents as JSON that can be imported again without loss', async () => {
-    const { agents, entry = '' } = await takeTeam('coordinator')
+    const { agents, entry = '' } = await importTeam('coordinator')
     const text = exportedText({ entryAgent: entry, agents })
     expect(JSON.parse(text)).toMatchObject({ version: '1.0.0', entryAgent: 'coordinator' })
-    expect(await takeFiles([{ path: 'team.json', text }])).toEqual({ agents, entry, notes: [] })
+    expect(await importFiles([{ path: 'team.json', text }])).toEqual({ agents, entry, notes: [] })
   })
 
   it('exports agents as agent files that can be imported again without loss', async () => {
-    const { agents, entry = '' } = await takeTeam('coordinator')
+    const { agents, entry = '' } = await importTeam('coordinator')
     const { files } = await exportedFiles({ entryAgent: entry, agents })
     expect(files.map(({ path }) => path)).toContain('.github/agents/coordinator.agent.md')
-    expect(await takeFiles(files)).toMatchObject({ agents, entry })
+    expect(await importFiles(files)).toMatchObject({ agents, entry })
   })
 
   it('imports older settings, and reports the changes', async () => {
@@ -54,7 +54,7 @@ describe('templates, import and export', () => {
         },
       ],
     })
-    const taken = await takeFiles([{ path: 'old.json', text }])
+    const taken = await importFiles([{ path: 'old.json', text }])
     expect(taken).toMatchObject({
       entry: 'coordinator',
       agents: [{ delegationPermissions: { type: 'all' } }, { toolPermissions: { type: 'none' } }],
@@ -63,7 +63,7 @@ describe('templates, import and export', () => {
   })
 
   it('reports what is wrong with a file without agents', async () => {
-    expect(await takeFiles([{ path: 'x.json', text: '{"some": "thing"}' }])).toMatchObject({
+    expect(await importFiles([{ path: 'x.json', text: '{"some": "thing"}' }])).toMatchObject({
       agents: [],
       notes: [expect.stringMatching(/no agents|There are/i)],
     })

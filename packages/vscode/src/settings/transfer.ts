@@ -7,7 +7,7 @@ import { agentsIn } from './configuration.ts'
 import { settingsText } from './levels.ts'
 
 /** Agents in the format of settings. */
-export interface TakenAgents {
+export interface ImportedAgents {
   readonly agents: readonly Agent[]
   readonly entry?: string
   /** Notes about them for a person, one sentence each. */
@@ -15,31 +15,31 @@ export interface TakenAgents {
 }
 
 /** Reads agents from files of any format: exported settings, agent files, templates. */
-export async function takeFiles(
+export async function importFiles(
   files: readonly { readonly path: string; readonly text: string }[],
-): Promise<TakenAgents> {
+): Promise<ImportedAgents> {
   const { importAgents } = await import('@cadre/agents')
   const { agents, diagnostics } = importAgents(files)
   const texts = new Map(files.map(({ path, text }) => [path, Buffer.from(text)]))
-  const taken = await inSettings(agents, (path) => texts.get(path))
+  const taken = await toSettingsFormat(agents, (path) => texts.get(path))
   const isSaid = ({ severity, code }: Diagnostic) => severity !== 'info' && code !== 'settings-unknown-key'
   const said = diagnostics.filter(isSaid).map(({ message }) => message)
   return { ...taken, notes: [...said, ...taken.notes] }
 }
 
 /** The agents of a built-in team: `NAME` or `NAME/VARIANT`. */
-export async function takeTeam(name: string): Promise<TakenAgents> {
+export async function importTeam(name: string): Promise<ImportedAgents> {
   const { loadTeam } = await import('@cadre/agents')
   const team = loadTeam(name)
-  const taken = await inSettings(team.agents, () => undefined)
+  const taken = await toSettingsFormat(team.agents, () => undefined)
   return { ...taken, entry: team.entry }
 }
 
 /** Notes about the conversion to settings concern other programs, except for what could not be written. */
-async function inSettings(
+async function toSettingsFormat(
   agents: readonly AgentDefinition[],
   read: (path: string) => Buffer | undefined,
-): Promise<TakenAgents> {
+): Promise<ImportedAgents> {
   const { exportAgents } = await import('@cadre/agents')
   const { files, faults, entry } = exportAgents({ agents, to: 'settings', read })
   const value = JSON.parse(files[0]?.text ?? '{}') as { agents?: unknown }
@@ -75,15 +75,15 @@ export async function exportedFiles(configuration: Configuration): Promise<Expor
 }
 
 /** Agents of files and teams, in the format of settings. */
-export async function asConfiguration(
+export async function toConfiguration(
   agents: readonly AgentDefinition[],
   entry: string | undefined,
 ): Promise<Configuration> {
-  const taken = await inSettings(agents, readOrNothing)
+  const taken = await toSettingsFormat(agents, readIfPresent)
   return { entryAgent: entry ?? taken.entry ?? taken.agents[0]?.name ?? '', agents: taken.agents }
 }
 
-function readOrNothing(path: string): Buffer | undefined {
+function readIfPresent(path: string): Buffer | undefined {
   try {
     return readFileSync(path)
   } catch {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
-import { warn } from '../messages.ts'
+import { showWarning } from '../messages.ts'
 import type { Services } from '../services.ts'
 import type { SettingsCheck } from './agent-settings.ts'
 import { attempt } from './attempt.ts'
@@ -25,7 +25,7 @@ export function createValidation(context: vscode.ExtensionContext, services: Ser
   const run = async () => {
     const mine = ++turn
     const checked = await settings.check(currentFolder()?.uri)
-    if (mine === turn) show(diagnostics, checked)
+    if (mine === turn) showProblems(diagnostics, checked)
     return checked
   }
   const migrate = async () => {
@@ -44,7 +44,7 @@ export function createValidation(context: vscode.ExtensionContext, services: Ser
     for (const { level, message } of problems) log.warn(`${level} settings: ${message}`)
     const more = others.length === 0 ? '' : ` ${others.length} more: see the Problems panel.`
     const buttons = ['Open Settings', ...(old.length > 0 ? ['Update Settings'] : [])]
-    const chosen = await warn(`Agent settings: ${first.message}${more}`, ...buttons)
+    const chosen = await showWarning(`Agent settings: ${first.message}${more}`, ...buttons)
     if (chosen === 'Open Settings') await vscode.commands.executeCommand('copilotMultiAgent.openSettings')
     if (chosen === 'Update Settings') await migrate()
   }
@@ -69,7 +69,7 @@ export function createValidation(context: vscode.ExtensionContext, services: Ser
   return { run, migrate, dispose: () => subscriptions.dispose() }
 }
 
-function show(collection: vscode.DiagnosticCollection, { problems, files }: SettingsCheck): void {
+function showProblems(collection: vscode.DiagnosticCollection, { problems, files }: SettingsCheck): void {
   collection.clear()
   for (const [level, uri] of files) {
     const own = problems.filter((problem) => problem.level === level)

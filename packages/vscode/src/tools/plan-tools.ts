@@ -18,18 +18,18 @@ export interface PlannedTool {
   readonly effect: Extract<Effect, 'read' | 'execute' | 'outbound'>
 }
 
-const own = /^copilotMultiAgent_/i
+const ownTools = /^copilotMultiAgent_/i
 
 /** Parts of VS Code's own chat: they ask its user, or end its own loop. */
-const internal =
+const internalTools =
   /^(?:vscode_get_\w*confirmation\w*|vscode_reviewPlan|inline_chat_\w+|setup_\w+|task_complete)$/i
 
 /** Read-only tools of VS Code and Copilot without an equivalent in Cadre. */
-const reading =
+const readOnlyTools =
   /^(?:copilot_(?:findTestFiles|getChangedFiles|getDocInfo|getNotebookSummary|getSearchResults|getVSCodeAPI|listCodeUsages|readNotebookCellOutput|readProjectStructure|searchWorkspaceSymbols|testFailure)|vscode_listCodeUsages|testFailure)$/i
 
 /** Tools that run programs outside any sandbox. */
-const executing =
+const executingTools =
   /^(?:send_to_terminal|kill_terminal|run_task|create_and_run_task|runTests|copilot_(?:runTests|runTask|createAndRunTask|runNotebookCell|runVscodeCommand|installExtension))$/i
 
 /**
@@ -41,10 +41,10 @@ export function planTools(listed: readonly ListedTool[]): PlannedTool[] {
   const planned: PlannedTool[] = []
   const taken = new Set<string>()
   for (const tool of listed) {
-    if (own.test(tool.name) || internal.test(tool.name) || isOurs(tool.name)) continue
+    if (ownTools.test(tool.name) || internalTools.test(tool.name) || isOwnTool(tool.name)) continue
     const name = uniqueName(tool.name, taken)
     // `read.file` matches a Cadre tool only after renaming.
-    if (isOurs(name)) continue
+    if (isOwnTool(name)) continue
     taken.add(name.toLowerCase())
     const aliases = aliasesOf(tool).filter((alias) => alias !== name)
     planned.push({ listed: tool.name, name, aliases, effect: effectOf(tool.name) })
@@ -54,11 +54,11 @@ export function planTools(listed: readonly ListedTool[]): PlannedTool[] {
 
 /** The effect of a tool of an extension or server is unknown. */
 function effectOf(name: string): PlannedTool['effect'] {
-  if (reading.test(name)) return 'read'
-  return executing.test(name) ? 'execute' : 'outbound'
+  if (readOnlyTools.test(name)) return 'read'
+  return executingTools.test(name) ? 'execute' : 'outbound'
 }
 
-function isOurs(name: string): boolean {
+function isOwnTool(name: string): boolean {
   const { kind } = understandTool(name)
   // A tool named like a class would be granted to every agent with that class.
   return kind === 'tools' || kind === 'class' || kind === 'all'
@@ -68,15 +68,15 @@ function isOurs(name: string): boolean {
 function aliasesOf({ name, extension, referenceName }: ListedTool): string[] {
   const names = [name, ...(referenceName === undefined ? [] : [referenceName])]
   const ofExtension = extension === undefined ? [] : names.map((one) => `${extension}/${one}`)
-  return [...new Set([...names, ...ofExtension])].filter((one) => one !== '' && !isOurs(one))
+  return [...new Set([...names, ...ofExtension])].filter((one) => one !== '' && !isOwnTool(one))
 }
 
-const longest = 64
+const maxLength = 64
 
 function uniqueName(wanted: string, taken: ReadonlySet<string>): string {
   const clean = wanted.replace(/[^A-Za-z0-9_-]/g, '_')
-  const base = (/^[A-Za-z]/.test(clean) ? clean : `tool_${clean}`).slice(0, longest)
+  const base = (/^[A-Za-z]/.test(clean) ? clean : `tool_${clean}`).slice(0, maxLength)
   let name = base
-  for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base.slice(0, longest - 4)}_${n}`
+  for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base.slice(0, maxLength - 4)}_${n}`
   return name
 }

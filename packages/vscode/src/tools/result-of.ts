@@ -1,9 +1,9 @@
 import type { Image, ToolResult } from '@cadre/core'
 
 /** Longer text is cut, because it would fill the context window. */
-const mostText = 100_000
-const mostImages = 10
-const mostImageBytes = 5_000_000
+const maxTextLength = 100_000
+const maxImages = 10
+const maxImageBytes = 5_000_000
 
 /** Converts the parts of a result, from any version of the API, by their properties. */
 export function resultOf(parts: readonly unknown[]): ToolResult {
@@ -24,7 +24,7 @@ export function resultOf(parts: readonly unknown[]): ToolResult {
       return
     }
     const isImage = /^image\//i.test(mime)
-    if (isImage && images.length < mostImages && data.byteLength <= mostImageBytes)
+    if (isImage && images.length < maxImages && data.byteLength <= maxImageBytes)
       images.push({ mime, data: Buffer.from(data).toString('base64') })
     else texts.push(`[${mime}, ${data.byteLength} bytes, omitted]`)
   }
@@ -53,6 +53,6 @@ function promptText(value: unknown): string {
 }
 
 function cut(text: string): string {
-  if (text.length <= mostText) return text
-  return `${text.slice(0, mostText)}\n[… ${text.length - mostText} more characters]`
+  if (text.length <= maxTextLength) return text
+  return `${text.slice(0, maxTextLength)}\n[… ${text.length - maxTextLength} more characters]`
 }

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '@cadre/core'
 import { readAgentText } from '../../load/read-agent-text.ts'
 import type { ReadAgent } from '../../load/read-definition.ts'
 import { readWrittenHeader, type WrittenKey } from '../written-header.ts'
-import { powerThatDiffers } from './same-powers.ts'
+import { findDifference } from './have-same-permissions.ts'
 
 export type Fix =
   | { readonly kind: 'nothing' }
@@ -17,25 +17,25 @@ export type Fix =
 export function fixAgentText({ path, text }: { readonly path: string; readonly text: string }): Fix {
   const before = readAgentText({ path, text })
   if (before.agent === undefined) return { kind: 'nothing' }
-  const fixed = renameKeys(path, mended(text, before))
+  const fixed = renameKeys(path, repairText(text, before))
   if (fixed === text) return { kind: 'nothing' }
   const after = readAgentText({ path, text: fixed })
   const fault = faultOf(before.agent, after.agent)
   if (fault !== undefined) return { kind: 'refused', reason: fault }
   // Fixing it again must change nothing.
-  if (after.rescued || renameKeys(path, mended(fixed, after)) !== fixed)
+  if (after.rescued || renameKeys(path, repairText(fixed, after)) !== fixed)
     return { kind: 'refused', reason: 'the fixed file would still have problems to fix' }
   return { kind: 'fixed', text: fixed }
 }
 
 /** Without a byte order mark, and repaired if the repair is known. */
-function mended(text: string, { repaired }: ReadAgent): string {
+function repairText(text: string, { repaired }: ReadAgent): string {
   return (repaired ?? text).replace(/^\ufeff+/, '')
 }
 
 function faultOf(before: AgentDefinition, after: AgentDefinition | undefined): string | undefined {
   if (after === undefined) return 'the fixed file could not be read'
-  const power = powerThatDiffers(before, after)
+  const power = findDifference(before, after)
   if (power !== undefined) return `its ${power} would change`
   for (const part of ['name', 'description', 'prompt'] as const)
     if (before[part] !== after[part]) return `its ${part} would change`

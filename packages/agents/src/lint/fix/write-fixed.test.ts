@@ -28,7 +28,7 @@ it('writes nothing outside, even through links', () => {
   symlinkSync('../out', folder.at('in/deep'))
   for (const file of ['in/a.md', 'in/deep/a.md', 'out/a.md'])
     expect(writeFixed({ file: folder.at(file), within: folder.at('in'), before, text: 'new' })).toContain(
-      'link to a place outside',
+      'link that points outside',
     )
   expect(readFileSync(folder.at('out/a.md'), 'utf8')).toBe('old')
 })

@@ -2,12 +2,12 @@ import { type Json, knowsTool, type NamingHost, understandTool } from '@cadre/co
 import type { HostEffect, HostName } from './host.ts'
 
 /** The hosts whose tool names are known; extensions of editors can add any others. */
-const naming: { readonly [host in HostName]?: NamingHost } = { claude: 'claude', opencode: 'opencode' }
-const most = 6
+const namingHosts: { readonly [host in HostName]?: NamingHost } = { claude: 'claude', opencode: 'opencode' }
+const maxNames = 6
 
 /** Returns the effects of tool names that a host does not know, in a key that it reads. */
 export function effectsOfNames(host: HostName, key: string, value: Json): readonly HostEffect[] {
-  const vocabulary = naming[host]
+  const vocabulary = namingHosts[host]
   if (vocabulary === undefined) return []
   const { given, forbidden } = namesIn(key, value)
   const strangers = (names: readonly string[]) => names.filter((name) => !isKnown(vocabulary, name))
@@ -16,10 +16,10 @@ export function effectsOfNames(host: HostName, key: string, value: Json): readon
   return [
     ...(nothing.length === 0
       ? []
-      : [{ key, effect, note: `unknown names, which grant nothing: ${shown(nothing)}` } as const]),
+      : [{ key, effect, note: `unknown names, which grant nothing: ${joinNames(nothing)}` } as const]),
     ...(open.length === 0
       ? []
-      : [{ key, effect, note: `unknown names, so it does not restrict ${shown(open)}` } as const]),
+      : [{ key, effect, note: `unknown names, so it does not restrict ${joinNames(open)}` } as const]),
   ]
 }
 
@@ -41,7 +41,7 @@ function namesIn(key: string, value: Json): { given: readonly string[]; forbidde
     // If everything else is denied, nothing needs to be denied by name.
     return { given: those(true), forbidden: those(false).includes('*') ? none : those(false) }
   }
-  const names = listed(value)
+  const names = splitNames(value)
   return key === 'tools' ? { given: names, forbidden: none } : { given: none, forbidden: names }
 }
 
@@ -52,7 +52,7 @@ function rulesIn(value: Json): readonly string[] {
 }
 
 /** Returns names without the text in parentheses, in which commas do not separate. */
-function listed(value: Json): readonly string[] {
+function splitNames(value: Json): readonly string[] {
   const texts = typeof value === 'string' ? [value] : Array.isArray(value) ? value : []
   return texts
     .flatMap((text) => (typeof text === 'string' ? text.replaceAll(/\([^)]*\)/g, '').split(/[,\s]+/) : []))
@@ -60,8 +60,8 @@ function listed(value: Json): readonly string[] {
     .filter((name) => name !== '')
 }
 
-function shown(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const some = [...new Set(names)]
-  const first = some.slice(0, most).map((name) => name.slice(0, 80))
-  return some.length > most ? `${first.join(', ')} and ${some.length - most} more` : first.join(', ')
+  const first = some.slice(0, maxNames).map((name) => name.slice(0, 80))
+  return some.length > maxNames ? `${first.join(', ')} and ${some.length - maxNames} more` : first.join(', ')
 }

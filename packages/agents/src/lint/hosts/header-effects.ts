@@ -18,7 +18,7 @@ export function effectsOfHeader({
   const add = (hosts: readonly HostName[], ...found: readonly HostEffect[]) => {
     for (const host of hosts) {
       const isTaken = host === 'claude' && plugin !== undefined
-      effects.set(host, [...(effects.get(host) ?? []), ...(isTaken ? found.map(taken) : found)])
+      effects.set(host, [...(effects.get(host) ?? []), ...(isTaken ? found.map(acceptedByClaude) : found)])
     }
   }
   const hasMark = text.startsWith('\ufeff')
@@ -56,7 +56,7 @@ export function effectsOfHeader({
     add(['copilot-harness', 'copilot-cli', 'github'], broken)
     add(
       ['claude'],
-      quoted(path, raw.text, claudeQuotes)
+      isValidWhenQuoted(path, raw.text, claudeQuotes)
         ? {
             key: 'header',
             effect: 'differently',
@@ -64,13 +64,13 @@ export function effectsOfHeader({
           }
         : broken,
     )
-    if (!quoted(path, raw.text, (value) => value.includes(':'))) add(['opencode'], broken)
+    if (!isValidWhenQuoted(path, raw.text, (value) => value.includes(':'))) add(['opencode'], broken)
   }
   return effects
 }
 
 /** Claude Code accepts plugin files without a readable header. */
-function taken(effect: HostEffect): HostEffect {
+function acceptedByClaude(effect: HostEffect): HostEffect {
   if (effect.effect !== 'rejects') return effect
   return {
     ...effect,
@@ -126,8 +126,9 @@ function addCuts({ path, plain, raw, header }: CutHeader, add: Add): void {
     const note = `it ends the header at the dashes on line ${line}`
     const text = plain.slice(first + 1, at)
     const isReadable =
-      readYaml({ text, path }).kind === 'read' || (retries && quoted(path, text, claudeQuotes))
-    if (isReadable) add(hosts, { key: 'header', effect: 'differently', note }, ...lost(header, line, note))
+      readYaml({ text, path }).kind === 'read' || (retries && isValidWhenQuoted(path, text, claudeQuotes))
+    if (isReadable)
+      add(hosts, { key: 'header', effect: 'differently', note }, ...lostKeys(header, line, note))
     else
       add(hosts, {
         key: 'header',
@@ -152,13 +153,13 @@ function addValues(raw: RawHeader, header: WrittenHeader, add: Add): void {
     if (!stopped && !/^["'[{|>&*!#%@`]/.test(value) && /:(?:\s|$)/.test(value)) {
       stopped = true
       const note = `newer versions stop reading at the ": " on line ${line}`
-      add(['vscode'], { key, effect: 'differently', note }, ...lost(header, line, note))
+      add(['vscode'], { key, effect: 'differently', note }, ...lostKeys(header, line, note))
     }
   }
 }
 
 /** Returns the keys below a line, for a host that stops there. Without `tools`, an agent has all tools. */
-function lost(header: WrittenHeader, line: number, note: string): HostEffect[] {
+function lostKeys(header: WrittenHeader, line: number, note: string): HostEffect[] {
   return [...header].flatMap(([plain, key]) => {
     if (key.line <= line) return []
     const all = plain === 'tools' ? ', so the agent has every tool' : ''
@@ -169,7 +170,7 @@ function lost(header: WrittenHeader, line: number, note: string): HostEffect[] {
 const claudeQuotes = (value: string) => /[{}[\]*&#!|>%@`]/.test(value)
 
 /** True if the header is valid once single-line values are quoted where needed. */
-function quoted(path: string, text: string, needsQuotes: (value: string) => boolean): boolean {
+function isValidWhenQuoted(path: string, text: string, needsQuotes: (value: string) => boolean): boolean {
   const mended = text.replace(
     /^([a-zA-Z_-]+):[ \t]+(\S.*)$/gm,
     (whole: string, key: string, value: string) =>

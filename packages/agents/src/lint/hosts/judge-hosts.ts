@@ -37,14 +37,14 @@ export function judgeHosts(
     if (host.name === 'claude' && membership.plugin !== undefined) continue
     const isDescribed =
       membership.plugin === undefined ? read.agent?.description !== '' : header.has('description')
-    found.push(...needed(host.name, !isDescribed, header.has('name')))
+    found.push(...missingKeyEffects(host.name, !isDescribed, header.has('name')))
   }
   return effects
 }
 
 const needsDescription: readonly HostName[] = ['copilot-harness', 'copilot-cli', 'github', 'claude']
 
-function needed(host: HostName, undescribed: boolean, isNamed: boolean): HostEffect[] {
+function missingKeyEffects(host: HostName, undescribed: boolean, isNamed: boolean): HostEffect[] {
   const found: HostEffect[] = []
   const note = 'required: without it, the agent is not loaded'
   if (undescribed && needsDescription.includes(host))

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { nameKey } from '@cadre/core'
-import { permitTheSame } from '../fix/same-powers.ts'
+import { haveSamePermissions } from '../fix/have-same-permissions.ts'
 import type { ProjectRule, Subject } from '../subject.ts'
 
 /** Files of one project that define the same name: which one is used, and which are not. */
@@ -52,11 +52,12 @@ function findingOf(subject: Subject, used: Subject) {
       fix: 'Rename or remove one of them.',
     }
   }
-  const same = subject.read.agent && used.read.agent && permitTheSame(subject.read.agent, used.read.agent)
+  const same =
+    subject.read.agent && used.read.agent && haveSamePermissions(subject.read.agent, used.read.agent)
   return {
     severity: same ? ('info' as const) : ('warning' as const),
     code: 'shadowed',
     line: subject.header.get('name')?.line ?? 1,
-    message: `${name} is also defined in ${used.shown}, which takes precedence${same ? '. Both permit the same' : ''}.`,
+    message: `${name} is also defined in ${used.shown}, which takes precedence${same ? '. Both grant the same permissions' : ''}.`,
   }
 }

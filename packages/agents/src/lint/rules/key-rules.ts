@@ -105,7 +105,7 @@ export const handoffs: FileRule = (subject) => {
         severity: 'info',
         code: 'handoff-to-self',
         line,
-        message: `Handoff ${JSON.stringify(handoff.label)} goes to the agent itself.`,
+        message: `Handoff ${JSON.stringify(handoff.label)} points back to the agent itself.`,
       })
     if (handoff.prompt.trim() === '' && isMarkdown(subject))
       findings.push({
@@ -145,16 +145,16 @@ const ranges: readonly (readonly [keys: readonly string[], least: number, most: 
 /** Numbers that are valid, but probably not intended. */
 export const limitRanges: FileRule = (subject) => {
   const findings: Finding[] = []
-  for (const [keys, least, most, unit] of ranges) {
+  for (const [keys, min, max, unit] of ranges) {
     const key = keyOf(subject, ...keys)
     if (key === undefined || typeof key.value !== 'number') continue
-    if (key.value >= least && key.value <= most) continue
+    if (key.value >= min && key.value <= max) continue
     findings.push({
       severity: 'warning',
       code: 'limit-out-of-range',
       line: key.line,
-      message: `${key.written} is ${key.value}, but should be from ${least} to ${most}${unit === '' ? '' : ` ${unit}`}.`,
-      fix: `Write a number from ${least} to ${most}.`,
+      message: `${key.written} is ${key.value}, but should be from ${min} to ${max}${unit === '' ? '' : ` ${unit}`}.`,
+      fix: `Write a number from ${min} to ${max}.`,
     })
   }
   return findings

@@ -38,14 +38,14 @@ export async function modelNames(subject: Subject, { model }: LintKnowledge): Pr
         code: 'model-unknown',
         line,
         message: `The configured backend has no model ${quoted}, so the agent runs on the default model, unless a policy forbids it.${near}`,
-        fix: 'Use a model that it has, or map the name to one under "aliases" in config.yaml.',
+        fix: 'Use one of its models, or map the name to one under "aliases" in config.yaml.',
       })
     } else if (!forms.some((form) => form.test(name))) {
       findings.push({
         severity: 'info',
         code: 'model-unknown',
         line,
-        message: `${quoted} does not look like the name of a model, and no backend is configured to check it.`,
+        message: `${quoted} does not look like a model name, and no backend is configured to check it.`,
       })
     }
   }

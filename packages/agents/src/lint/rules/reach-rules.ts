@@ -23,8 +23,8 @@ export const unreachable: ProjectRule = function* (members, { agents = [] }) {
         severity: 'warning',
         code: 'unreachable',
         line: lineOf(subject, 'userinvocable', 'userinvokable', 'hidden'),
-        message: `Nobody can start ${subject.read.agent.name}: neither users, nor any agent that can delegate.`,
-        fix: 'Let users start it, or add it to agents: of an agent that has the agent tool.',
+        message: `Neither users nor other agents can start ${subject.read.agent.name}.`,
+        fix: 'Let users start it, or list it under agents: in an agent that has the agent tool.',
       },
     }
   }
@@ -46,7 +46,7 @@ export const cycles: ProjectRule = function* (members) {
     if (delegates?.kind !== 'list') return []
     return delegates.names.map(nameKey).filter((name) => name !== key && defined.has(name))
   }
-  for (const circle of circlesIn([...defined.keys()], next)) {
+  for (const circle of findCycles([...defined.keys()], next)) {
     const subject = defined.get(circle[0] as string) as Defined
     const shown = [...circle, circle[0] as string].map((key) => defined.get(key)?.read.agent.name).join(' → ')
     yield {
@@ -78,7 +78,7 @@ function isDefined(subject: Subject): subject is Defined {
 }
 
 /** Returns one cycle for each strongly connected set of names, in traversal order. Not recursive, because a list may be long. */
-function circlesIn(keys: readonly string[], next: (key: string) => string[]): string[][] {
+function findCycles(keys: readonly string[], next: (key: string) => string[]): string[][] {
   const state = new Map<string, 'open' | 'done'>()
   const circles: string[][] = []
   const inCircle = new Set<string>()

@@ -49,7 +49,7 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
     const { agent } = subject.read
     if (agent === undefined) continue
     const seen = new Set<string>()
-    for (const { name, line, where } of namedBy(subject, agent)) {
+    for (const { name, line, where } of agentsNamedBy(subject, agent)) {
       const finding = about(name, line, where)
       // A missing agent that is named in several places is reported once.
       if (finding === undefined || seen.has(nameKey(name))) continue
@@ -59,7 +59,7 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
   }
 }
 
-function* namedBy(
+function* agentsNamedBy(
   subject: Subject,
   agent: AgentDefinition,
 ): Generator<{ name: string; line: number; where: string }> {

@@ -2,8 +2,8 @@ import { nameKey } from '@cadre/core'
 import { nameOfFile } from '../../load/agent-name.ts'
 import { type FileRule, keyOf, lineOf } from '../subject.ts'
 
-const longestPrompt = 30_000
-const longestDescription = 1_024
+const maxPromptLength = 30_000
+const maxDescriptionLength = 1_024
 
 /** The host that requires a description, by dialect. */
 const needDescription: { readonly [dialect: string]: string } = {
@@ -32,13 +32,13 @@ export const description: FileRule = (subject) => {
       },
     ]
   const letters = agent.description.length
-  if (letters <= longestDescription) return []
+  if (letters <= maxDescriptionLength) return []
   return [
     {
       severity: 'info',
       code: 'description-long',
       line,
-      message: `The description has ${letters} characters. It is part of the prompt of every agent that can start this one, and some hosts accept at most ${longestDescription}.`,
+      message: `The description has ${letters} characters. It is part of the prompt of every agent that can start this one, and some hosts accept at most ${maxDescriptionLength}.`,
       fix: 'Describe in one or two sentences when to use the agent, and move examples to the instructions.',
     },
   ]
@@ -48,20 +48,20 @@ export const promptLength: FileRule = (subject) => {
   const letters = subject.read.agent?.prompt.length ?? 0
   // github.com reads only these files.
   const isForGitHub = subject.dialect === 'copilot' && keyOf(subject, 'target')?.value !== 'vscode'
-  if (letters <= longestPrompt || !isForGitHub) return []
+  if (letters <= maxPromptLength || !isForGitHub) return []
   return [
     {
       severity: 'warning',
       code: 'prompt-long',
       line: lineOf(subject),
-      message: `The instructions have ${letters} characters. github.com accepts at most ${longestPrompt}.`,
+      message: `The instructions have ${letters} characters. github.com accepts at most ${maxPromptLength}.`,
       fix: 'Move parts that are rarely needed to files that the agent can read.',
     },
   ]
 }
 
 /** Checks the name: some hosts use it, others use the file name. */
-export const naming: FileRule = (subject) => {
+export const nameMismatch: FileRule = (subject) => {
   const { agent } = subject.read
   if (agent === undefined) return []
   const findings = []
@@ -72,7 +72,7 @@ export const naming: FileRule = (subject) => {
       severity: 'info' as const,
       code: 'name-differs',
       line,
-      message: `The agent is named ${JSON.stringify(agent.name)}, but its file ${JSON.stringify(file)}. Claude Code uses the name of the agent, Copilot CLI that of the file.`,
+      message: `The agent is named ${JSON.stringify(agent.name)}, but its file is named ${JSON.stringify(file)}. Claude Code uses the agent name, and Copilot CLI uses the file name.`,
       fix: 'Give both the same name.',
     })
   const odd = [...new Set(agent.name.match(/[^\p{L}\p{M}\p{N} ._-]/gu) ?? [])]

@@ -3,7 +3,7 @@ import type { Finding } from '../lint-result.ts'
 import { type FileRule, keyOf, type LintKnowledge, lineOf, type Subject } from '../subject.ts'
 
 const toolKeys = ['tools', 'allowedtools'] as const
-const mostUnknown = 20
+const maxUnknown = 20
 
 /** Checks tool names: unknown ones, unavailable ones, and those of servers. A name never grants more. */
 export const toolNames: FileRule = (subject, knowledge) => {
@@ -32,23 +32,23 @@ export const toolNames: FileRule = (subject, knowledge) => {
   const line = lineOf(subject, ...toolKeys, 'disallowedtools', 'permission', 'permissions')
   return [
     ...unknownTools(subject, sorted.get('unknown') ?? [], { forbidden, known: candidates(knowledge) }),
-    ...listed(sorted.get('elsewhere'), (names) => ({
+    ...findingsFor(sorted.get('elsewhere'), (names) => ({
       severity: 'info' as const,
       code: 'tool-elsewhere',
       line,
       message: `Only the host that this file was written for has these tools: ${names}.`,
     })),
-    ...listed(sorted.get('not-here'), (names) => ({
+    ...findingsFor(sorted.get('not-here'), (names) => ({
       severity: 'info' as const,
       code: 'tool-not-here',
       line,
-      message: `Not available in this version or configuration: ${names}.`,
+      message: `These tools are not available in this version or configuration: ${names}.`,
     })),
-    ...listed(sorted.get('server'), (names) => ({
+    ...findingsFor(sorted.get('server'), (names) => ({
       severity: 'info' as const,
       code: 'tool-of-server',
       line,
-      message: `Tools of MCP servers or extensions, which Cadre keeps: ${names}.`,
+      message: `These tools come from MCP servers or extensions. Cadre keeps their names: ${names}.`,
     })),
   ]
 }
@@ -84,8 +84,8 @@ function unknownTools(
     const key = hint === '' ? `${line} ${isDenied}` : `${line} ${isDenied} ${name}`
     groups.set(key, [...(groups.get(key) ?? []), { name, line, isDenied, hint }])
   }
-  const shown = [...groups.values()].slice(0, mostUnknown)
-  const rest = [...groups.values()].slice(mostUnknown).flat().length
+  const shown = [...groups.values()].slice(0, maxUnknown)
+  const rest = [...groups.values()].slice(maxUnknown).flat().length
   if (rest === 0) return shown.map(unknownFinding)
   const message = `${rest} more unknown tool names.`
   return [
@@ -141,7 +141,7 @@ function candidates(knowledge: LintKnowledge): readonly string[] {
   return names
 }
 
-function listed(names: readonly string[] | undefined, make: (names: string) => Finding): Finding[] {
+function findingsFor(names: readonly string[] | undefined, make: (names: string) => Finding): Finding[] {
   return names === undefined || names.length === 0 ? [] : [make(shortList(names))]
 }
 

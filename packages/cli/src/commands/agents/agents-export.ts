@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { exportAgents, loadAgents, type Naming, type PlacedFile, type TargetDialect } from '@cadre/agents'
+import { exportAgents, loadAgents, type NameMode, type PlacedFile, type TargetDialect } from '@cadre/agents'
 import { type AgentDefinition, CadreError, didYouMean, nameKey } from '@cadre/core'
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
 import { agentPlaces, homeOf } from '@cadre/runtime'
@@ -11,7 +11,7 @@ import { writeFiles } from './agents-files.ts'
 
 export interface ExportFlags {
   readonly to: TargetDialect
-  readonly names?: Naming
+  readonly names?: NameMode
   readonly out?: string
   readonly force?: boolean
   readonly home?: string
@@ -37,7 +37,8 @@ export async function exportCommand(
       'usage',
       `${files.length} agents need ${files.length} files in this dialect. Name a folder with --out DIR, name one agent, or use --json.`,
     )
-  const written = flags.out === undefined ? undefined : writeOut(io, flags.out, files, flags.force === true)
+  const written =
+    flags.out === undefined ? undefined : writeFilesTo(io, flags.out, files, flags.force === true)
   if (flags.json) {
     const told = {
       files: files.map(({ path: at, text }) => ({ path: at, text })),
@@ -100,7 +101,7 @@ async function chosenAgents(io: Io, home: string | undefined, names: readonly st
   return { agents: [...new Set(chosen)], broken: [] }
 }
 
-function writeOut(io: Io, out: string, files: readonly PlacedFile[], force: boolean) {
+function writeFilesTo(io: Io, out: string, files: readonly PlacedFile[], force: boolean) {
   const target = path.resolve(io.cwd, out)
   const [only] = files
   const isFolder =

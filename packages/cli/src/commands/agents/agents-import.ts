@@ -6,7 +6,7 @@ import {
   editSettings,
   exportAgents,
   importAgents,
-  type Naming,
+  type NameMode,
   type PlacedFile,
   type TargetDialect,
 } from '@cadre/agents'
@@ -20,7 +20,7 @@ import { writeFiles } from './agents-files.ts'
 
 export interface ImportFlags {
   readonly to: TargetDialect
-  readonly names?: Naming
+  readonly names?: NameMode
   readonly dir?: string
   readonly dryRun?: boolean
   readonly force?: boolean
@@ -28,7 +28,7 @@ export interface ImportFlags {
   readonly json?: boolean
 }
 
-const largestFile = 4_000_000
+const maxFileSize = 4_000_000
 const editorSettings = '.vscode/settings.json'
 
 /** `cadre agents import`. */
@@ -55,7 +55,7 @@ export async function importCommand(
     io.stdout.write(
       `${JSON.stringify({ files: written, dryRun, diagnostics, notes: exported.notes, faults: exported.faults })}\n`,
     )
-  } else tell(io, flags, { written, diagnostics, exported, failed })
+  } else printOutcome(io, flags, { written, diagnostics, exported, failed })
   return failed ? exitCodes.failed : exitCodes.done
 }
 
@@ -78,7 +78,7 @@ function read(file: string): Buffer {
     if (stats === undefined)
       throw new CadreError('not_found', `there is no file ${file}. Name a file that defines agents.`)
     if (!stats.isFile()) throw new CadreError('usage', `${file} is not a file.`)
-    if (stats.size > largestFile)
+    if (stats.size > maxFileSize)
       throw new CadreError('usage', `${file} is too large for an agent file (over 4 MB).`)
     return readFileSync(file)
   } catch (error) {
@@ -116,14 +116,18 @@ function settingsOf(project: string, exported: ExportedAgents, replace: boolean)
   throw new CadreError('configuration', `${file}:${edited.line}: ${reason}${remedy}. Nothing was written.`)
 }
 
-interface Told {
+interface ImportOutcome {
   readonly written: readonly { readonly path: string; readonly status: string }[]
   readonly diagnostics: readonly Diagnostic[]
   readonly exported: ExportedAgents
   readonly failed: boolean
 }
 
-function tell(io: Io, flags: ImportFlags, { written, diagnostics, exported, failed }: Told): void {
+function printOutcome(
+  io: Io,
+  flags: ImportFlags,
+  { written, diagnostics, exported, failed }: ImportOutcome,
+): void {
   const say = (sentence: string) => void io.stdout.write(`${cleanLine(sentence)}\n`)
   const complain = (sentence: string) => void io.stderr.write(`cadre: ${cleanLine(sentence)}\n`)
   for (const { path: file, status } of written)

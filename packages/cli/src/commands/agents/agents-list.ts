@@ -1,11 +1,11 @@
 import { type AgentFile, type LoadedAgents, listTeams, loadTeam, nameOfFile, shownPath } from '@cadre/agents'
 import { type AgentDefinition, nameKey } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
-import { type AgentsHere, agentsHere, assistant } from '@cadre/runtime'
+import { type AvailableAgents, assistant, findAvailableAgents } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { roomIn, textTable } from '../../output/text-table.ts'
+import { availableWidth, textTable } from '../../output/text-table.ts'
 import { cutText } from '../../output/text-width.ts'
 import { copilotModes } from './copilot-modes.ts'
 import { fileOf } from './file-of.ts'
@@ -15,18 +15,18 @@ export async function listAgents(
   io: Io,
   flags: { readonly home?: string; readonly team?: string; readonly json?: boolean },
 ): Promise<ExitCode> {
-  const here = await agentsHere(io, flags)
+  const here = await findAvailableAgents(io, flags)
   const { registry, notices } = here
   const modes = await copilotModes(io, here.config)
   const loaded = registry.loaded()
   for (const notice of notices) io.stderr.write(`cadre: ${cleanLine(notice)}\n`)
   const broken = brokenIn(io, loaded)
-  const more = builtInsBeside(loaded, here)
+  const more = otherBuiltIns(loaded, here)
   if (flags.json) {
     const rows = [
-      ...loaded.agents.map((agent) => forMachines(agent, loaded.files, here)),
+      ...loaded.agents.map((agent) => toJson(agent, loaded.files, here)),
       ...more.flatMap(({ team, agents }) =>
-        agents.map((agent) => ({ ...forMachines(agent, [], here), ...(team !== undefined && { team }) })),
+        agents.map((agent) => ({ ...toJson(agent, [], here), ...(team !== undefined && { team }) })),
       ),
       ...modes.map(({ name, kind, description }) => ({
         name,
@@ -51,9 +51,9 @@ export async function listAgents(
   else {
     const rows = loaded.agents.map((agent) => rowOf(io, agent, loaded.files, here))
     const head = ['AGENT', 'FROM', 'SOURCE', 'MODEL', 'SHADOWS', 'DESCRIPTION']
-    io.stdout.write(textTable(head, rows, roomIn(io.stdout)))
+    io.stdout.write(textTable(head, rows, availableWidth(io.stdout)))
     if (loaded.agents.some(({ name }) => name === here.entry))
-      io.stdout.write('\n* entry agent: runs when you name no other\n')
+      io.stdout.write('\n* entry agent: runs when you do not name an agent\n')
   }
   const lines = more.map(({ team, agents }) => {
     const names = agents.map(({ name }) => name).join(', ')
@@ -61,7 +61,7 @@ export async function listAgents(
   })
   if (lines.length > 0) io.stdout.write(`\nBuilt-in agents; run one with --agent NAME:\n${lines.join('')}`)
   const ofCopilot = modes.map(
-    ({ name, description }) => `  ${cleanLine(name)}: ${cutText(cleanLine(description), widest)}\n`,
+    ({ name, description }) => `  ${cleanLine(name)}: ${cutText(cleanLine(description), maxWidth)}\n`,
   )
   if (modes.length > 0) io.stdout.write(`\nCopilot modes, as in copilot-ls:gpt-5@Ask:\n${ofCopilot.join('')}`)
   const off = loaded.agents.flatMap((agent) => here.refusal(agent) ?? [])
@@ -78,7 +78,7 @@ interface BuiltIns {
 }
 
 /** Built-in agents that `cadre run --agent` finds by name, except those that a policy disables or a file replaces. */
-function builtInsBeside({ agents, files }: LoadedAgents, here: AgentsHere): BuiltIns[] {
+function otherBuiltIns({ agents, files }: LoadedAgents, here: AvailableAgents): BuiltIns[] {
   const taken = new Set(
     [...agents.map(({ name }) => name), ...files.map(({ agent, path }) => agent ?? nameOfFile(path))].map(
       nameKey,
@@ -97,7 +97,7 @@ function builtInsBeside({ agents, files }: LoadedAgents, here: AgentsHere): Buil
   ].filter(({ agents: found }) => found.length > 0)
 }
 
-function forMachines(agent: AgentDefinition, files: readonly AgentFile[], here: AgentsHere): object {
+function toJson(agent: AgentDefinition, files: readonly AgentFile[], here: AvailableAgents): object {
   const { name, description, source, models, userInvocable = true, modelInvocable = true } = agent
   const file = fileOf(agent, files)
   const refused = here.refusal(agent)
@@ -116,9 +116,9 @@ function forMachines(agent: AgentDefinition, files: readonly AgentFile[], here: 
   }
 }
 
-const widest = 80
+const maxWidth = 80
 
-function rowOf(io: Io, agent: AgentDefinition, files: readonly AgentFile[], here: AgentsHere): string[] {
+function rowOf(io: Io, agent: AgentDefinition, files: readonly AgentFile[], here: AvailableAgents): string[] {
   const { name, description, source, models = [] } = agent
   const file = fileOf(agent, files)
   const shadows = (file?.shadows ?? []).map((place) =>
@@ -131,7 +131,7 @@ function rowOf(io: Io, agent: AgentDefinition, files: readonly AgentFile[], here
     source === undefined ? '' : shownPath(io.cwd, source.path),
     models[0] ?? '',
     shadows.join(', '),
-    cutText(cleanLine(description), widest),
+    cutText(cleanLine(description), maxWidth),
   ].map(cleanLine)
 }
 

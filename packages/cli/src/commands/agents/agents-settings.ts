@@ -7,7 +7,7 @@ import { projectOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { attendPerson } from '../login/person.ts'
+import { createPerson } from '../login/person.ts'
 import { writeFiles } from './agents-files.ts'
 
 export interface SettingsFlags {
@@ -32,7 +32,7 @@ export interface RemoveFlags extends ResetFlags {
   readonly entry?: string
 }
 
-const largestFile = 4_000_000
+const maxFileSize = 4_000_000
 
 /** `cadre agents add`. As in the settings page, a new agent can read and search until a person permits more. */
 export async function addAgent(io: Io, flags: AddFlags, name: string): Promise<ExitCode> {
@@ -106,7 +106,7 @@ async function confirmRemoval(
   io: Io,
   { shown, removed, json }: { shown: string; removed: readonly string[]; json: boolean },
 ): Promise<void> {
-  const person = attendPerson(io, json)
+  const person = createPerson(io, json)
   try {
     const answer = await person.confirm(cleanLine(`Remove ${removed.join(', ')} from ${shown}? y/N: `))
     if (answer === undefined)
@@ -122,7 +122,7 @@ function readSettings(file: string): string | undefined {
     const stats = statSync(file, { throwIfNoEntry: false })
     if (stats === undefined) return undefined
     if (!stats.isFile()) throw new CadreError('usage', `${file} is not a file.`)
-    if (stats.size > largestFile)
+    if (stats.size > maxFileSize)
       throw new CadreError('usage', `${file} is too large for settings (over 4 MB).`)
     return decodeText(readFileSync(file))
   } catch (error) {

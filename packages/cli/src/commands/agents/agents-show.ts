@@ -4,8 +4,8 @@ import type { Io } from '../../io.ts'
 import { agentText } from '../../output/agent-text.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
-import { agentNamed } from './agent-named.ts'
 import { describeAgent } from './describe-agent.ts'
+import { requireAgent } from './require-agent.ts'
 import { showPrompt } from './show-prompt.ts'
 
 export interface ShowAgentFlags {
@@ -23,10 +23,10 @@ export async function showAgent(io: Io, flags: ShowAgentFlags, name: string): Pr
   for (const { message } of parts.notices) io.stderr.write(`cadre: ${cleanText(message)}\n`)
   const style = createStyle(wantsColour(io.stdout, io.env))
   if (flags.prompt) {
-    await showPrompt(io, parts, agentNamed(parts.registry, name), { json: flags.json === true, style })
+    await showPrompt(io, parts, requireAgent(parts.registry, name), { json: flags.json === true, style })
     return exitCodes.done
   }
-  const view = await describeAgent(agentNamed(parts.registry, name), parts, io.cwd)
+  const view = await describeAgent(requireAgent(parts.registry, name), parts, io.cwd)
   if (flags.json) io.stdout.write(`${JSON.stringify(view)}\n`)
   else io.stdout.write(agentText(view, style))
   return exitCodes.done

@@ -14,7 +14,13 @@ export async function copilotModes(io: Io, config: Config): Promise<readonly Ser
   const chosen = env['CADRE_MODEL'] || config.model
   // A bare name may be a Copilot model.
   if (chosen?.includes(':') && !chosen.startsWith('copilot-ls:')) return []
-  const { chatModes, installedServer, mayBeSignedIn, recall, surveyCopilot } = await import('@cadre/backends')
+  const {
+    chatModes,
+    installedServer,
+    mayBeSignedIn,
+    readCache: recall,
+    surveyCopilot,
+  } = await import('@cadre/backends')
   const configured = config.copilot?.server
   const server = installedServer({ env, configured })
   if (server === undefined || !mayBeSignedIn(env)) return []

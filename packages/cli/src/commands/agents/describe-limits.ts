@@ -73,10 +73,10 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
     const name = `budget.${part}`
     const own = budget[part]
     if (own !== undefined) view.push({ name, value: own, unit, from: places.within(['budget'], part) })
-    const most = limits.budget?.[part]
-    if (most === undefined) continue
-    const by = setBy(`limits.budget.${part}`, most, wanted.budget?.[part], `${name} of the configuration`)
-    view.push({ name, value: most, unit: `${unit} per run`, from: by })
+    const limit = limits.budget?.[part]
+    if (limit === undefined) continue
+    const by = setBy(`limits.budget.${part}`, limit, wanted.budget?.[part], `${name} of the configuration`)
+    view.push({ name, value: limit, unit: `${unit} per run`, from: by })
   }
   for (const part of ['depth', 'concurrency', 'sessions'] as const) {
     const key = `limits.${part}`

@@ -45,12 +45,12 @@ function whyNot(parts: RunParts, session: SessionSpec, name: string): string {
   const refusal = enforced.refuse({ ...session, agent: other })?.message
   if (refusal !== undefined) return refusal
   if (!allowedTargets(agent, agents.list(), parent === undefined).includes(other))
-    return unlisted(agent, other)
+    return unlistedReason(agent, other)
   if (limits.depth < 1) return `the maximum depth of delegation is ${limits.depth}`
   return 'it has no tool to delegate with'
 }
 
-function unlisted(agent: AgentDefinition, other: AgentDefinition): string {
+function unlistedReason(agent: AgentDefinition, other: AgentDefinition): string {
   const { delegates } = agent
   if (isTargetDenied(agent, other.name)) return 'the permission rules in its file deny it'
   if (delegates?.kind === 'list') return 'not in its list of agents'

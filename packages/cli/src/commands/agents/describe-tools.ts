@@ -11,7 +11,7 @@ export interface ToolsRequest {
 }
 
 const toolKeys = ['tools', 'capabilities', 'allowedtools']
-const takingKeys = ['disallowedtools', ...toolKeys, 'permissionmode', 'readonly']
+const removingKeys = ['disallowedtools', ...toolKeys, 'permissionmode', 'readonly']
 const ruleKeys = ['permission', 'permissions', 'tools', 'disallowedtools']
 
 /** The tools of an agent, computed with the same toolset that sessions use. */
@@ -41,7 +41,7 @@ export function describeTools({ agent, tools, targets, places }: ToolsRequest) {
   const taken = offeredBy({ disallowedTools: [] }).filter((tool) => !names.has(tool.name))
   const disallowed = taken.map((tool): RefusedTool => {
     const by = agent.disallowedTools?.find((name) => covers(name, tool)) ?? ''
-    return { name: tool.name, by, from: places.within(takingKeys, by) }
+    return { name: tool.name, by, from: places.within(removingKeys, by) }
   })
 
   const unavailable = written.flatMap((name): MissingTool[] => {

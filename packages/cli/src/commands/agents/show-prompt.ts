@@ -4,7 +4,7 @@ import type { RunParts } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
-import { specifiedFor } from './spec-for.ts'
+import { specWithParts } from './spec-for.ts'
 
 /** `cadre agents show --prompt`: the system prompt of a session that would start here now, part by part. */
 export async function showPrompt(
@@ -13,7 +13,7 @@ export async function showPrompt(
   agent: AgentDefinition,
   { json, style }: { readonly json: boolean; readonly style: Style },
 ): Promise<void> {
-  const { prompt, notices } = await specifiedFor(parts, { agent, workspace: io.cwd })
+  const { prompt, notices } = await specWithParts(parts, { agent, workspace: io.cwd })
   for (const { message } of notices) io.stderr.write(`cadre: ${cleanLine(message)}\n`)
   const text = joinPrompt(prompt)
   if (json) {

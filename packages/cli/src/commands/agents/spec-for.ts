@@ -5,7 +5,7 @@ import {
   type Ports,
   type SessionSpec,
   type Specified,
-  specifyInParts,
+  specifyWithParts,
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { sessionIds } from '@cadre/home'
@@ -25,16 +25,16 @@ export interface SpecOptions {
 
 /** Returns the specification of a session, made by the engine. Starts nothing. */
 export async function specFor(parts: RunParts, options: SpecOptions): Promise<SessionSpec> {
-  return boundSession((await specifiedFor(parts, options)).spec, parts.enforced.ceilings)
+  return boundSession((await specWithParts(parts, options)).spec, parts.enforced.ceilings)
 }
 
 /** The same, with the parts of the system prompt. */
-export async function specifiedFor(
+export async function specWithParts(
   parts: RunParts,
   { agent, parent, models = anyModel, model, workspace }: SpecOptions,
 ): Promise<Specified> {
   const { agents, tools, limits, policy, knowledge } = parts
-  const engine = new Proxy({} as Ports['engine'], { get: neverAsked })
+  const engine = new Proxy({} as Ports['engine'], { get: failIfAsked })
   const inform = workspace === undefined ? undefined : knowledge?.inform
   const ports = {
     engine,
@@ -46,7 +46,7 @@ export async function specifiedFor(
     emit: () => {},
     ...(inform && { inform }),
   }
-  return specifyInParts(ports, limits, {
+  return specifyWithParts(ports, limits, {
     id: agent.name,
     agent,
     completion: 'text',
@@ -59,9 +59,9 @@ export async function specifiedFor(
 }
 
 const anyModel: Models = {
-  resolve: async (name) => ({ kind: 'found', model: { id: name ?? 'default', reply: neverAsked } }),
+  resolve: async (name) => ({ kind: 'found', model: { id: name ?? 'default', reply: failIfAsked } }),
 }
 
-function neverAsked(): never {
-  throw new Error('unreachable: nothing is run to describe an agent')
+function failIfAsked(): never {
+  throw new Error('unreachable: a model was called to describe an agent')
 }

@@ -22,14 +22,14 @@ export async function decideApproval(
   flags: DecideFlags,
 ): Promise<ExitCode> {
   const { id, session, root } = record
-  refuseDecided(record, wanted.decision)
+  rejectDecided(record, wanted.decision)
   const by = personName(io.env)
   const { kind, answer } = await engine.approvals.decide(record, {
     ...wanted,
     ...(by !== undefined && { by }),
   })
   await engine.close()
-  refuseDecided({ ...record, decision: answer }, wanted.decision)
+  rejectDecided({ ...record, decision: answer }, wanted.decision)
   const { decision } = answer
   if (flags.json) {
     const decided = {
@@ -44,7 +44,7 @@ export async function decideApproval(
     io.stdout.write(`${JSON.stringify(decided)}\n`)
     return exitCodes.done
   }
-  const word = said[decision] ?? 'Rejected'
+  const word = decisionLabels[decision] ?? 'Rejected'
   const next =
     kind === 'recorded'
       ? nextText(home, root, flags)
@@ -53,7 +53,7 @@ export async function decideApproval(
   return exitCodes.done
 }
 
-const said: Readonly<Record<string, string>> = {
+const decisionLabels: Readonly<Record<string, string>> = {
   approve: 'Approved',
   'approve-session': 'Approved',
   again: 'Will run again:',
@@ -61,7 +61,7 @@ const said: Readonly<Record<string, string>> = {
   leave: 'Will not run again:',
 }
 
-function refuseDecided(record: Parameters<typeof objectionTo>[0], wanted: string): void {
+function rejectDecided(record: Parameters<typeof objectionTo>[0], wanted: string): void {
   const objection = objectionTo(record, wanted)
   if (objection !== undefined) throw new CadreError('usage', objection)
 }

@@ -22,7 +22,7 @@ export async function findApproval(
   { engine, home }: OpenedApprovals,
   wanted: string,
 ): Promise<ApprovalRecord> {
-  const fits = ({ id }: ApprovalRecord) => id === wanted || (wanted !== '' && isPart(id, wanted))
+  const fits = ({ id }: ApprovalRecord) => id === wanted || (wanted !== '' && matchesId(id, wanted))
   const open = await engine.approvals.list()
   // If several match, a pending one is preferred.
   const waiting = open.filter(fits)
@@ -30,7 +30,7 @@ export async function findApproval(
   const [record, second] = fitting
   if (record === undefined) {
     const ids = open.map(({ id }) => id)
-    const hint = ids.length === 0 ? 'No approvals are pending.' : `Pending: ${someOf(ids)}.`
+    const hint = ids.length === 0 ? 'No approvals are pending.' : `Pending: ${listIds(ids)}.`
     throw new CadreError(
       'not_found',
       `there is no approval ${JSON.stringify(wanted)} in ${home.path}. ${hint}`,
@@ -40,17 +40,17 @@ export async function findApproval(
     const ids = fitting.map(({ id }) => id)
     throw new CadreError(
       'usage',
-      `${ids.length} approvals match ${JSON.stringify(wanted)}: ${someOf(ids)}. Type more of the id.`,
+      `${ids.length} approvals match ${JSON.stringify(wanted)}: ${listIds(ids)}. Type more of the id.`,
     )
   }
   return record
 }
 
-function isPart(id: string, wanted: string): boolean {
+function matchesId(id: string, wanted: string): boolean {
   const digits = id.replace(/^approval-/, '')
   return id.startsWith(wanted) || digits.startsWith(wanted) || id.endsWith(`-${wanted}`)
 }
 
-function someOf(ids: readonly string[]): string {
+function listIds(ids: readonly string[]): string {
   return `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`
 }

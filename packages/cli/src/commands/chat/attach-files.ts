@@ -6,10 +6,10 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { amount, counted } from '../../output/numbers.ts'
 import { readImages } from '../../run/read-images.ts'
-import type { Entered } from './input.ts'
+import type { EnteredLine } from './input.ts'
 import { mentionsIn } from './mentions.ts'
 
-const largest = 200_000
+const maxBytes = 200_000
 const imageNames = /\.(?:png|jpe?g|gif|webp)$/i
 
 export interface AttachOptions {
@@ -20,7 +20,7 @@ export interface AttachOptions {
   readonly workspace: string
 }
 
-export interface Attached {
+export interface AttachResult {
   readonly work: Work
   /** One sentence for each file, attached or not, for the person. */
   readonly notes: readonly string[]
@@ -31,7 +31,11 @@ export interface Attached {
  * mention that is not a file stays unchanged, and so does one in text that the person did not type. Rejects a file that is
  * unreadable, too large, or neither text nor an image.
  */
-export async function attachFiles(text: string, entered: Entered, options: AttachOptions): Promise<Attached> {
+export async function attachFiles(
+  text: string,
+  entered: EnteredLine,
+  options: AttachOptions,
+): Promise<AttachResult> {
   const { io, workspace } = options
   const seen = mentionsIn(entered.text).map(({ name }) => name)
   const names = [...new Set(mentionsIn(text).map(({ name }) => name))].filter((name) => seen.includes(name))
@@ -58,7 +62,7 @@ export async function attachFiles(text: string, entered: Entered, options: Attac
       notes.push(`Attached ${shown} (${amount(statSync(file).size)} bytes).`)
     } else {
       const content = textOf(file)
-      texts.push(`File ${name}:\n\n${fenced(content)}`)
+      texts.push(`File ${name}:\n\n${fenceText(content)}`)
       notes.push(`Attached ${shown} (${counted(content.trimEnd().split('\n').length, 'line')}).`)
     }
   }
@@ -86,7 +90,7 @@ function isFile(file: string): boolean {
 }
 
 function textOf(file: string): string {
-  if (statSync(file).size > largest)
+  if (statSync(file).size > maxBytes)
     throw new CadreError(
       'usage',
       'the file is larger than 200 KB. Name it without the @, so that the agent reads a part of it.',
@@ -101,7 +105,7 @@ function textOf(file: string): string {
 }
 
 /** The fence is longer than any in the text, so that the text cannot close it. */
-function fenced(text: string): string {
+function fenceText(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`

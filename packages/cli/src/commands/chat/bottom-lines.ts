@@ -32,7 +32,7 @@ export interface BottomLines {
 }
 
 /** The minimum time between two frames, in milliseconds, so that a stream of small pieces does not keep the CPU busy. */
-const frameTime = 33
+const frameMs = 33
 
 export function createBottomLines({ stdout, frame, hasFrame }: BottomLinesOptions): BottomLines {
   const painter = createPainter(stdout.stream, () => paint())
@@ -53,7 +53,7 @@ export function createBottomLines({ stdout, frame, hasFrame }: BottomLinesOption
 
   function paintSoon(): void {
     if (due !== undefined) return
-    const wait = paintedAt + frameTime - performance.now()
+    const wait = paintedAt + frameMs - performance.now()
     due = setTimeout(paint, Math.max(0, wait))
   }
 

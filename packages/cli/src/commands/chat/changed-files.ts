@@ -9,8 +9,8 @@ export interface ChangedFiles {
   changes(): FileChange[]
 }
 
-const mostFiles = 20
-const largest = 1_000_000
+const maxFiles = 20
+const maxBytes = 1_000_000
 /** Not text, or unreadable. */
 const unknown: unique symbol = Symbol('unknown')
 const keys = ['path', 'filePath', 'file_path', 'filename', 'file', 'target_file', 'absolute_path']
@@ -20,7 +20,7 @@ const keys = ['path', 'filePath', 'file_path', 'filename', 'file', 'target_file'
  * not understood, and files that are not text, too large or outside the workspace.
  */
 export function readFilesOf(input: string, workspace: string): ChangedFiles {
-  const files = [...new Set(namedIn(input))].slice(0, mostFiles).flatMap((name) => {
+  const files = [...new Set(namedIn(input))].slice(0, maxFiles).flatMap((name) => {
     const file = path.resolve(workspace, name)
     const shown = path.relative(workspace, file)
     return shown.startsWith('..') || path.isAbsolute(shown) ? [] : [{ file, shown, before: textOf(file) }]
@@ -60,7 +60,7 @@ function namedIn(input: string): string[] {
 function textOf(file: string): string | undefined | typeof unknown {
   try {
     const stats = statSync(file)
-    if (!stats.isFile() || stats.size > largest) return unknown
+    if (!stats.isFile() || stats.size > maxBytes) return unknown
     const text = readFileSync(file, 'utf8')
     return text.includes('\0') ? unknown : text
   } catch (error) {

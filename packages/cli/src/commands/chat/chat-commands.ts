@@ -92,7 +92,7 @@ function helpText(chat: Chat): string {
       `${(index === 0 ? `  ${what}` : '').padEnd(width)}${line}`.trimEnd(),
     ),
   )
-  return [...lines, '', ...wrapSpans([{ text: more, marks: [] }], columns, drive.style)].join('\n')
+  return [...lines, '', ...wrapSpans([{ text: moreHelp, marks: [] }], columns, drive.style)].join('\n')
 }
 
-const more = `Pasted text is one message. Type // to send a message that starts with a slash, \\@ for one that starts with an @, \\! for one that starts with an exclamation mark. Messages that start with a space are not saved for the arrow keys.`
+const moreHelp = `Pasted text is one message. Type // to send a message that starts with a slash, \\@ for one that starts with an @, \\! for one that starts with an exclamation mark. Messages that start with a space are not saved to the history.`

@@ -16,7 +16,7 @@ export interface FrameParts {
   readonly menu: readonly string[]
   readonly status: string
   /** The running turn, in at most this many lines. */
-  readonly turn: (most: number) => string[]
+  readonly turn: (max: number) => string[]
 }
 
 export interface Frame {
@@ -24,7 +24,7 @@ export interface Frame {
   readonly cursor: Cursor
 }
 
-const mostWaiting = 3
+const maxQueuedLines = 3
 
 /** The lines at the bottom, as far as they fit: the turn, pending messages, the input line, suggestions, the status line. */
 export function chatFrame({
@@ -40,15 +40,15 @@ export function chatFrame({
 }: FrameParts): Frame {
   const prompt = `${who}> `
   const input = editor.lines(columns, textWidth(prompt))
-  const most = Math.max(1, Math.floor(rows / 3))
-  const from = Math.max(0, Math.min(input.row - most + 1, input.lines.length - most))
-  const typed = input.lines.slice(from, from + most)
+  const max = Math.max(1, Math.floor(rows / 3))
+  const from = Math.max(0, Math.min(input.row - max + 1, input.lines.length - max))
+  const typed = input.lines.slice(from, from + max)
   const shown =
     from === 0 ? typed.map((line, index) => (index === 0 ? style.bold(prompt) + line : line)) : typed
   const below = [...menu, ...(rows > 6 ? [status] : [])]
   const rule = rows > 10 ? [style.dim('─'.repeat(columns))] : []
   const queued = waiting
-    .slice(-mostWaiting)
+    .slice(-maxQueuedLines)
     .map((text) => style.dim(cutText(`↳ ${cleanLine(text)} (sent with the next round)`, columns)))
   const fixed = rule.length + shown.length + below.length + queued.length
   const above = [...turn(Math.max(1, rows - fixed)), ...queued, ...rule]

@@ -2,7 +2,7 @@ import type { CadreError, Handoff, Notice, Report, RunResult } from '@cadre/core
 import type { Runtime } from '@cadre/runtime'
 import { namesOf } from '@cadre/runtime'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../../exit-codes.ts'
-import { tellFailure } from '../../failure.ts'
+import { reportFailure } from '../../failure.ts'
 import type { Io } from '../../io.ts'
 import { foldFor } from '../../output/fold-for.ts'
 import { handoffLines } from '../../output/handoff-text.ts'
@@ -62,7 +62,7 @@ export function createChatOutput(options: ChatOutputOptions): ChatOutput {
 
   return {
     note: (text, data) => write(json ? JSON.stringify(data ?? { type: 'note', text }) : text),
-    failure: (error) => tellFailure(error, io, json),
+    failure: (error) => reportFailure(error, io, json),
     async ending(result, said) {
       if (json || (result.kind === 'waiting' && !hasPrompt))
         return showEnding(result, runtime, { io, style, json, flags })

@@ -17,7 +17,7 @@ import type { Completer } from './complete.ts'
 import { CompletionMenu } from './completion-menu.ts'
 import { continuedLine } from './continued-line.ts'
 import { Editor } from './editor.ts'
-import type { Entered, Input } from './input.ts'
+import type { EnteredLine, Input } from './input.ts'
 import type { Key, KeyName } from './key-reader.ts'
 import { createKeyboard } from './keyboard.ts'
 import type { MessageHistory } from './message-history.ts'
@@ -35,9 +35,9 @@ export interface ChatScreenOptions {
 }
 
 /** Actions while agents work. */
-export interface Steering {
+export interface TurnActions {
   /** Enter: delivers the text to the agents. */
-  send(entered: Entered): void
+  send(entered: EnteredLine): void
   /** Esc: interrupts the reply. Without a message just before it, stops the agents if no message is in delivery. */
   interrupt(isAfterMessage: boolean): void
 }
@@ -46,13 +46,13 @@ export interface ChatScreen extends Input {
   /** The surface of the next turn. */
   surface(): Surface
   /** Actions in the running turn. */
-  steering: Steering | undefined
+  steering: TurnActions | undefined
   /** Undelivered messages, shown above the input line. */
   waiting: readonly string[]
   /** What Ctrl-C does while no turn is running and no message is awaited. */
   onCancel: (() => void) | undefined
   /** Puts unhandled lines back into the input line. */
-  restore(lines: readonly Entered[]): void
+  restore(lines: readonly EnteredLine[]): void
 }
 
 type Mode =
@@ -60,12 +60,12 @@ type Mode =
   | {
       readonly kind: 'asking'
       readonly isEdit: boolean
-      readonly resolve: (entered: Entered | undefined) => void
+      readonly resolve: (entered: EnteredLine | undefined) => void
     }
   | { readonly kind: 'working' }
 
 /** Keys that may change the suggestions. */
-const changing: readonly KeyName[] = ['backspace', 'delete', 'kill-word']
+const suggestionKeys: readonly KeyName[] = ['backspace', 'delete', 'kill-word']
 
 export function createChatScreen(options: ChatScreenOptions): ChatScreen {
   const { io, style, history, status } = options
@@ -84,7 +84,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
         waiting: screen.waiting,
         menu: menu.lines(columns, style),
         status: statusLine(status(), hint(), columns, style),
-        turn: (most) => turn?.lines(columns, most) ?? [],
+        turn: (max) => turn?.lines(columns, max) ?? [],
       }),
   })
   const keyboard = createKeyboard({
@@ -151,7 +151,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
         break
       default:
         editor.press(name)
-        if (changing.includes(name) && !editor.isEmpty) menu.update()
+        if (suggestionKeys.includes(name) && !editor.isEmpty) menu.update()
     }
   }
 
@@ -173,7 +173,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
     else answer(entered)
   }
 
-  function answer(entered: Entered | undefined): void {
+  function answer(entered: EnteredLine | undefined): void {
     if (mode.kind !== 'asking') return
     const { resolve } = mode
     bottom.clear()
@@ -232,7 +232,7 @@ export function createChatScreen(options: ChatScreenOptions): ChatScreen {
     process.kill(process.pid, 'SIGTSTP')
   }
 
-  function ask(name: string, text: string, isEdit: boolean): Promise<Entered | undefined> {
+  function ask(name: string, text: string, isEdit: boolean): Promise<EnteredLine | undefined> {
     who = name
     warned = false
     if (text !== '') editor.prefill(text)

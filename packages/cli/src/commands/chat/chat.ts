@@ -8,7 +8,7 @@ import type { ChatOutput } from './chat-output.ts'
 import type { ChatScreen } from './chat-screen.ts'
 import type { ChatStatus } from './chat-status.ts'
 import type { Conversation } from './conversation.ts'
-import type { Entered, Input } from './input.ts'
+import type { EnteredLine, Input } from './input.ts'
 
 /** The state of a running chat. */
 export interface Chat {
@@ -25,7 +25,7 @@ export interface Chat {
   /** The slash commands. More may be added, with unique names. */
   readonly commands: ChatCommand[]
   /** Lines typed while agents worked, to be handled when they have ended. */
-  readonly queue: Entered[]
+  readonly queue: EnteredLine[]
   /** Messages in delivery to working agents. */
   readonly deliveries: Set<Promise<unknown>>
   /** Texts for the agent, sent with the next message. */

@@ -18,7 +18,7 @@ export type Completer = (
   isAsked: boolean,
 ) => { readonly suggestions: readonly Suggestion[]; readonly length: number }
 
-const most = 50
+const maxSuggestions = 50
 const hidden = /^(?:\.git|node_modules)$/
 
 export interface CompleteOptions {
@@ -36,14 +36,17 @@ export function createCompleter({ workspace, commands, agents, files }: Complete
     const command = /^\/\S*$/.exec(before)?.[0]
     if (command !== undefined) {
       const all = commands().map(({ name, about }) => ({ word: `/${name} `, about }))
-      return { suggestions: all.filter(({ word }) => isBeginning(command, word)), length: command.length }
+      return {
+        suggestions: all.filter(({ word }) => startsWithIgnoringCase(command, word)),
+        length: command.length,
+      }
     }
     const mention = /(?:^|\s)(@"?[^\s"]*)$/.exec(before)?.[1]
     if (mention === undefined) return { suggestions: [], length: 0 }
-    const named = mention === before ? agents().filter((word) => isBeginning(mention, word)) : []
+    const named = mention === before ? agents().filter((word) => startsWithIgnoringCase(mention, word)) : []
     const written = mention.replace(/^@"?/, '')
-    const listed = files.like(written, most)
-    const paths = listed.length === 0 && isAsked ? pathsLike(written, workspace) : listed
+    const listed = files.like(written, maxSuggestions)
+    const paths = listed.length === 0 && isAsked ? pathsWithPrefix(written, workspace) : listed
     const suggestions = [
       ...named.map((word) => ({ word, about: 'agent' })),
       ...paths.map((file) => ({ word: mentionOf(file) })),
@@ -52,7 +55,7 @@ export function createCompleter({ workspace, commands, agents, files }: Complete
   }
 }
 
-function isBeginning(beginning: string, word: string): boolean {
+function startsWithIgnoringCase(beginning: string, word: string): boolean {
   return word.toLowerCase().startsWith(beginning.toLowerCase())
 }
 
@@ -63,17 +66,19 @@ function mentionOf(file: string): string {
 }
 
 /** The current contents of a folder, including ignored files. */
-function pathsLike(beginning: string, workspace: string): string[] {
+function pathsWithPrefix(beginning: string, workspace: string): string[] {
   const folder = beginning.slice(0, beginning.lastIndexOf('/') + 1)
   const start = beginning.slice(folder.length)
   try {
     return readdirSync(path.resolve(workspace, folder), { withFileTypes: true })
       .filter(
         ({ name }) =>
-          isBeginning(start, name) && !hidden.test(name) && (start !== '' || !name.startsWith('.')),
+          startsWithIgnoringCase(start, name) &&
+          !hidden.test(name) &&
+          (start !== '' || !name.startsWith('.')),
       )
       .filter(({ name }) => cleanLine(name) === name)
-      .slice(0, most)
+      .slice(0, maxSuggestions)
       .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
       .sort()
   } catch {

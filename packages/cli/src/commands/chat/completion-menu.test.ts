@@ -4,7 +4,7 @@ import { textWidth } from '../../output/text-width.ts'
 import { createCompleter } from './complete.ts'
 import { CompletionMenu } from './completion-menu.ts'
 import { Editor } from './editor.ts'
-import { bestOf } from './file-index.ts'
+import { bestMatches } from './file-index.ts'
 import { createKeyReader } from './key-reader.ts'
 
 const plain = createStyle(false)
@@ -20,7 +20,7 @@ const files = ['README.md', 'docs/', 'docs/chat.md', 'src/', 'src/chat.ts', 'src
 /** Types at the keyboard. Returns what is sent, if the menu did not handle Enter. */
 function typed(input: string) {
   const editor = new Editor()
-  const like = (text: string, most: number) => bestOf(files, text, most)
+  const like = (text: string, max: number) => bestMatches(files, text, max)
   const complete = createCompleter({
     workspace: '/nowhere',
     commands: () => commands,

@@ -5,7 +5,7 @@ import type { Completer, Suggestion } from './complete.ts'
 import type { Editor } from './editor.ts'
 import type { KeyName } from './key-reader.ts'
 
-const mostShown = 5
+const maxShown = 5
 
 interface Open {
   readonly suggestions: readonly Suggestion[]
@@ -75,8 +75,8 @@ export class CompletionMenu {
   lines(columns: number, style: Style): string[] {
     if (this.#open === undefined) return []
     const { suggestions, at } = this.#open
-    const from = Math.max(0, Math.min(at - 2, suggestions.length - mostShown))
-    const shown = suggestions.slice(from, from + mostShown)
+    const from = Math.max(0, Math.min(at - 2, suggestions.length - maxShown))
+    const shown = suggestions.slice(from, from + maxShown)
     const width = Math.max(...shown.map(({ word }) => textWidth(word.trimEnd())))
     const rest = suggestions.length - from - shown.length
     return [

@@ -11,7 +11,7 @@ import {
 } from '@cadre/core'
 import type { Runtime } from '@cadre/runtime'
 import { lastReport } from '../../run/last-report.ts'
-import { refuseUnstarted } from '../../run/show-ending.ts'
+import { rejectUnstarted } from '../../run/show-ending.ts'
 
 export interface ConversationOptions {
   readonly runtime: Pick<Runtime, 'agents' | 'orchestrator' | 'read'>
@@ -23,7 +23,7 @@ export interface ConversationOptions {
 }
 
 /** An accepted handoff, with the resolved agent, whose spelling may differ. */
-export interface TakenHandoff {
+export interface AcceptedHandoff {
   readonly handoff: Handoff
   readonly to: AgentDefinition
   /** The agent for the next message, in a new session. Absent: this session continues. */
@@ -89,7 +89,7 @@ export class Conversation {
   }
 
   /** Rejects if nothing could be sent; the conversation is then unchanged. */
-  async say(work: Work, signal: AbortSignal, taken?: TakenHandoff): Promise<RunResult> {
+  async say(work: Work, signal: AbortSignal, taken?: AcceptedHandoff): Promise<RunResult> {
     const { orchestrator, read } = this.options.runtime
     const stored = this.at === undefined ? undefined : await read(this.at)
     // A new session has the current definition; an existing one keeps its own.
@@ -98,7 +98,7 @@ export class Conversation {
     const goesOn = stored !== undefined && taken === undefined && !isOver
     const to = taken?.to ?? (goesOn ? this.agent : now)
     const delegation = this.mayDelegate(stored)
-    if (goesOn && isSame(stored.spec.agent, to)) {
+    if (goesOn && isSameAgent(stored.spec.agent, to)) {
       // Calls that a person stopped stay stopped when they send another message.
       const openCalls = stored.outcome === 'cancelled' ? 'leave' : 'continue'
       return this.adopt(
@@ -126,9 +126,9 @@ export class Conversation {
   }
 
   /** Continues the current session where it stopped. */
-  async goOn(signal: AbortSignal): Promise<RunResult> {
+  async continue(signal: AbortSignal): Promise<RunResult> {
     const id = this.at
-    if (id === undefined) throw new Error('unreachable: there is nothing to continue')
+    if (id === undefined) throw new Error('unreachable: there is no session to continue')
     const { orchestrator, read } = this.options.runtime
     const changes = this.changes(this.mayDelegate(await read(id)))
     return this.adopt(await orchestrator.resume(id, changes, signal))
@@ -146,14 +146,14 @@ export class Conversation {
   }
 
   private adopt(result: RunResult): RunResult {
-    if (result.kind === 'report') refuseUnstarted(result.report)
+    if (result.kind === 'report') rejectUnstarted(result.report)
     this.at = result.kind === 'report' ? result.report.session : result.session
     this.offered = (result.kind === 'report' && result.report.handoffs) || []
     return result
   }
 }
 
-function isSame(a: AgentDefinition, b: AgentDefinition): boolean {
+function isSameAgent(a: AgentDefinition, b: AgentDefinition): boolean {
   return nameKey(a.name) === nameKey(b.name)
 }
 

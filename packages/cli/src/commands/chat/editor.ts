@@ -1,8 +1,8 @@
 import { graphemesOf, textWidth } from '../../output/text-width.ts'
-import type { Entered } from './input.ts'
+import type { EnteredLine } from './input.ts'
 import type { KeyName } from './key-reader.ts'
 import { mentionsIn } from './mentions.ts'
-import { cleanTyped, Pasted } from './pasted.ts'
+import { cleanTyped, PastedTexts } from './pasted-texts.ts'
 
 type Origin = 'typed' | 'foreign'
 
@@ -23,7 +23,7 @@ export class Editor {
   #draft = empty
   /** In code units, always between two characters. */
   #cursor = 0
-  readonly #pasted = new Pasted()
+  readonly #pasted = new PastedTexts()
   readonly #history: Draft[]
   /** The position in the history; below 0 is the new text. */
   #at = -1
@@ -32,7 +32,7 @@ export class Editor {
 
   /** `history`: newest first. */
   constructor(history: readonly string[] = []) {
-    this.#history = history.map((text) => drafted({ text: cleanTyped(text), mentions: [] }))
+    this.#history = history.map((text) => draftOf({ text: cleanTyped(text), mentions: [] }))
   }
 
   get text(): string {
@@ -64,8 +64,8 @@ export class Editor {
   }
 
   /** Inserts earlier lines before the current text, each with its mentions. */
-  restore(lines: readonly Entered[]): void {
-    const drafts = [...lines.map(drafted), ...(this.isEmpty ? [] : [this.#draft])]
+  restore(lines: readonly EnteredLine[]): void {
+    const drafts = [...lines.map(draftOf), ...(this.isEmpty ? [] : [this.#draft])]
     this.#draft = {
       text: drafts.map(({ text }) => text).join('\n'),
       origins: drafts.map(({ origins }) => origins).join('t'),
@@ -74,7 +74,7 @@ export class Editor {
   }
 
   /** Returns the text with pasted texts inserted, and clears the editor. */
-  take(): Entered {
+  take(): EnteredLine {
     const { text, origins } = this.#draft
     const typed = mentionsIn(text).filter(({ at }) => origins[at] === 't')
     const entered = { text: this.#pasted.putBack(text), mentions: typed.map(({ name }) => name) }
@@ -82,10 +82,10 @@ export class Editor {
     return entered
   }
 
-  remember(entered: Entered): void {
+  remember(entered: EnteredLine): void {
     const { text } = entered
     if (text.trim() !== '' && !text.startsWith(' ') && text.length <= 4000 && text !== this.#history[0]?.text)
-      this.#history.unshift(drafted(entered))
+      this.#history.unshift(draftOf(entered))
   }
 
   insert(text: string, origin: Origin = 'typed'): void {
@@ -248,7 +248,7 @@ export class Editor {
 }
 
 /** An entered line from the history, with its mentions. */
-function drafted({ text, mentions }: Entered): Draft {
+function draftOf({ text, mentions }: EnteredLine): Draft {
   let origins = 'f'.repeat(text.length)
   for (const { name, at } of mentionsIn(text))
     if (mentions.includes(name)) origins = `${origins.slice(0, at)}t${origins.slice(at + 1)}`

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { bestOf, createFileIndex } from './file-index.ts'
+import { bestMatches, createFileIndex } from './file-index.ts'
 
 function folder(files: readonly string[]): string {
   const root = mkdtempSync(path.join(tmpdir(), 'cadre-files-'))
@@ -49,6 +49,6 @@ it('finds a file among many', () => {
     { length: 100_000 },
     (_, index) => `packages/p${index % 500}/src/file-${index}.ts`,
   ).sort()
-  expect(bestOf(many, 'file-99999', 50)).toEqual(['packages/p499/src/file-99999.ts'])
-  expect(bestOf(many, 'file', 50)).toHaveLength(50)
+  expect(bestMatches(many, 'file-99999', 50)).toEqual(['packages/p499/src/file-99999.ts'])
+  expect(bestMatches(many, 'file', 50)).toHaveLength(50)
 })

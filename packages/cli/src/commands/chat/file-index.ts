@@ -4,7 +4,7 @@
  *
  * 1. Nothing waits for it: until the first list is complete, there are no suggestions.
  * 2. It is created on first use, and again when it is needed and older than a few seconds.
- * 3. One list is created at a time, and none is longer than `mostFiles`.
+ * 3. One list is created at a time, and none is longer than `maxFiles`.
  */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -16,12 +16,12 @@ export interface FileIndex {
    * Returns files and folders that match the typed text, best first: entries of the same folder that start with it, then
    * names that start with it, then paths that contain it. Folders end with a slash.
    */
-  like(typed: string, most: number): readonly string[]
+  like(typed: string, max: number): readonly string[]
 }
 
-const mostFiles = 50_000
+const maxFiles = 50_000
 /** Without git, ignored files cannot be recognised, and a walk is slower. */
-const mostWalked = 5_000
+const maxWalked = 5_000
 const freshMs = 5_000
 
 export function createFileIndex(workspace: string, onChange: () => void): FileIndex {
@@ -43,20 +43,20 @@ export function createFileIndex(workspace: string, onChange: () => void): FileIn
   }
 
   return {
-    like(typed, most) {
+    like(typed, max) {
       refresh()
-      return bestOf(entries, typed, most)
+      return bestMatches(entries, typed, max)
     },
   }
 }
 
 async function listFiles(workspace: string): Promise<readonly string[]> {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '.']
-  const listed = await tryGit(args, { cwd: workspace, most: 16_000_000, timeoutMs: 10_000 }).catch(
+  const listed = await tryGit(args, { cwd: workspace, max: 16_000_000, timeoutMs: 10_000 }).catch(
     () => undefined,
   )
   const files = listed?.code === 0 ? listed.stdout.split('\0') : await walk(workspace)
-  return files.filter((file) => file !== '' && cleanLine(file) === file).slice(0, mostFiles)
+  return files.filter((file) => file !== '' && cleanLine(file) === file).slice(0, maxFiles)
 }
 
 /** Breadth first, so that near files are included even if the walk is cut. */
@@ -68,7 +68,7 @@ async function walk(workspace: string): Promise<readonly string[]> {
     const found = await readdir(path.join(workspace, folder), { withFileTypes: true }).catch(() => [])
     for (const entry of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       seen += 1
-      if (seen > mostWalked) return files
+      if (seen > maxWalked) return files
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
       if (entry.isDirectory()) folders.push(`${folder}${entry.name}/`)
       else if (entry.isFile()) files.push(`${folder}${entry.name}`)
@@ -91,7 +91,7 @@ function withFolders(files: readonly string[]): readonly string[] {
 }
 
 /** One pass, with little work for entries that do not match. */
-export function bestOf(entries: readonly string[], typed: string, most: number): string[] {
+export function bestMatches(entries: readonly string[], typed: string, max: number): string[] {
   const wanted = typed.toLowerCase()
   const showsHidden = wanted.includes('.')
   const here: string[] = []
@@ -100,23 +100,23 @@ export function bestOf(entries: readonly string[], typed: string, most: number):
   for (const entry of entries) {
     const file = entry.toLowerCase()
     if (!file.includes(wanted) || (!showsHidden && /(?:^|\/)\./.test(file))) continue
-    const list = isHere(file, wanted) ? here : isNamed(file, wanted) ? named : others
-    if (list.length < most) list.push(entry)
-    if (here.length === most) break
+    const list = isPrefixMatch(file, wanted) ? here : isNameMatch(file, wanted) ? named : others
+    if (list.length < max) list.push(entry)
+    if (here.length === max) break
   }
   // Every path contains the empty text, so only entries of the current folder are suggested before a name is typed.
   const isOpen = wanted === '' || wanted.endsWith('/')
-  return (isOpen ? here : [...here, ...named, ...others]).slice(0, most)
+  return (isOpen ? here : [...here, ...named, ...others]).slice(0, max)
 }
 
 /** True if it starts with the typed text, and is not deeper. */
-function isHere(file: string, wanted: string): boolean {
+function isPrefixMatch(file: string, wanted: string): boolean {
   if (!file.startsWith(wanted) || file === wanted) return false
   const slash = file.indexOf('/', wanted.length)
   return slash < 0 || slash === file.length - 1
 }
 
 /** True if its own name starts with the typed text. */
-function isNamed(file: string, wanted: string): boolean {
+function isNameMatch(file: string, wanted: string): boolean {
   return file.startsWith(wanted, file.lastIndexOf('/', file.length - 2) + 1)
 }

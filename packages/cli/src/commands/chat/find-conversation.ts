@@ -18,7 +18,7 @@ export async function newestConversation({ list, home }: Sessions): Promise<stri
 }
 
 /** Rejects a conversation that another process is running. */
-export function refuseOwned({ owner, fileOf }: Sessions, { spec }: StoredSession): void {
+export function rejectOwned({ owner, fileOf }: Sessions, { spec }: StoredSession): void {
   const process = owner(spec.root)
   if (process === undefined) return
   const message = `session ${spec.root} is running in process ${process.pid} on ${process.host}. Wait for it to finish, or stop it with: cadre sessions cancel ${spec.root}`
@@ -32,7 +32,7 @@ export function isUnfinished(stored: StoredSession): boolean {
 }
 
 /** Shows the last message of a conversation and the possible next actions. */
-export function showLast({ output, drive, runtime }: Chat, stored: StoredSession): void {
+export function showLastMessage({ output, drive, runtime }: Chat, stored: StoredSession): void {
   const said = contextOf(stored)
   const from = said.findLastIndex(({ role }) => role === 'user')
   const last = said.slice(Math.max(0, from))

@@ -8,11 +8,11 @@ interface Folded {
   readonly lines: readonly string[]
 }
 
-const most = 100
+const maxOutputs = 100
 const shownFirst = 2
 const shownLast = 4
 /** The maximum number of lines when shown in full. */
-const longest = 2_000
+const maxLines = 2_000
 
 /** Outputs that were shown partially. They can be shown in full, newest first. */
 export class FoldedOutputs {
@@ -25,7 +25,7 @@ export class FoldedOutputs {
     const paint = (line: string) => style.dim(`  ${cutText(line, Math.max(10, columns - 2))}`)
     if (lines.length <= shownFirst + shownLast + 1) return lines.map(paint)
     this.#all.push({ title, lines })
-    if (this.#all.length > most) this.#all.shift()
+    if (this.#all.length > maxOutputs) this.#all.shift()
     this.#next = this.#all.length - 1
     const hidden = lines.length - shownFirst - shownLast
     return [
@@ -40,7 +40,7 @@ export class FoldedOutputs {
     const folded = this.#all[this.#next]
     if (folded === undefined) return [style.dim('No hidden output.')]
     this.#next = this.#next === 0 ? this.#all.length - 1 : this.#next - 1
-    const lines = folded.lines.slice(0, longest)
+    const lines = folded.lines.slice(0, maxLines)
     const rest = folded.lines.length - lines.length
     return [
       style.bold(cutText(folded.title, columns)),

@@ -25,8 +25,8 @@ export interface Keyboard {
 
 /** How long an escape waits, in milliseconds. */
 const escapeTime = 40
-const markPastes = '\x1b[?2004h'
-const markNothing = '\x1b[?2004l'
+const enableBracketedPaste = '\x1b[?2004h'
+const disableBracketedPaste = '\x1b[?2004l'
 
 export function createKeyboard({ io, onKeys, onEnd }: KeyboardOptions): Keyboard {
   const { stdin, stdout } = io
@@ -43,7 +43,7 @@ export function createKeyboard({ io, onKeys, onEnd }: KeyboardOptions): Keyboard
     onKeys(reader.read(decoder.decode(bytes, { stream: true })))
     if (reader.isWaiting) escapeTimer = setTimeout(() => onKeys(reader.flush()), escapeTime)
   }
-  const leave = () => void (marks && isOpen && stdout.stream.write(markNothing))
+  const leave = () => void (marks && isOpen && stdout.stream.write(disableBracketedPaste))
 
   function close(): void {
     if (!isOpen) return
@@ -63,7 +63,7 @@ export function createKeyboard({ io, onKeys, onEnd }: KeyboardOptions): Keyboard
       isOpen = true
       stdin.setRawMode?.(true)
       stdin.on('data', take).on('end', onEnd).on('error', onEnd).resume()
-      if (marks) stdout.write(markPastes)
+      if (marks) stdout.write(enableBracketedPaste)
     },
     close,
     end() {

@@ -10,25 +10,25 @@ export interface LiveTurnOptions {
   readonly text: TurnText
   readonly columns: number
   /** The available number of lines. */
-  readonly most: number
+  readonly max: number
   readonly style: Style
   /** Grows with time. */
   readonly spin: number
 }
 
 /** The lines of a running turn: the unfinished part of the reply, and the tree. */
-export function liveTurnLines({ view, text, columns, most, style, spin }: LiveTurnOptions): string[] {
+export function liveTurnLines({ view, text, columns, max, style, spin }: LiveTurnOptions): string[] {
   if (view.sessions.size === 0) return []
   const tree = treeLines(view, view.roots, {
     columns,
-    rows: Math.max(1, Math.floor(most / 2)),
+    rows: Math.max(1, Math.floor(max / 2)),
     now: Date.now(),
     style,
     working: spinner[spin % spinner.length] as string,
     about: (session) => (session.id === text.entry ? entryActivity(session) : undefined),
   })
   const tail = text.tail()
-  const room = Math.max(0, most - tree.length - 1)
+  const room = Math.max(0, max - tree.length - 1)
   const shown = tail.length <= room ? tail : tail.slice(tail.length - room)
   return [...shown, ...(shown.length > 0 ? [''] : []), ...tree]
 }

@@ -25,10 +25,10 @@ export interface MessageHistory {
   add(message: string): void
 }
 
-const most = 500
-const longest = 4_000
-const largest = 8_000_000
-const noFollow = constants.O_NOFOLLOW ?? 0
+const maxMessages = 500
+const maxLength = 4_000
+const maxBytes = 8_000_000
+const noFollowFlag = constants.O_NOFOLLOW ?? 0
 
 export function openMessageHistory(home: Home): MessageHistory {
   const file = home.at('storage', 'chat-history')
@@ -37,38 +37,38 @@ export function openMessageHistory(home: Home): MessageHistory {
     messages: () => kept.toReversed(),
     add(message) {
       // As in shells, a leading space excludes it.
-      if (message.startsWith(' ') || message.length > longest || message === kept.at(-1)) return
-      kept = [...kept, message].slice(-most)
+      if (message.startsWith(' ') || message.length > maxLength || message === kept.at(-1)) return
+      kept = [...kept, message].slice(-maxMessages)
       attempt(() => {
         home.folder('storage')
         append(file, message)
         // Other chats of this home also write, so the file is read again.
         const all = read(file, Number.POSITIVE_INFINITY)
-        if (all.length > most) replace(file, all.slice(-most))
+        if (all.length > maxMessages) replace(file, all.slice(-maxMessages))
       })
     },
   }
 }
 
-function read(file: string, count = most): string[] {
+function read(file: string, count = maxMessages): string[] {
   const text = attempt(() => {
-    const descriptor = openSync(file, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0))
+    const descriptor = openSync(file, constants.O_RDONLY | noFollowFlag | (constants.O_NONBLOCK ?? 0))
     try {
       const stats = fstatSync(descriptor)
-      return stats.isFile() && stats.size <= largest ? readFileSync(descriptor, 'utf8') : ''
+      return stats.isFile() && stats.size <= maxBytes ? readFileSync(descriptor, 'utf8') : ''
     } finally {
       closeSync(descriptor)
     }
   })
   const messages = (text ?? '').split('\n').flatMap((line) => {
     const parsed = parseJson(line)
-    return parsed.ok && typeof parsed.value === 'string' ? [cleanText(parsed.value.slice(0, longest))] : []
+    return parsed.ok && typeof parsed.value === 'string' ? [cleanText(parsed.value.slice(0, maxLength))] : []
   })
   return messages.slice(-Math.min(count, messages.length))
 }
 
 function append(file: string, message: string): void {
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | noFollow
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | noFollowFlag
   const descriptor = openSync(file, flags, 0o600)
   try {
     if (!fstatSync(descriptor).isFile()) return

@@ -2,7 +2,7 @@ import { chooseAgent, type Runtime } from '@cadre/runtime'
 import { cleanLine } from '../../output/clean-text.ts'
 import type { Chat } from './chat.ts'
 import type { ChatCommand } from './chat-commands.ts'
-import { takeTurn } from './take-turn.ts'
+import { runTurn } from './run-turn.ts'
 
 type Prompt = ReturnType<Runtime['prompts']['list']>[number]
 
@@ -27,7 +27,7 @@ async function sendPrompt(chat: Chat, prompt: Prompt, rest: string): Promise<voi
   // The tools and the model apply only to this message.
   const isLimited = to !== wanted || model !== undefined
   chat.input.sent(`/${name} ${rest}`.trim())
-  await takeTurn(chat, async (signal) => {
+  await runTurn(chat, async (signal) => {
     const text = await runtime.prompts.expand({ prompt, args: rest, agent: to }, signal)
     const handoff = { label: name, agent: to.name, prompt: text, ...(model !== undefined && { model }) }
     const taken = { handoff, to, ...(isLimited && { next: wanted }) }

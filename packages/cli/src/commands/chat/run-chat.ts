@@ -6,13 +6,13 @@ import type { ExitCode } from '../../exit-codes.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import { cutText } from '../../output/text-width.ts'
 import { type Address, readAddress } from '../../run/read-address.ts'
+import { acceptHandoff } from './accept-handoff.ts'
 import type { Chat } from './chat.ts'
 import { runCommand } from './chat-commands.ts'
-import type { Entered } from './input.ts'
+import type { EnteredLine } from './input.ts'
 import { runOwnCommand } from './run-own-command.ts'
-import { switchAgent, talksTo } from './switch-agent.ts'
-import { takeHandoff } from './take-handoff.ts'
-import { sendMessage } from './take-turn.ts'
+import { sendMessage } from './run-turn.ts'
+import { switchAgent, switchMessage } from './switch-agent.ts'
 
 /**
  * Handles one line after the other until the person leaves. Returns the exit code of the last turn; a message that could
@@ -30,7 +30,7 @@ export async function runChat(chat: Chat): Promise<ExitCode> {
       isFile: (name) => existsSync(path.resolve(conversation.workspace, name)),
     })
     try {
-      await carryOut(chat, meaning, entered)
+      await handleMeaning(chat, meaning, entered)
     } catch (error) {
       if (!(error instanceof CadreError)) throw error
       const code = chat.output.failure(error)
@@ -41,7 +41,7 @@ export async function runChat(chat: Chat): Promise<ExitCode> {
 }
 
 /** Lines typed while agents worked come first. */
-async function nextLine(chat: Chat): Promise<Entered | undefined> {
+async function nextLine(chat: Chat): Promise<EnteredLine | undefined> {
   await Promise.allSettled(chat.deliveries)
   // A person who stops a turn does not want queued lines to run: they return to the input line.
   if (chat.drive.stoppedBy !== undefined) chat.screen?.restore(chat.queue.splice(0))
@@ -51,14 +51,14 @@ async function nextLine(chat: Chat): Promise<Entered | undefined> {
   return queued ?? chat.input.next(who)
 }
 
-async function carryOut(chat: Chat, meaning: Meaning, entered: Entered): Promise<void> {
+async function handleMeaning(chat: Chat, meaning: Meaning, entered: EnteredLine): Promise<void> {
   switch (meaning.kind) {
     case 'command':
       return runCommand(chat, meaning.name, meaning.rest)
     case 'own':
       return runOwnCommand(chat, meaning.command)
     case 'handoff':
-      return takeHandoff(chat, meaning.number)
+      return acceptHandoff(chat, meaning.number)
     case 'message':
       return sendMessage(chat, meaning.text, entered)
     case 'unknown':
@@ -66,15 +66,15 @@ async function carryOut(chat: Chat, meaning: Meaning, entered: Entered): Promise
       chooseAgent(chat.runtime, meaning.name)
       return
     case 'agent':
-      return address(chat, meaning.name, meaning.text, entered)
+      return sendToAgent(chat, meaning.name, meaning.text, entered)
   }
 }
 
-async function address(chat: Chat, name: string, text: string, entered: Entered): Promise<void> {
+async function sendToAgent(chat: Chat, name: string, text: string, entered: EnteredLine): Promise<void> {
   const { conversation, output } = chat
   const before = conversation.agent
   switchAgent(chat, name)
-  if (text === '') return output.note(talksTo(conversation))
+  if (text === '') return output.note(switchMessage(conversation))
   try {
     await sendMessage(chat, text, entered)
   } catch (error) {

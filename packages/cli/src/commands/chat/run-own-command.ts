@@ -3,7 +3,7 @@ import { cleanText } from '../../output/clean-text.ts'
 import type { Chat } from './chat.ts'
 
 /** The maximum output that the agent gets; the screen shows all of it. */
-const mostTold = 10_000
+const maxOutputLength = 10_000
 
 /**
  * Runs a shell command of the person in the workspace, with their shell and permissions. Shows the output, and sends it to
@@ -30,7 +30,7 @@ export async function runOwnCommand(chat: Chat, line: string): Promise<void> {
   let told = ''
   const show = (text: string) => {
     drive.stdout.write(cleanText(text))
-    if (told.length < mostTold * 2) told += text
+    if (told.length < maxOutputLength * 2) told += text
   }
   try {
     const ended = new Promise<string>((resolve) => {
@@ -44,7 +44,7 @@ export async function runOwnCommand(chat: Chat, line: string): Promise<void> {
     const how = await ended
     if (told !== '' && !told.endsWith('\n')) drive.stdout.write('\n')
     output.note(drive.style.dim(`${how} · shared with the agent in your next message`))
-    const shown = cleanText(told).slice(0, mostTold)
+    const shown = cleanText(told).slice(0, maxOutputLength)
     chat.notes.push(`The user ran \`${line}\` (${how}):\n\n${shown}`)
   } finally {
     screen.onCancel = undefined

@@ -24,10 +24,10 @@ import { createChatOutput } from './chat-output.ts'
 import type { ChatScreen } from './chat-screen.ts'
 import { ChatStatus } from './chat-status.ts'
 import { Conversation } from './conversation.ts'
-import { newestConversation, refuseOwned, showLast } from './find-conversation.ts'
+import { newestConversation, rejectOwned, showLastMessage } from './find-conversation.ts'
 import type { Input } from './input.ts'
 import { runChat } from './run-chat.ts'
-import { talksTo } from './switch-agent.ts'
+import { switchMessage } from './switch-agent.ts'
 
 export interface ChatFlags extends GateFlags, ControlFlags {
   readonly agent?: string
@@ -112,9 +112,10 @@ export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
       conversation.takeUp(stored)
       status.takeUp(stored)
       if (wanted !== undefined) conversation.agent = wanted
-      if (hasPrompt) showLast(chat, stored)
+      if (hasPrompt) showLastMessage(chat, stored)
     }
-    if (hasPrompt) output.note(style.dim(`${talksTo(conversation)} Type /help for commands, Ctrl-D to exit.`))
+    if (hasPrompt)
+      output.note(style.dim(`${switchMessage(conversation)} Type /help for commands, Ctrl-D to exit.`))
     if (!hasPrompt) return await runChat(chat)
     const code = await withoutStrayInterrupts(() => runChat(chat))
     if (conversation.session !== undefined)
@@ -148,7 +149,7 @@ async function findStored(io: Io, flags: ChatFlags & TrustFlags, wanted: string)
     const stored = await sessions.read(
       wanted === '' ? await newestConversation(sessions) : await sessions.find(wanted),
     )
-    refuseOwned(sessions, stored)
+    rejectOwned(sessions, stored)
     requireOwnWorkspace(stored, sessions, io, flags.trust || flags.granted !== undefined)
     return stored
   } finally {

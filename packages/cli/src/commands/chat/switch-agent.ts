@@ -8,6 +8,6 @@ export function switchAgent({ runtime, conversation }: Chat, name: string): void
   conversation.agent = chooseAgent(runtime, name)
 }
 
-export function talksTo({ agent }: Conversation): string {
+export function switchMessage({ agent }: Conversation): string {
   return `Chatting with ${cleanLine(agent.name)}.`
 }

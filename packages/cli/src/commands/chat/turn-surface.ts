@@ -18,10 +18,10 @@ export interface TurnSurface extends Surface {
   /** A hint for the status line that replaces the usual one. */
   readonly hint: string
   /** The lines of the running turn, at most `most`. */
-  lines(columns: number, most: number): string[]
+  lines(columns: number, max: number): string[]
 }
 
-const spinTime = 100
+const spinnerMs = 100
 
 /** Shows a turn: final text goes above the frame, unfinished text is part of the frame. */
 export function createTurnSurface({ bottom, style, turn, onEnd }: TurnSurfaceOptions): TurnSurface {
@@ -32,12 +32,12 @@ export function createTurnSurface({ bottom, style, turn, onEnd }: TurnSurfaceOpt
   const timer = setInterval(() => {
     spin += 1
     bottom.paintSoon()
-  }, spinTime).unref()
+  }, spinnerMs).unref()
   return {
     get hint() {
       return hint
     },
-    lines: (columns, most) => liveTurnLines({ view, text, columns, most, style, spin }),
+    lines: (columns, max) => liveTurnLines({ view, text, columns, max, style, spin }),
     event(event) {
       applyToView(view, event)
       bottom.print(text.event(event))

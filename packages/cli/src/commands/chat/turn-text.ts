@@ -19,7 +19,7 @@ export interface TurnTextOptions {
 }
 
 /** A message with more lines is folded. */
-const mostSaid = 10
+const maxMessageLines = 10
 
 /**
  * The lasting output of a turn: the text of the entry agent as it arrives, and the result of each of its calls, in order.
@@ -83,7 +83,7 @@ export class TurnText {
     const { style, columns, folded } = this.#options
     const [first = '', ...rest] = cleanText(text).split('\n')
     const title = style.bold(`> ${first}`)
-    if (rest.length <= mostSaid) return [title, ...rest.map((line) => style.bold(line))]
+    if (rest.length <= maxMessageLines) return [title, ...rest.map((line) => style.bold(line))]
     return [title, ...folded.fold(`> ${first}`, rest.join('\n'), columns(), style)]
   }
 
@@ -120,8 +120,8 @@ export class TurnText {
   #settled(event: Extract<CadreEvent, { type: 'call.settled' }>): string[] {
     const { view, style, columns, folded } = this.#options
     const call = callOf(view, event.session, event.call)
-    const usual = this.#calls(event, columns())
-    if (call === undefined) return usual
+    const callLines = this.#calls(event, columns())
+    if (call === undefined) return callLines
     const changes = event.outcome === 'done' ? (this.#files.get(event.call)?.changes() ?? []) : []
     this.#files.delete(event.call)
     if (changes.length > 0)
@@ -130,8 +130,8 @@ export class TurnText {
         return [`${style.green('●')} ${head}`, ...lines.map((line) => `  ${line}`)]
       })
     if (call.name !== 'execute_command' && !/^(?:bash|shell|run_in_terminal|run_command)$/i.test(call.name))
-      return usual
-    if (event.outcome !== 'done' && event.outcome !== 'failed') return usual
+      return callLines
+    if (event.outcome !== 'done' && event.outcome !== 'failed') return callLines
     const title = cutText(callText('$', call.input), Math.max(20, columns() - 4))
     const [first = '', ...rest] = event.content.split('\n')
     const isFine = first === 'Exit code 0.'

@@ -3,7 +3,7 @@ import { findKey, keysOfConfig } from '@cadre/home'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { roomIn, textTable } from '../../output/text-table.ts'
+import { availableWidth, textTable } from '../../output/text-table.ts'
 import { type ConfigRow, configPlaces, configRows } from './config-rows.ts'
 
 export interface ShowFlags {
@@ -20,11 +20,11 @@ export async function listConfig(io: Io, flags: ShowFlags & { readonly all?: boo
     return exitCodes.done
   }
   const cells = [
-    ...rows.map(({ key, value, from }) => [key, shown(value), shortened(io, from)]),
+    ...rows.map(({ key, value, from }) => [key, formatValue(value), abbreviateHome(io, from)]),
     ...unset.map((key) => [key, '', 'not set']),
   ].map((row) => row.map(cleanLine))
   const { user, project, isTrusted } = await configPlaces(io, flags.home)
-  if (cells.length > 0) io.stdout.write(textTable(['KEY', 'VALUE', 'FROM'], cells, roomIn(io.stdout)))
+  if (cells.length > 0) io.stdout.write(textTable(['KEY', 'VALUE', 'FROM'], cells, availableWidth(io.stdout)))
   else
     io.stdout.write(
       `Nothing is configured. User file: ${cleanLine(user)}. Project file: ${cleanLine(project)}.\n`,
@@ -41,7 +41,9 @@ export async function getConfig(io: Io, flags: ShowFlags, written: string): Prom
   if (flags.json) io.stdout.write(`${JSON.stringify(found)}\n`)
   else
     for (const row of found) {
-      io.stdout.write(`${row.key === key ? '' : `${cleanLine(row.key)}: `}${cleanLine(shown(row.value))}\n`)
+      io.stdout.write(
+        `${row.key === key ? '' : `${cleanLine(row.key)}: `}${cleanLine(formatValue(row.value))}\n`,
+      )
       if (io.stdout.isTTY) io.stderr.write(`${sourceText(row)}\n`)
     }
   if (found.length > 0) return exitCodes.done
@@ -50,16 +52,16 @@ export async function getConfig(io: Io, flags: ShowFlags, written: string): Prom
 }
 
 function sourceText({ from, overrides = [] }: ConfigRow): string {
-  const others = overrides.map((other) => `${shown(other.value)} (${other.from})`)
+  const others = overrides.map((other) => `${formatValue(other.value)} (${other.from})`)
   return cleanLine(`  from ${from}${others.length === 0 ? '' : `; overrides ${others.join(', ')}`}`)
 }
 
 /** Abbreviates the user's home, as shells do. */
-function shortened({ env }: Io, from: string): string {
+function abbreviateHome({ env }: Io, from: string): string {
   const home = env['HOME']
   return home && from.startsWith(`${home}/`) ? `~${from.slice(home.length)}` : from
 }
 
-function shown(value: Json): string {
+function formatValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

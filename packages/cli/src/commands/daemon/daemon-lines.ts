@@ -8,10 +8,10 @@ import { cleanLine } from '../../output/clean-text.ts'
 import { localClock } from '../../output/local-time.ts'
 import { createPlainLines } from '../../output/plain-lines.ts'
 
-type Happened = { readonly type: string; readonly message: string }
+type DaemonEvent = { readonly type: string; readonly message: string }
 
 export interface DaemonLines {
-  happened(happening: Happened): void
+  happened(happening: DaemonEvent): void
   event(event: CadreEvent): void
   tell(message: string): void
   say(line: string): void

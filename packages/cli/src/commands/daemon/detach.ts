@@ -9,7 +9,7 @@ import { cleanLine } from '../../output/clean-text.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import type { UpFlags } from './up.ts'
 
-const mostLog = 5 << 20
+const maxLogBytes = 5 << 20
 
 /** Starts the daemon in a separate process. Resolves when it is ready, or with why it failed. */
 export async function detach(
@@ -31,8 +31,8 @@ export async function detach(
     child.once('error', () => resolve(exitCodes.failed))
     child.once('exit', (code) => resolve(code ?? exitCodes.failed))
   })
-  const ready = await Promise.race([untilReady(home, child.pid ?? 0), ended])
-  if (typeof ready === 'number') return tellFailed(io, flags, log, from, ready as ExitCode)
+  const ready = await Promise.race([waitUntilReady(home, child.pid ?? 0), ended])
+  if (typeof ready === 'number') return reportFailedStart(io, flags, log, from, ready as ExitCode)
   child.unref()
   if (flags.json)
     io.stdout.write(`${JSON.stringify({ type: 'daemon.ready', pid: child.pid, home: home.path, log })}\n`)
@@ -50,7 +50,7 @@ export async function detach(
 function openLog(home: Home, log: string): { readonly file: number; readonly from: number } {
   try {
     home.folder('storage')
-    if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > mostLog) renameSync(log, `${log}.1`)
+    if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > maxLogBytes) renameSync(log, `${log}.1`)
     const file = openSync(log, 'a', 0o600)
     writeSync(file, `${new Date().toISOString()} cadre up --detach\n`)
     return { file, from: statSync(log).size }
@@ -82,7 +82,7 @@ function argsOf(home: Home, flags: UpFlags & { readonly workspace: string }, log
   ]
 }
 
-async function untilReady(home: Home, pid: number): Promise<'ready'> {
+async function waitUntilReady(home: Home, pid: number): Promise<'ready'> {
   for (;;) {
     const status = readStatus(home)
     if (status?.pid === pid && status.state === 'running') return 'ready'
@@ -91,7 +91,7 @@ async function untilReady(home: Home, pid: number): Promise<'ready'> {
 }
 
 /** The daemon has printed the reason before it exited. */
-function tellFailed(io: Io, { json }: UpFlags, log: string, from: number, code: ExitCode): ExitCode {
+function reportFailedStart(io: Io, { json }: UpFlags, log: string, from: number, code: ExitCode): ExitCode {
   const said = readFileSync(log).subarray(from).toString('utf8').trim().split('\n')
   const last = said.at(-1) ?? ''
   if (json)

@@ -16,7 +16,7 @@ export interface TrackedGuard {
 }
 
 /** An older lock was left by a dead git process. */
-const longestLock = 60_000
+const maxLockAge = 60_000
 
 export function guardTracked(home: Home, untrustedNow: () => Promise<readonly FolderItem[]>): TrackedGuard {
   let known = stampOf(home)
@@ -58,7 +58,7 @@ function gitFolders(home: Home): string[] {
 function isLocked(home: Home): boolean {
   return gitFolders(home).some((folder) => {
     const lock = statSync(path.join(folder, 'index.lock'), { throwIfNoEntry: false })
-    return lock !== undefined && Date.now() - lock.mtimeMs < longestLock
+    return lock !== undefined && Date.now() - lock.mtimeMs < maxLockAge
   })
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
-import { daemonLease, runningProcess } from '@cadre/home'
+import { daemonLeaseName, runningProcess } from '@cadre/home'
 import { homeOf } from '@cadre/runtime'
 import { type DaemonStatus, placeOfProblem, readStatus } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -23,7 +23,7 @@ export async function status(
         where: home.path,
       },
     )
-  const owner = runningProcess(home, daemonLease)
+  const owner = runningProcess(home, daemonLeaseName)
   const known = readStatus(home)
   if (flags.json) {
     const facts =

@@ -2,11 +2,11 @@ import { CadreError } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import type { FolderItem } from '@cadre/gate'
 import type { Home } from '@cadre/home'
-import { type GateFlags, homeOf, refuseUntrusted, resolveWorkspace, untrustedIn } from '@cadre/runtime'
+import { type GateFlags, homeOf, rejectUntrusted, resolveWorkspace, untrustedIn } from '@cadre/runtime'
 import { assembleDaemon, createDaemon, openDaemonRuntime } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import { takeStopSignals } from '../../run/stop-signals.ts'
+import { handleStopSignals } from '../../run/handle-stop-signals.ts'
 import { daemonLines } from './daemon-lines.ts'
 import { detach } from './detach.ts'
 import { guardTracked } from './guard-tracked.ts'
@@ -24,7 +24,7 @@ export interface UpFlags extends Pick<GateFlags, 'allow'> {
 }
 
 /** This process was suspended for so long that another one took over. */
-function lostHome(home: Home): CadreError {
+function lostHomeError(home: Home): CadreError {
   const message =
     'this daemon was suspended for too long, and another process has taken over the home directory'
   return new CadreError('owned', `${message}. See which one with "cadre status".`, { where: home.path })
@@ -41,7 +41,7 @@ export async function up(io: Io, flags: UpFlags): Promise<ExitCode> {
       : resolveWorkspace(io, flags.workspace)
   await (await import('./ask-trust.ts')).askTrust(io, { ...flags, home: home.path, workspace })
   const guard = guardTracked(home, () => untrustedIn(io, home, flags))
-  refuseUntrusted(home, await untrustedIn(io, home, flags))
+  rejectUntrusted(home, await untrustedIn(io, home, flags))
   if (flags.detach) return detach(io, home, { ...flags, workspace })
   const lines = await daemonLines(io, flags)
   const daemon = createDaemon({
@@ -58,7 +58,7 @@ export async function up(io: Io, flags: UpFlags): Promise<ExitCode> {
   const stopped = new Promise<void>((resolve) => {
     stop.signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  const giveBack = takeStopSignals(
+  const giveBack = handleStopSignals(
     () => {
       lines.say('Shutting down… Press Ctrl-C again to exit immediately.')
       stop.abort()
@@ -71,8 +71,8 @@ export async function up(io: Io, flags: UpFlags): Promise<ExitCode> {
     lines.ready(daemon.status(), home)
     const why = await Promise.race([daemon.asked, stopped, guard.untrusted])
     await daemon.stop()
-    if (Array.isArray(why)) refuseUntrusted(home, why as readonly FolderItem[])
-    if (why === 'lost') throw lostHome(home)
+    if (Array.isArray(why)) rejectUntrusted(home, why as readonly FolderItem[])
+    if (why === 'lost') throw lostHomeError(home)
     lines.say('Stopped.')
     return exitCodes.done
   } finally {

@@ -35,7 +35,7 @@ export async function decideDemo(
     const action = actionLines(record).join('\n')
     const by = isAsked ? (personName(io.env) ?? 'you') : 'demo'
     const decision = isAsked ? await ask(io, action, style, stop) : 'approve'
-    const reason = isAsked ? undefined : 'no terminal to ask in'
+    const reason = isAsked ? undefined : 'no terminal to prompt in'
     await opened.engine.approvals.decide(record, { decision, by, ...(reason && { reason }) })
     return { action, kind: decision === 'approve' ? 'approved' : 'rejected', by }
   } finally {

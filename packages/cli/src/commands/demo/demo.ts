@@ -6,8 +6,8 @@ import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
 import { commandName } from '../../run/command-name.ts'
+import { handleStopSignals } from '../../run/handle-stop-signals.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
-import { takeStopSignals } from '../../run/stop-signals.ts'
 import { type DemoDecision, decideDemo } from './decide-demo.ts'
 import { endingText } from './ending-text.ts'
 import { type DemoPlace, prepareDemo } from './prepare-demo.ts'
@@ -36,11 +36,11 @@ export async function demo(io: Io, flags: DemoFlags): Promise<ExitCode> {
   say(
     `A team answers a message in ten steps. All of its files are in ${place.home.path}\n` +
       'The model is scripted: its replies are prepared. The daemon, the files, the command and the approvals are real.\n' +
-      (isAsked ? '\n' : 'The demo gives both approvals itself.\n\n'),
+      (isAsked ? '\n' : 'The demo approves both requests itself.\n\n'),
   )
   const decisions: DemoDecision[] = []
   const stop = new AbortController()
-  const release = takeStopSignals(
+  const release = handleStopSignals(
     () => stop.abort(new CadreError('cancelled', 'the demo was stopped.')),
     () => process.exit(exitCodes.cancelled),
   )

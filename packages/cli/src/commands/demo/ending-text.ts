@@ -6,7 +6,7 @@ import { cleanText } from '../../output/clean-text.ts'
 import { commandName } from '../../run/command-name.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import type { DemoDecision } from './decide-demo.ts'
-import { taskFile } from './demo-steps.ts'
+import { taskFile } from './demo-progress.ts'
 import type { DemoPlace } from './prepare-demo.ts'
 
 /** What can be inspected afterwards. */
@@ -20,10 +20,10 @@ export function endingText(io: Io, { home }: DemoPlace, decisions: readonly Demo
   })
   const history =
     log.status === 0
-      ? `Events, from the git history of the home directory (git log):\n${indented(log.stdout)}\n`
+      ? `Events, from the git history of the home directory (git log):\n${indent(log.stdout)}\n`
       : ''
   return `Decisions (${cadre} approvals --all${flags}):
-${indented(decisions.map(decisionText).join('\n'))}
+${indent(decisions.map(decisionText).join('\n'))}
 
 Open these in your editor:
   ${path.join(home.path, 'tasks', taskFile)}
@@ -44,6 +44,6 @@ function decisionText({ kind, by, action }: DemoDecision): string {
   return [`${kind} by ${by}: ${first}`, ...more.map((line) => `  ${line}`)].join('\n')
 }
 
-function indented(text: string): string {
+function indent(text: string): string {
   return cleanText(text.trimEnd()).replace(/^/gm, '  ')
 }

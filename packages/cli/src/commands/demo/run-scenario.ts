@@ -3,7 +3,7 @@ import { CadreError } from '@cadre/core'
 import { type Home, isAttended } from '@cadre/home'
 import type { TaskItem } from '@cadre/tasks'
 import type { DemoDecision } from './decide-demo.ts'
-import { type DemoSigns, readSigns, taskFile } from './demo-steps.ts'
+import { type DemoProgress, readProgress, taskFile } from './demo-progress.ts'
 
 export const question = 'Is our Node.js new enough?'
 
@@ -26,8 +26,9 @@ export interface ScenarioOptions {
 /** Runs from the message to its answer, or to a rejection. Follows the files of the home; rejects if it cannot continue. */
 export async function runScenario(options: ScenarioOptions, signal: AbortSignal): Promise<void> {
   const { home, show } = options
-  const signs = readSigns(home)
-  const until = <T>(look: (signs: DemoSigns) => T | undefined) => waitFor(() => look(signs), options, signal)
+  const signs = readProgress(home)
+  const until = <T>(look: (signs: DemoProgress) => T | undefined) =>
+    waitFor(() => look(signs), options, signal)
   const done = (id: string) => until(() => finished(signs.task(id)))
 
   const line = { id: 'demo-1', from: '@boss', user: 'boss', channel: '#ops', text: question }
@@ -51,7 +52,7 @@ export async function runScenario(options: ScenarioOptions, signal: AbortSignal)
     text: resultOf(wanted),
   })
 
-  const [command] = await until(() => one(signs.pending()))
+  const [command] = await until(() => firstOf(signs.pending()))
   const isRun = await approve(4, 'executor-001 asks for approval to run a command', command)
 
   if (!isRun) {
@@ -70,11 +71,11 @@ export async function runScenario(options: ScenarioOptions, signal: AbortSignal)
     text: lastLine(resultOf(judged)),
   })
 
-  const [reply] = await until(() => one(signs.pending().filter((id) => id !== command)))
+  const [reply] = await until(() => firstOf(signs.pending().filter((id) => id !== command)))
   const second = await approve(8, 'planner-001 drafts the answer and asks for approval to send it', reply)
   if (!second) return open(10)
 
-  const [sent] = await until(() => one(signs.sent()))
+  const [sent] = await until(() => firstOf(signs.sent()))
   show({ step: 10, title: 'The answer is sent exactly once', file: 'outbox/slack.jsonl', text: sent.text })
 
   async function approve(step: number, title: string, id: string): Promise<boolean> {
@@ -91,7 +92,7 @@ export async function runScenario(options: ScenarioOptions, signal: AbortSignal)
   }
 }
 
-function one<T>(list: readonly T[]): [T] | undefined {
+function firstOf<T>(list: readonly T[]): [T] | undefined {
   const [first] = list
   return first === undefined ? undefined : [first]
 }
@@ -113,7 +114,7 @@ function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? ''
 }
 
-const look = 50
+const pollMs = 50
 
 async function waitFor<T>(
   find: () => T | undefined,
@@ -128,6 +129,6 @@ async function waitFor<T>(
       throw new CadreError('agent_execution', 'the daemon has exited. See storage/daemon.log.', {
         where: home.path,
       })
-    await new Promise((resolve) => setTimeout(resolve, look))
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
 }

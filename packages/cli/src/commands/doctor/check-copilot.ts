@@ -4,7 +4,7 @@ import type { Io } from '../../io.ts'
 import { counted } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-export interface CopilotCheck {
+export interface CopilotCheckOptions {
   /** The model that a run would use; if it is Copilot's, a missing server is a failure. */
   readonly model: string | undefined
   /** The timeout for the language server, in milliseconds. */
@@ -21,12 +21,12 @@ export interface CopilotChecks {
 export async function checkCopilot(
   io: Io,
   settings: Settings | undefined,
-  { model = '', limit }: CopilotCheck,
+  { model = '', limit }: CopilotCheckOptions,
 ): Promise<CopilotChecks> {
   const { installedServer, mayBeSignedIn, surveyCopilot, wrongServer } = await import('@cadre/backends')
   const { env } = io
   const configured = settings?.config.copilot?.server
-  const problem = isOfCopilot(model) ? fail : note
+  const problem = isCopilotModel(model) ? fail : note
   const server = installedServer({ env, configured })
   const ofSdk = await checkSdk(env)
   if (server === undefined) {
@@ -64,11 +64,11 @@ async function checkSdk(env: Io['env']): Promise<Check> {
     : note(name, 'not installed', 'Run "cadre login --sdk" to install it.')
 }
 
-export function isOfCopilot(model: string): boolean {
+export function isCopilotModel(model: string): boolean {
   return model.startsWith('copilot-ls:')
 }
 
-const waitLonger = 'Try "cadre doctor --wait 30".'
+const timeoutHint = 'Try "cadre doctor --wait 30".'
 
 type Problem = (name: string, message: string, fix?: string) => Check
 
@@ -82,11 +82,11 @@ async function checkAccount(
   const name = 'copilot login'
   switch (account?.kind) {
     case undefined:
-      return [warn(name, trouble ?? 'unknown', waitLonger)]
+      return [warn(name, trouble ?? 'unknown', timeoutHint)]
     case 'unknown':
       return [warn(name, account.message, 'Check the network.')]
     case 'unconfirmed':
-      return [warn(name, `${account.user}, not verified: ${trouble ?? ''}`, waitLonger)]
+      return [warn(name, `${account.user}, not verified: ${trouble ?? ''}`, timeoutHint)]
     case 'signed-out':
       return variable === undefined
         ? [problem(name, 'not signed in', 'Run "cadre login".')]
@@ -106,7 +106,7 @@ async function checkAccount(
       return [
         signedIn,
         models === undefined
-          ? warn('copilot models', trouble ?? 'GitHub listed no models', trouble && waitLonger)
+          ? warn('copilot models', trouble ?? 'GitHub listed no models', trouble && timeoutHint)
           : ok('copilot models', `${counted(models.length, 'model')}; list them with "cadre models"`),
       ]
     }

@@ -30,12 +30,12 @@ export function checkGate(io: Io, home: Home): Check[] {
     ...faults('hooks', diagnostics),
     ...faults('commands', lists),
     ...faults('instructions', instructionProblems({ folder: projectOf(io.cwd), userHome })),
-    ...unstartedServers(projectOf(io.cwd)),
+    ...checkMcpFiles(projectOf(io.cwd)),
   ]
 }
 
 /** Reports MCP configuration files, because Cadre does not start MCP servers. */
-function unstartedServers(project: string): Check[] {
+function checkMcpFiles(project: string): Check[] {
   return ['.mcp.json', '.vscode/mcp.json'].flatMap((name) =>
     existsSync(path.join(project, name)) ? [ok('mcp', `${name}: Cadre does not start MCP servers`)] : [],
   )

@@ -12,7 +12,7 @@ import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { checkAgentModels } from './check-agent-models.ts'
-import { type CopilotChecks, isOfCopilot } from './check-copilot.ts'
+import { type CopilotChecks, isCopilotModel } from './check-copilot.ts'
 
 const timeout = 3000
 
@@ -34,15 +34,15 @@ export async function checkModel(
   { named, copilot, limit, agents }: ModelCheck,
 ): Promise<Check[]> {
   // Copilot is asked only once.
-  if (!named || isOfCopilot(named)) {
+  if (!named || isCopilotModel(named)) {
     const { models = [] } = await copilot
     const name = named?.slice('copilot-ls:'.length).replace(/@\w+$/, '')
     const meant = models.find(({ id, isDefault }) => (name ? id === name : isDefault))
     const told =
       meant !== undefined
-        ? [allowed(named || `copilot-ls:${meant.id}`, policy)]
+        ? [checkAllowed(named || `copilot-ls:${meant.id}`, policy)]
         : named
-          ? [ofCopilot(named, models)]
+          ? [checkCopilotModel(named, models)]
           : undefined
     const isUsable = told?.every(({ status }) => status === 'ok') === true
     if (told !== undefined && (agents.length === 0 || !isUsable)) return told
@@ -55,17 +55,17 @@ export async function checkModel(
     const configured = settings?.config.copilot?.server
     if (found.kind === 'unknown') await models.close?.()
     if (found.kind === 'unknown' && !named)
-      return [notChosen(found, wrongServer({ env: io.env, configured }))]
+      return [notChosenCheck(found, wrongServer({ env: io.env, configured }))]
     if (found.kind === 'unknown')
       return [
         fail('model', `${named}: ${found.reason}`, nearestOf(found.nearest)),
-        ...(await server(io, settings, named ?? '')),
+        ...(await checkServer(io, settings, named ?? '')),
       ]
     const model =
       found.warning === undefined
         ? ok('model', found.model.id)
         : warn('model', `${found.model.id}: ${found.warning}`)
-    return [model, ...(await server(io, settings, found.model.id)), ...(await ofAgents(models))]
+    return [model, ...(await checkServer(io, settings, found.model.id)), ...(await ofAgents(models))]
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
     return [fail('model', `${named || 'the default'}: ${error.message}`)]
@@ -82,7 +82,7 @@ export async function checkModel(
       cwd: io.cwd,
       clock: systemClock,
       // A bare name refers to the backend of the account.
-      defaultModel: async () => ofAccount((await copilot).models),
+      defaultModel: async () => accountDefaultModel((await copilot).models),
       ...(named && { model: named }),
     })
     return allowOnly(all, policy)
@@ -98,12 +98,12 @@ export async function checkModel(
   }
 }
 
-function ofAccount(models: CopilotChecks['models']): string | undefined {
+function accountDefaultModel(models: CopilotChecks['models']): string | undefined {
   const standard = models?.find(({ isDefault }) => isDefault)
   return standard && `copilot-ls:${standard.id}`
 }
 
-function notChosen(
+function notChosenCheck(
   { nearest, code, reason }: Extract<ModelResolution, { kind: 'unknown' }>,
   wrong: string | undefined,
 ): Check {
@@ -117,12 +117,12 @@ function notChosen(
   )
 }
 
-function allowed(id: string, policy: Policy): Check {
+function checkAllowed(id: string, policy: Policy): Check {
   const refusal = refusalOfModel(id, policy)
   return refusal === undefined ? ok('model', id) : fail('model', refusal)
 }
 
-function ofCopilot(named: string, models: readonly { readonly id: string }[]): Check {
+function checkCopilotModel(named: string, models: readonly { readonly id: string }[]): Check {
   // The Copilot checks explain why there are none.
   if (models.length === 0)
     return warn('model', `${named}: cannot check whether your Copilot plan includes this model`)
@@ -138,7 +138,7 @@ function nearestOf(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : `Nearest: ${names.join(', ')}.`
 }
 
-async function server(io: Io, settings: Settings | undefined, model: string): Promise<Check[]> {
+async function checkServer(io: Io, settings: Settings | undefined, model: string): Promise<Check[]> {
   const [prefix = ''] = model.split(':')
   const section = prefix === 'responses' ? 'openai' : prefix
   if (section !== 'openai' && section !== 'anthropic') return []
@@ -156,11 +156,11 @@ async function server(io: Io, settings: Settings | undefined, model: string): Pr
         `Set ${keyVariable}, or ${section}.keyCommand in config.yaml.`,
       )
   const fix = `Check ${urlVariable}, or ${section}.baseUrl in config.yaml, and the network.`
-  return base === undefined ? [key] : [await reach(base, fix), key]
+  return base === undefined ? [key] : [await checkReachable(base, fix), key]
 }
 
 /** Any answer will do, even a refusal; no key is sent. */
-async function reach(base: string, fix: string): Promise<Check> {
+async function checkReachable(base: string, fix: string): Promise<Check> {
   let origin = base
   try {
     const url = new URL(base.replaceAll('{model}', 'model'))

@@ -17,7 +17,7 @@ export async function checkSettings(
   try {
     const settings = await loadSettings(io, home, { homeTrusted })
     const { sources } = settings
-    const found = sources.length === 0 ? 'no file; all settings have their defaults' : sources.join(', ')
+    const found = sources.length === 0 ? 'no file; all settings use their defaults' : sources.join(', ')
     const off = settings.config.enableSubagent === false
     const subagents = off ? [ok('subagents', 'delegation is disabled: enableSubagent is false')] : []
     const trust = await checkTrust(io, home, policy)

@@ -12,6 +12,7 @@ import { checkHome } from './check-home.ts'
 import { checkModel } from './check-model.ts'
 import { checkPrograms } from './check-programs.ts'
 import { checkSettings } from './check-settings.ts'
+import { checkTelemetry } from './check-telemetry.ts'
 
 export interface DoctorFlags {
   readonly home?: string
@@ -32,11 +33,12 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const named = flags.model || io.env['CADRE_MODEL'] || settings?.config.model
   const agents = agentsWithModels(io, home, { policy, team: settings?.config.team })
   const copilot = checkCopilot(io, settings, { model: named, limit })
-  const [programs, model, sandbox, { checks: ofCopilot }] = await Promise.all([
+  const [programs, model, sandbox, { checks: ofCopilot }, telemetry] = await Promise.all([
     checkPrograms(),
     checkModel(io, settings, policy, { named, copilot, limit, agents }),
     checkSandbox(io.env),
     copilot,
+    checkTelemetry(io, limit),
   ])
   const checks: Check[] = [
     ...programs,
@@ -47,6 +49,7 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
     ...model,
     ...ofCopilot,
     sandbox,
+    ...telemetry,
   ]
   const usable = checks.every(({ status }) => status !== 'fail')
   if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'doctor', usable, checks })}\n`)

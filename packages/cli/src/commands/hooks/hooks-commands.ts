@@ -18,7 +18,7 @@ const list = defineCommand({
 })
 
 const test = defineCommand({
-  brief: 'Run the hooks of an event with a sample, and show their decisions',
+  brief: 'Run the hooks for a sample event, and show their decisions',
   about:
     'Runs the matching hooks with a sample event and shows the input, exit code, output and meaning for each. The hooks really run;\n' +
     'the tool does not. Hooks of an untrusted folder run only with --trust, or when you name their file. Exits with 0 whatever the\n' +
@@ -29,15 +29,18 @@ const test = defineCommand({
       `hooks test PreToolUse --tool Bash --input '{"command":"git push"}'`,
       'what the hooks decide about a push',
     ],
-    ['hooks test Stop --file .claude/settings.json', 'the hooks of one file'],
+    ['hooks test Stop --file .claude/settings.json', 'the hooks in one file'],
     ['hooks test SubagentStop --agent reviewer --json', 'print JSON'],
   ],
   parameters: {
     flags: {
-      tool: text('The tool, by its name in any dialect; default: execute_command', 'TOOL'),
-      input: text('The arguments of the tool', 'JSON'),
-      agent: text('The agent of the event; default: assistant', 'AGENT'),
-      file: text('Only the hooks of this file', 'FILE'),
+      tool: text(
+        'The name of a tool, in Cadre or in another program: execute_command, Bash; default: execute_command',
+        'TOOL',
+      ),
+      input: text('The arguments for the tool', 'JSON'),
+      agent: text('The agent that the event is about; default: assistant', 'AGENT'),
+      file: text('Only the hooks in this file', 'FILE'),
       home,
       trust,
       json,

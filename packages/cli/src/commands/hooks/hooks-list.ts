@@ -4,17 +4,17 @@ import { type Hook, placeOf } from '@cadre/gate'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { roomIn, textTable } from '../../output/text-table.ts'
+import { availableWidth, textTable } from '../../output/text-table.ts'
 import { cutText } from '../../output/text-width.ts'
-import { type HooksFlags, type HooksHere, hooksHere, runsOf } from './hooks-here.ts'
+import { type AvailableHooks, findAvailableHooks, type HooksFlags, runsOf } from './find-available-hooks.ts'
 
-const widest = 60
+const maxWidth = 60
 
 /** `cadre hooks list`. */
 export async function listHooks(io: Io, flags: HooksFlags & { readonly json?: boolean }): Promise<ExitCode> {
-  const here = await hooksHere(io, flags)
+  const here = await findAvailableHooks(io, flags)
   if (flags.json) {
-    io.stdout.write(`${JSON.stringify(forMachines(here))}\n`)
+    io.stdout.write(`${JSON.stringify(toJson(here))}\n`)
     return exitCodes.done
   }
   const { hooks, files, diagnostics, project } = here
@@ -23,7 +23,7 @@ export async function listHooks(io: Io, flags: HooksFlags & { readonly json?: bo
   else {
     const rows = hooks.map((hook) => rowOf(hook, project))
     io.stdout.write(
-      textTable(['EVENT', 'FROM', 'DIALECT', 'MATCHER', 'RUNS', 'STATUS'], rows, roomIn(io.stdout)),
+      textTable(['EVENT', 'FROM', 'DIALECT', 'MATCHER', 'RUNS', 'STATUS'], rows, availableWidth(io.stdout)),
     )
   }
   const untrusted = files.filter(({ trusted, hooks: count }) => !trusted && count > 0)
@@ -49,12 +49,12 @@ function rowOf(hook: Hook, project: string): string[] {
     `${placeOf(hook, project)} (${level})`,
     dialect,
     when,
-    cutText(cleanLine(runsOf(hook)), widest),
+    cutText(cleanLine(runsOf(hook)), maxWidth),
     idle === undefined ? 'run' : `does not run: ${idle}`,
   ].map(cleanLine)
 }
 
-function forMachines({ hooks, files, diagnostics }: HooksHere): object {
+function toJson({ hooks, files, diagnostics }: AvailableHooks): object {
   return {
     hooks: hooks.map((hook) => {
       const { event, spelling, dialect, level, path, line, matcher, condition, idle, timeoutMs } = hook

@@ -27,7 +27,7 @@ import { assistant, loadSettings, loadTools } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
-import { type HooksFlags, type HooksHere, hooksHere, runsOf } from './hooks-here.ts'
+import { type AvailableHooks, findAvailableHooks, type HooksFlags, runsOf } from './find-available-hooks.ts'
 
 export interface TestHooksFlags extends HooksFlags {
   readonly tool?: string
@@ -40,7 +40,7 @@ export interface TestHooksFlags extends HooksFlags {
 /** `cadre hooks test`: runs the hooks of an event with a sample. */
 export async function testHooks(io: Io, flags: TestHooksFlags, name: string): Promise<ExitCode> {
   const event = eventNamed(name)
-  const here = await hooksHere(io, flags)
+  const here = await findAvailableHooks(io, flags)
   const agent = agentNamed(here, flags.agent)
   const hooks = (flags.file === undefined ? here.hooks : hooksIn(io, flags.file)).filter(
     (hook) => hook.event === event && (hook.level !== 'agent' || hook.path === agent.source?.path),
@@ -70,8 +70,8 @@ export async function testHooks(io: Io, flags: TestHooksFlags, name: string): Pr
     new AbortController().signal,
   )
   const skipped = hooks.filter(({ idle }) => idle !== undefined)
-  if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(event, trials, skipped))}\n`)
-  else show(io, event, trials, skipped, hooks, project)
+  if (flags.json) io.stdout.write(`${JSON.stringify(toJson(event, trials, skipped))}\n`)
+  else printTrials(io, event, trials, skipped, hooks, project)
   return exitCodes.done
 }
 
@@ -87,7 +87,7 @@ function eventNamed(name: string): HookEvent {
   )
 }
 
-function agentNamed({ registry }: HooksHere, name: string | undefined): AgentDefinition {
+function agentNamed({ registry }: AvailableHooks, name: string | undefined): AgentDefinition {
   if (name === undefined) return assistant
   const found = registry.get(name)
   if (found !== undefined) return found
@@ -117,7 +117,7 @@ function hooksIn(io: Io, file: string): readonly Hook[] {
   return read.hooks
 }
 
-async function toolNamed(io: Io, { home, folder }: HooksHere, name = 'execute_command'): Promise<Tool> {
+async function toolNamed(io: Io, { home, folder }: AvailableHooks, name = 'execute_command'): Promise<Tool> {
   const { tools } = await loadTools({ home, settings: await loadSettings(io, home, folder) })
   return (
     tools.find((tool) => tool.name === name) ?? tools.find((tool) => covers(name, tool)) ?? unknownTool(name)
@@ -134,7 +134,7 @@ function unknownTool(name: string): Tool {
     class: 'execute',
     effect: 'execute',
     input: anything('Any arguments'),
-    run: () => Promise.reject(new Error('unreachable: a sample is never run')),
+    run: () => Promise.reject(new Error('unreachable: a sample call was run')),
   }) as Tool
 }
 
@@ -153,7 +153,7 @@ function inputFor(tool: Tool, { input, tool: spelling = tool.name }: TestHooksFl
   return normaliseInput(tool, spelling, parsed.value)
 }
 
-function forMachines(event: HookEvent, trials: readonly HookTrial[], skipped: readonly Hook[]): object {
+function toJson(event: HookEvent, trials: readonly HookTrial[], skipped: readonly Hook[]): object {
   return {
     event,
     decision: decisionOf(trials),
@@ -172,7 +172,7 @@ function forMachines(event: HookEvent, trials: readonly HookTrial[], skipped: re
   }
 }
 
-function show(
+function printTrials(
   io: Io,
   event: HookEvent,
   trials: readonly HookTrial[],
@@ -188,8 +188,8 @@ function show(
     if (end.kind === 'failed') write(`  ended    ${cleanLine(end.reason)}\n`)
     else {
       write(`  exit     ${end.code}\n`)
-      if (end.stdout.trim() !== '') write(`  stdout   ${indented(end.stdout)}\n`)
-      if (end.stderr.trim() !== '') write(`  stderr   ${indented(end.stderr)}\n`)
+      if (end.stdout.trim() !== '') write(`  stdout   ${indent(end.stdout)}\n`)
+      if (end.stderr.trim() !== '') write(`  stderr   ${indent(end.stderr)}\n`)
     }
     write(`  means    ${cleanLine(meaningOf(answer))}\n`)
   }
@@ -223,6 +223,6 @@ function meaningOf({
   return parts.length === 0 ? 'no decision' : parts.join(' · ')
 }
 
-function indented(text: string): string {
+function indent(text: string): string {
   return cleanText(text.slice(0, 4_000)).trimEnd().replaceAll('\n', '\n           ')
 }

@@ -34,14 +34,14 @@ function nodeChecks(project: string): Partial<Checks> {
   const manager = managerOf(project, manifest['packageManager'])
   const run = (name: string) =>
     name === 'test' && manager !== 'bun' ? `${manager} test` : `${manager} run ${name}`
-  return byName((name) => (has(name) ? run(name) : undefined))
+  return checksByName((name) => (has(name) ? run(name) : undefined))
 }
 
 function managerOf(project: string, said: unknown): string {
   const named = typeof said === 'string' ? /^(?:npm|pnpm|yarn|bun)(?=@)/.exec(said)?.[0] : undefined
   if (named !== undefined) return named
   const locks = { 'pnpm-lock.yaml': 'pnpm', 'yarn.lock': 'yarn', 'bun.lock': 'bun', 'bun.lockb': 'bun' }
-  return Object.entries(locks).find(([file]) => isThere(project, file))?.[1] ?? 'npm'
+  return Object.entries(locks).find(([file]) => hasFile(project, file))?.[1] ?? 'npm'
 }
 
 function pythonChecks(project: string): Partial<Checks> {
@@ -49,15 +49,15 @@ function pythonChecks(project: string): Partial<Checks> {
   const others = ['setup.cfg', 'tox.ini', 'requirements.txt', 'requirements-dev.txt']
   const texts = [settings, ...others.map((file) => read(project, file))]
   const usesPytest =
-    ['pytest.ini', 'conftest.py', 'tests/conftest.py'].some((file) => isThere(project, file)) ||
+    ['pytest.ini', 'conftest.py', 'tests/conftest.py'].some((file) => hasFile(project, file)) ||
     texts.some((text) => /\bpytest\b/.test(text))
-  const prefix = isThere(project, 'uv.lock')
+  const prefix = hasFile(project, 'uv.lock')
     ? 'uv run '
-    : isThere(project, 'poetry.lock')
+    : hasFile(project, 'poetry.lock')
       ? 'poetry run '
       : ''
-  const usesRuff = isThere(project, 'ruff.toml') || /^\[tool\.ruff/m.test(settings)
-  const usesMypy = isThere(project, 'mypy.ini') || /^\[tool\.mypy/m.test(settings)
+  const usesRuff = hasFile(project, 'ruff.toml') || /^\[tool\.ruff/m.test(settings)
+  const usesMypy = hasFile(project, 'mypy.ini') || /^\[tool\.mypy/m.test(settings)
   return {
     lint: [...(usesRuff ? [`${prefix}ruff check .`] : []), ...(usesMypy ? [`${prefix}mypy .`] : [])],
     unit: usesPytest ? [prefix === '' ? 'python -m pytest' : `${prefix}pytest`] : [],
@@ -65,11 +65,11 @@ function pythonChecks(project: string): Partial<Checks> {
 }
 
 function cargoChecks(project: string): Partial<Checks> {
-  return isThere(project, 'Cargo.toml') ? { build: ['cargo build'], unit: ['cargo test'] } : {}
+  return hasFile(project, 'Cargo.toml') ? { build: ['cargo build'], unit: ['cargo test'] } : {}
 }
 
 function goChecks(project: string): Partial<Checks> {
-  if (!isThere(project, 'go.mod')) return {}
+  if (!hasFile(project, 'go.mod')) return {}
   return { lint: ['go vet ./...'], build: ['go build ./...'], unit: ['go test ./...'] }
 }
 
@@ -78,15 +78,15 @@ function makeChecks(project: string): Partial<Checks> {
   const targets = new Set(
     [...text.matchAll(/^([\w-]+(?: [\w-]+)*)\s*:(?![:=])/gm)].flatMap(([, all = '']) => all.split(' ')),
   )
-  return byName((name) => (targets.has(name) ? `make ${name}` : undefined))
+  return checksByName((name) => (targets.has(name) ? `make ${name}` : undefined))
 }
 
-function byName(commandOf: (name: string) => string | undefined): Checks {
+function checksByName(commandOf: (name: string) => string | undefined): Checks {
   const of = (kind: keyof Checks) => names[kind].flatMap((name) => commandOf(name) ?? [])
   return { lint: of('lint'), build: of('build'), unit: of('unit'), integration: of('integration') }
 }
 
-function isThere(project: string, file: string): boolean {
+function hasFile(project: string, file: string): boolean {
   return existsSync(path.join(project, file))
 }
 

@@ -10,7 +10,7 @@ import { commandName } from '../../run/command-name.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { placeTeamFiles, type TeamFileStatus } from './place-team-files.ts'
 import { type InitTarget, planTeamFiles } from './plan-team-files.ts'
-import { trustWritten } from './trust-written.ts'
+import { trustWrittenHooks } from './trust-written-hooks.ts'
 
 export interface InitFlags {
   readonly team?: string
@@ -24,8 +24,8 @@ export interface InitFlags {
 
 /** `cadre init`. */
 export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
-  refuseDoubtful(flags)
-  const wanted = flags.team ?? (await chosen(io, flags))
+  rejectDoubtful(flags)
+  const wanted = flags.team ?? (await chooseTeam(io, flags))
   if (wanted === undefined) return exitCodes.done
   const team = loadTeam(wanted, flags.variant)
   const home = homeOf(io, flags.home)
@@ -34,7 +34,8 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
   const plan = await planTeamFiles({ team, home: home.path, project, to: flags.to })
   const files = placeTeamFiles({ plan, home, project, force: flags.force === true, dryRun })
   const loaded = dryRun ? undefined : await loadAgents(agentPlaces(io, home, io.cwd))
-  if (loaded !== undefined) trustWritten(io, { project, files, mixed: plan.mixed, agents: loaded.agents })
+  if (loaded !== undefined)
+    trustWrittenHooks(io, { project, files, mixed: plan.mixed, agents: loaded.agents })
   const notices = [...plan.notes, ...faultsIn(files, loaded?.diagnostics ?? [])]
   const example = listTeams().find(({ name }) => name === team.name)?.example
   const agent = plan.starts ? '' : ` --agent ${team.entry}`
@@ -69,7 +70,7 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
   return exitCodes.done
 }
 
-function refuseDoubtful({ team, variant }: InitFlags): void {
+function rejectDoubtful({ team, variant }: InitFlags): void {
   if (variant === undefined) return
   if (team === undefined) throw new CadreError('usage', '--variant requires --team.')
   if (team.includes('/'))
@@ -84,7 +85,7 @@ function faultsIn(files: readonly TeamFileStatus[], diagnostics: readonly Diagno
 }
 
 /** Shows the teams, and asks which one to use if there is a terminal. */
-async function chosen(io: Io, { json }: InitFlags): Promise<string | undefined> {
+async function chooseTeam(io: Io, { json }: InitFlags): Promise<string | undefined> {
   const teams = listTeams()
   if (json) {
     io.stdout.write(`${JSON.stringify({ type: 'teams', teams })}\n`)

@@ -50,7 +50,7 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
   const { files, notes } =
     to === undefined || to === form
       ? asTheyAre()
-      : rewritten(to === 'vscode' ? withHeaderHooks(team) : team, to)
+      : rewriteAgents(to === 'vscode' ? withHeaderHooks(team) : team, to)
   const base = (to ?? form) === 'template' ? home : project
   const agents = files.map((file) => withEndsOf(path.join(base, file.path), file))
   const host = to ?? form
@@ -58,7 +58,7 @@ export async function planTeamFiles({ team, home, project, to }: PlanRequest): P
   const hookFiles = hooks.files.map((file) => withEndsOf(path.join(project, file.path), file))
   const config = path.join(home, 'config.yaml')
   const isThere = existsSync(config)
-  const text = `# The agent that runs when you name no other.\nentry: ${team.entry}\n`
+  const text = `# The agent that runs when you do not name one.\nentry: ${team.entry}\n`
   // An existing file may contain other settings, which must not change.
   const starts = !isThere || (await loadConfig({ home })).config.entry === team.entry
   const settings = isThere ? [] : [{ path: 'config.yaml', text }]
@@ -115,7 +115,10 @@ function withHeaderHooks(team: Team): Team {
   return { ...team, agents }
 }
 
-function rewritten({ agents }: Team, target: InitTarget): { files: readonly PlacedFile[]; notes: string[] } {
+function rewriteAgents(
+  { agents }: Team,
+  target: InitTarget,
+): { files: readonly PlacedFile[]; notes: string[] } {
   const to = target === 'vscode' ? 'copilot' : target
   const { files, notes, faults } = exportAgents({ agents, to, names: target === 'vscode' ? 'keep' : 'host' })
   const [fault] = faults

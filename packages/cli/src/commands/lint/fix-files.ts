@@ -34,10 +34,10 @@ export function fixFiles({ files, cwd, dryRun }: FixRequest): FixedFile[] {
   })
 }
 
-const largestFile = 1_000_000
+const maxFileSize = 1_000_000
 
 function fixOne(file: string, within: string, shown: string, dryRun: boolean): FixedFile[] {
-  if (statSync(file).size > largestFile) return []
+  if (statSync(file).size > maxFileSize) return []
   const before = readFileSync(file)
   const text = decodeText(before)
   const fix = fixAgentText({ path: path.resolve(file), text })

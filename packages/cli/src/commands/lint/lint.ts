@@ -19,7 +19,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { lintText } from '../../output/lint-text.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
-import { roomIn } from '../../output/text-table.ts'
+import { availableWidth } from '../../output/text-table.ts'
 import type { FixedFile } from './fix-files.ts'
 import { lintInstructions } from './lint-instructions.ts'
 import { lintKnowledge } from './lint-knowledge.ts'
@@ -49,25 +49,25 @@ export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]
   for (const fault of (await loadPolicyForDisplay(io, home, false)).faults) tell(fault)
   const knowledge = await lintKnowledge(io, home, tell)
   const fixed = flags.fix ? await fix(io, targets, flags.dryRun === true) : []
-  const ofAgents = await look(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })
+  const ofAgents = await lintTargets(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })
   const { home: userHome } = userPlaces(io.env)
   const others = targets.folders.flatMap((folder) => lintInstructions(folder, userHome, io.cwd))
   const files = [...ofAgents.files, ...others]
   const result = { ...ofAgents, files, summary: summaryOf(files) }
   for (const folder of result.endless)
     tell(`${folder} contains too many files, so lint did not check all of them. Name a smaller folder.`)
-  if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(result, fixed))}\n`)
+  if (flags.json) io.stdout.write(`${JSON.stringify(toJson(result, fixed))}\n`)
   else {
     const style = createStyle(wantsColour(io.stdout, io.env))
     const level = flags.quiet ? 'error' : (flags.level ?? 'warning')
-    const shown = { level, only: wanted, columns: roomIn(io.stdout) }
+    const shown = { level, only: wanted, columns: availableWidth(io.stdout) }
     io.stdout.write(lintText({ result, fixed, style, dryRun: flags.dryRun === true, ...shown }))
   }
-  return isGood(result, flags.strict === true, wanted) ? exitCodes.done : exitCodes.failed
+  return passes(result, flags.strict === true, wanted) ? exitCodes.done : exitCodes.failed
 }
 
 /** Host problems count only for requested hosts, because no file suits all of them. */
-function isGood({ files, summary }: LintResult, strict: boolean, asked: readonly HostName[] = []): boolean {
+function passes({ files, summary }: LintResult, strict: boolean, asked: readonly HostName[] = []): boolean {
   if (summary.errors > 0 || (strict && summary.warnings > 0)) return false
   const effects = files.flatMap((file) => asked.flatMap((host) => file.hosts?.[host] ?? []))
   return effects.every(({ effect }) => effect !== 'rejects')
@@ -117,7 +117,7 @@ async function fix(io: Io, { folders, files }: Targets, dryRun: boolean): Promis
   return fixFiles({ files: [...each.values()], cwd: io.cwd, dryRun })
 }
 
-async function look({ folders, files }: Targets, options: LintOptions): Promise<LintResult> {
+async function lintTargets({ folders, files }: Targets, options: LintOptions): Promise<LintResult> {
   const results: LintResult[] = []
   for (const folder of folders) results.push(await lintFolder(folder, options))
   if (files.length > 0) results.push(await lintFiles(files, options))
@@ -127,7 +127,7 @@ async function look({ folders, files }: Targets, options: LintOptions): Promise<
   return { files: all, summary: summaryOf(all), endless: results.flatMap(({ endless }) => endless) }
 }
 
-function forMachines({ files, summary }: LintResult, fixed: readonly FixedFile[]): object {
+function toJson({ files, summary }: LintResult, fixed: readonly FixedFile[]): object {
   const changes = new Map(fixed.map(({ path: at, ...change }) => [at, change]))
   const withFix = (file: LintedFile) =>
     changes.has(file.path) ? { ...file, fix: changes.get(file.path) } : file

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sdkPackage, serverPackage } from '@cadre/backends'
 import { expect, it, onTestFinished } from 'vitest'
-import { installCommand, installPackages, isThere } from './install-packages.ts'
+import { installCommand, installPackages, isInstalled } from './install-packages.ts'
 
 const never = new AbortController().signal
 const patient = { timeout: 20_000 }
@@ -56,8 +56,8 @@ it('installs exact versions, without scripts, and leaves nothing else behind', a
   expect(await installPackages({ folder, packages: [serverPackage], env }, never)).toEqual({
     kind: 'installed',
   })
-  expect(isThere(folder, serverPackage)).toBe(true)
-  expect(isThere(folder, sdkPackage)).toBe(false)
+  expect(isInstalled(folder, serverPackage)).toBe(true)
+  expect(isInstalled(folder, sdkPackage)).toBe(false)
   expect(rest()).toEqual([])
   const said = readFileSync(at('said'), 'utf8')
   expect(said).toMatch(
@@ -92,7 +92,7 @@ it('adds a package to existing ones', async () => {
   const { folder, env, rest } = machine(server + sdk)
   await installPackages({ folder, packages: [serverPackage], env }, never)
   await installPackages({ folder, packages: [serverPackage, sdkPackage], env }, never)
-  expect([serverPackage, sdkPackage].map((item) => isThere(folder, item))).toEqual([true, true])
+  expect([serverPackage, sdkPackage].map((item) => isInstalled(folder, item))).toEqual([true, true])
   expect(rest()).toEqual([])
 })
 
@@ -163,10 +163,10 @@ ${server}
     const small = install([serverPackage])
     const large = install([serverPackage, sdkPackage])
     await (first === 'server' ? small : large)
-    expect(isThere(folder, serverPackage)).toBe(true)
+    expect(isInstalled(folder, serverPackage)).toBe(true)
     writeFileSync(at('go'), '')
     expect(await Promise.all([small, large])).toEqual([{ kind: 'installed' }, { kind: 'installed' }])
-    expect([serverPackage, sdkPackage].map((item) => isThere(folder, item))).toEqual([true, true])
+    expect([serverPackage, sdkPackage].map((item) => isInstalled(folder, item))).toEqual([true, true])
     expect(rest()).toEqual([])
   },
 )

@@ -36,12 +36,12 @@ export async function installPackages(
     writeFileSync(path.join(fresh, 'package.json'), '{"private":true}\n')
     const ended = await runNpm(argsOf(fresh, packages), fresh, env, signal)
     if (ended.kind !== 'done') return ended
-    const missing = packages.filter((item) => !isThere(fresh, item))
+    const missing = packages.filter((item) => !isInstalled(fresh, item))
     if (missing.length > 0)
       return failed(
-        `npm installed ${missing.map(shown).join(' and ')} without the files for this system (${process.platform}-${process.arch}).`,
+        `npm installed ${missing.map(packageLabel).join(' and ')} without the files for this system (${process.platform}-${process.arch}).`,
       )
-    putInPlace(fresh, folder, packages)
+    moveIntoPlace(fresh, folder, packages)
     return { kind: 'installed' }
   } finally {
     rmSync(fresh, { recursive: true, force: true, maxRetries: 3 })
@@ -56,21 +56,21 @@ export function installCommand(folder: string, packages: readonly CopilotPackage
 
 function argsOf(folder: string, packages: readonly CopilotPackage[]): string[] {
   const quiet = ['--no-audit', '--no-fund', '--no-save']
-  return ['install', '--prefix', folder, '--ignore-scripts', ...quiet, ...packages.map(shown)]
+  return ['install', '--prefix', folder, '--ignore-scripts', ...quiet, ...packages.map(packageLabel)]
 }
 
-export function shown({ name, version }: CopilotPackage): string {
+export function packageLabel({ name, version }: CopilotPackage): string {
   return `${name}@${version}`
 }
 
 /** True if exactly this version is in the folder, and complete. */
-export function isThere(folder: string, { name, version }: CopilotPackage): boolean {
+export function isInstalled(folder: string, { name, version }: CopilotPackage): boolean {
   const place = path.join(folder, 'node_modules', name)
   if (versionIn(place) !== version) return false
   return name !== serverPackage.name || findServer({ env: {}, configured: place }) !== undefined
 }
 
-function putInPlace(fresh: string, folder: string, packages: readonly CopilotPackage[]): void {
+function moveIntoPlace(fresh: string, folder: string, packages: readonly CopilotPackage[]): void {
   let candidate = fresh
   const olds: string[] = []
   for (let round = 0; ; round++) {
@@ -79,7 +79,7 @@ function putInPlace(fresh: string, folder: string, packages: readonly CopilotPac
     try {
       renameSync(folder, old)
       // Another process was faster, and may have installed more.
-      if (packages.every((item) => isThere(old, item))) candidate = old
+      if (packages.every((item) => isInstalled(old, item))) candidate = old
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error
     }

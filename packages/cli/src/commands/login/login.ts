@@ -1,10 +1,10 @@
 import {
   type Account,
+  cacheSignIn,
   listAccounts,
   readAccount,
+  readCache,
   readModels,
-  recall,
-  rememberSignIn,
   type ServerProcess,
   type SignInEnd,
   signIn,
@@ -18,7 +18,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { copilotServer } from './copilot-server.ts'
 import { offerInstall } from './offer-install.ts'
-import { attendPerson, type Person } from './person.ts'
+import { createPerson, type Person } from './person.ts'
 
 export interface LoginFlags {
   readonly yes?: boolean
@@ -37,15 +37,15 @@ type Ending =
 
 /** `cadre login`. */
 export async function login(io: Io, flags: LoginFlags): Promise<ExitCode> {
-  const person = attendPerson(io, flags.json === true)
+  const person = createPerson(io, flags.json === true)
   try {
-    return finish(io, flags, await enter(io, flags, person))
+    return finish(io, flags, await signInUser(io, flags, person))
   } finally {
     person.leave()
   }
 }
 
-async function enter(io: Io, flags: LoginFlags, person: Person): Promise<Ending> {
+async function signInUser(io: Io, flags: LoginFlags, person: Person): Promise<Ending> {
   const { env } = io
   const { json = false, yes = false, sdk = false } = flags
   const configured = await copilotServer(io, flags.home)
@@ -56,7 +56,7 @@ async function enter(io: Io, flags: LoginFlags, person: Person): Promise<Ending>
     return { kind: 'cancelled' }
   const work = async (server: ServerProcess) => {
     const ended = await signInWith(server, { io, person, yes, json })
-    if (ended.kind === 'signed-in') rememberSignIn(env, ended.user, Date.now(), await readModels(server))
+    if (ended.kind === 'signed-in') cacheSignIn(env, ended.user, Date.now(), await readModels(server))
     return ended
   }
   const result = await withServer({ env, configured }, work, person.signal)
@@ -80,7 +80,7 @@ interface SignInContext {
 async function signInWith(server: ServerProcess, context: SignInContext): Promise<Ending> {
   const { io, person, yes, json } = context
   const variable = tokenVariable(io.env)
-  const before = recall(io.env).account
+  const before = readCache(io.env).account
   const isOwn = before?.kind === 'signed-in' && before.variable === undefined
   const account = await readAccount(server)
   if (account.kind === 'unknown') return { kind: 'failed', message: account.message }

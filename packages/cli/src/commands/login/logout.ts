@@ -1,11 +1,11 @@
 import {
+  cacheSignOut,
   findServer,
   forgetAccount,
   type KnownAccount,
   listAccounts,
   mayBeSignedIn,
-  recall,
-  rememberSignOut,
+  readCache,
   type ServerProcess,
   signInFolder,
   signOut,
@@ -19,7 +19,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { copilotServer } from './copilot-server.ts'
-import { attendPerson } from './person.ts'
+import { createPerson } from './person.ts'
 
 export interface LogoutFlags {
   readonly forget?: boolean
@@ -34,8 +34,8 @@ export async function logout(io: Io, flags: LogoutFlags): Promise<ExitCode> {
   const configured = await copilotServer(io, flags.home)
   const isStored = storedSignIns(env) !== undefined
   const hasServer = findServer({ env, configured }) !== undefined
-  if (isStored && !hasServer && (flags.forget || mayBeSignedIn(env))) throw cannotLeave(env, configured)
-  const left = isStored && hasServer ? await leave(io, flags, configured) : undefined
+  if (isStored && !hasServer && (flags.forget || mayBeSignedIn(env))) throw signOutError(env, configured)
+  const left = isStored && hasServer ? await signOutUser(io, flags, configured) : undefined
   if (left === 'cancelled') return exitCodes.cancelled
   const kept = left?.kept.map(({ user }) => user) ?? []
   const status =
@@ -66,8 +66,8 @@ function lines(status: string, kept: readonly string[], variable: string | undef
 }
 
 /** Only the language server can remove its stored sign-in. */
-function cannotLeave(env: Io['env'], configured: string | undefined): CadreError {
-  const { account } = recall(env)
+function signOutError(env: Io['env'], configured: string | undefined): CadreError {
+  const { account } = readCache(env)
   const whose = account?.kind === 'signed-in' ? ` of ${account.user}` : ''
   const wrong = wrongServer({ env, configured })
   const why =
@@ -80,12 +80,12 @@ function cannotLeave(env: Io['env'], configured: string | undefined): CadreError
   )
 }
 
-async function leave(
+async function signOutUser(
   io: Io,
   { forget = false, json = false }: LogoutFlags,
   configured: string | undefined,
 ): Promise<{ readonly kept: readonly KnownAccount[] } | 'cancelled'> {
-  const person = attendPerson(io, json)
+  const person = createPerson(io, json)
   const work = async (server: ServerProcess) => {
     const accounts = await listAccounts(server)
     if (!(await signOut(server)))
@@ -104,7 +104,7 @@ async function leave(
           ? result.message
           : 'the Copilot language server is no longer installed. Run "cadre login" again.',
       )
-    rememberSignOut(io.env)
+    cacheSignOut(io.env)
     return result.value
   } finally {
     person.leave()

@@ -10,7 +10,7 @@ import {
 import { CadreError } from '@cadre/core'
 import type { Io } from '../../io.ts'
 import { duration } from '../../output/numbers.ts'
-import { installCommand, installPackages, isThere, shown } from './install-packages.ts'
+import { installCommand, installPackages, isInstalled, packageLabel } from './install-packages.ts'
 import type { Person } from './person.ts'
 
 export interface OfferOptions {
@@ -41,9 +41,9 @@ export async function offerInstall(
   const folder = copilotFolder(env)
   // The new folder replaces the old one, so it must also contain what is already installed.
   const packages = [serverPackage, sdkPackage].filter(
-    (item) => missing.includes(item) || isThere(folder, item),
+    (item) => missing.includes(item) || isInstalled(folder, item),
   )
-  const names = missing.map(shown)
+  const names = missing.map(packageLabel)
   if (!options.yes) {
     const size = `about ${sizeOf(missing)} MB`
     const question = `Copilot needs ${names.join(' and ')}. Install with npm into ${folder} (${size})? y/N: `

@@ -1,7 +1,7 @@
 import type { Io } from '../../io.ts'
 import { duration } from '../../output/numbers.ts'
 import { readLine } from '../../run/ask-line.ts'
-import { takeStopSignals } from '../../run/stop-signals.ts'
+import { handleStopSignals } from '../../run/handle-stop-signals.ts'
 
 /** The user at the terminal, if any, and how they cancel. */
 export interface Person {
@@ -14,9 +14,9 @@ export interface Person {
   leave(): void
 }
 
-export function attendPerson(io: Io, json: boolean): Person {
+export function createPerson(io: Io, json: boolean): Person {
   const stopper = new AbortController()
-  const giveBack = takeStopSignals(
+  const giveBack = handleStopSignals(
     () => stopper.abort(),
     () => process.exit(130),
   )

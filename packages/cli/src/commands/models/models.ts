@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { amount } from '../../output/numbers.ts'
-import { roomIn, textTable } from '../../output/text-table.ts'
+import { availableWidth, textTable } from '../../output/text-table.ts'
 
 /** The timeout for the Copilot language server, which must start first, in milliseconds. */
 const limit = 20_000
@@ -70,7 +70,7 @@ function table(io: Io, rows: readonly Row[]): string {
       [isDefault ? 'default' : '', refused ? 'denied by a policy' : ''].filter(Boolean).join(', '),
     ].map(cleanLine),
   )
-  return textTable(head, cells, roomIn(io.stdout))
+  return textTable(head, cells, availableWidth(io.stdout))
 }
 
 /** Undefined if none is configured, or it is unknown: `cadre doctor` explains that. */

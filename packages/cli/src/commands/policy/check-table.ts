@@ -21,7 +21,7 @@ export interface CheckedTable {
 }
 
 /** The agent and place of a call, which determine its explainer. */
-export interface Speaker {
+export interface Caller {
   readonly agent: ExpectedCall['agent'] | undefined
   readonly depth: ExpectedCall['depth'] | undefined
 }
@@ -29,7 +29,7 @@ export interface Speaker {
 /** Judges every call of a table, in order. The parts of a run are created once per agent and place. */
 export async function checkTable(
   { path, calls }: Table,
-  explainerFor: (speaker: Speaker) => Promise<Explainer>,
+  explainerFor: (speaker: Caller) => Promise<Explainer>,
 ): Promise<CheckedTable> {
   const failures: Failure[] = []
   const diagnostics: Diagnostic[] = []

@@ -82,5 +82,5 @@ const anyModel: Models = {
 const noEngine: Engine = { attach: () => {}, open: neverRun, read: neverRun }
 
 function neverRun(): never {
-  throw new Error('unreachable: nothing is run to explain a decision')
+  throw new Error('unreachable: a session or model was used to explain a decision')
 }

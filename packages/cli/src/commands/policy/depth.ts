@@ -13,6 +13,6 @@ export function readDepth(text: string): Depth {
   if (names.every((name) => name !== '')) return { kind: 'below', names }
   throw new CadreError(
     'usage',
-    `invalid depth ${JSON.stringify(text)}: a name is missing. Write the agents from the top down, such as lead>builder, or a number.`,
+    `invalid depth ${JSON.stringify(text)}: a name is missing. List the agents from the top down, for example lead>builder, or enter a number.`,
   )
 }

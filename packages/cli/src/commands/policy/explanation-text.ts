@@ -7,20 +7,20 @@ export function explanationText(explanation: Explanation, style: Style): string 
   const { decision, by, rule, reason, risk, reasons, commands, paths, hooks, input, chain } = explanation
   const rows: (readonly [label: string, lines: readonly string[]])[] = [
     ['by', [rule === by ? by : `${by}, ${cleanLine(rule)}`]],
-    ['why', shown(reason)],
+    ['why', formatReason(reason)],
     ['agent', [cleanLine(chain.join(' › '))]],
     ['risk', risk === undefined ? [] : [risk, ...(reasons ?? []).map(cleanLine)]],
     [
       'commands',
-      (commands ?? []).map((found) => part(found.decision, quoted(found.words), found.reason, style)),
+      (commands ?? []).map((found) => partLine(found.decision, quoteWords(found.words), found.reason, style)),
     ],
     [
       'paths',
-      unlike(
+      distinctLines(
         (paths ?? [])
           .filter((found) => commands === undefined || !isBareWord(found))
           .map(({ path, real, decision: own, reason: because }) =>
-            part(own, real === undefined || real === path ? path : `${path} → ${real}`, because, style),
+            partLine(own, real === undefined || real === path ? path : `${path} → ${real}`, because, style),
           ),
       ),
     ],
@@ -35,13 +35,13 @@ export function explanationText(explanation: Explanation, style: Style): string 
       ? []
       : [`${label.padEnd(width)}${first}`, ...rest.map((line) => ' '.repeat(width) + line)],
   )
-  return `${style.bold(painted(decision, style))}\n${lines.map((line) => `  ${line}\n`).join('')}`
+  return `${style.bold(colourDecision(decision, style))}\n${lines.map((line) => `  ${line}\n`).join('')}`
 }
 
 const width = 10
 
 /** Several rules may report the same about one path. */
-function unlike(lines: readonly string[]): string[] {
+function distinctLines(lines: readonly string[]): string[] {
   return [...new Set(lines)]
 }
 
@@ -50,11 +50,11 @@ function isBareWord({ path, decision }: NonNullable<Explanation['paths']>[number
   return decision === 'allow' && /^\w+$/.test(path)
 }
 
-function shown(reason: string): string[] {
+function formatReason(reason: string): string[] {
   return cleanText(reason).trim().split('\n')
 }
 
-function part(
+function partLine(
   decision: Explanation['decision'],
   what: string,
   reason: string | undefined,
@@ -62,14 +62,14 @@ function part(
 ): string {
   const why = reason === undefined || reason === '' ? '' : `  ${style.dim(cleanLine(reason))}`
   const gap = ' '.repeat('allow'.length - decision.length)
-  return `${painted(decision, style)}${gap}  ${cleanLine(what)}${why}`
+  return `${colourDecision(decision, style)}${gap}  ${cleanLine(what)}${why}`
 }
 
 /** Quotes words with spaces or shell characters. */
-function quoted(words: readonly string[]): string {
+function quoteWords(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 }
 
-function painted(decision: Explanation['decision'], style: Style): string {
+function colourDecision(decision: Explanation['decision'], style: Style): string {
   return { allow: style.green, ask: style.yellow, deny: style.red }[decision](decision)
 }

@@ -2,7 +2,7 @@ import { type AgentDefinition, nameKey, type SessionSpec } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import type { RunParts } from '@cadre/runtime'
 import { entryAgent } from '@cadre/runtime'
-import { agentNamed } from '../agents/agent-named.ts'
+import { requireAgent } from '../agents/require-agent.ts'
 import { specFor } from '../agents/spec-for.ts'
 import type { Depth } from './depth.ts'
 
@@ -29,7 +29,7 @@ export async function findChain(
   parts: RunParts,
   { agent: wanted, depth }: ChainRequest,
 ): Promise<FoundChain> {
-  const agent = wanted === undefined ? entryOf(parts) : agentNamed(parts.registry, wanted)
+  const agent = wanted === undefined ? entryOf(parts) : requireAgent(parts.registry, wanted)
   if (depth?.kind === 'below') return { kind: 'chain', chain: below(parts, depth.names, agent) }
   if (depth !== undefined) return atLevel(parts, agent, depth.levels)
   const chain = agent.userInvocable === false ? await anywhere(parts, agent) : undefined
@@ -43,7 +43,7 @@ function entryOf({ registry, entry }: RunParts): AgentDefinition {
 }
 
 function below({ registry }: RunParts, names: readonly string[], agent: AgentDefinition): Chain {
-  const above = names.map((name) => agentNamed(registry, name))
+  const above = names.map((name) => requireAgent(registry, name))
   // An agent cannot be below itself: a chain that ends with the agent includes it.
   if (above.at(-1)?.name === agent.name) above.pop()
   return [...above, agent] as unknown as Chain
@@ -57,7 +57,7 @@ async function atLevel(parts: RunParts, agent: AgentDefinition, levels: number):
     return none(
       `the maximum depth of delegation is ${depth}, so ${agent.name} is never ${levels} below an entry agent`,
     )
-  const steps = { left: mostSteps }
+  const steps = { left: maxSteps }
   for (const entry of entriesOf(parts)) {
     const chain = await search({ parts, agent, levels, steps }, [entry])
     if (chain !== undefined) return { kind: 'chain', chain }
@@ -66,7 +66,7 @@ async function atLevel(parts: RunParts, agent: AgentDefinition, levels: number):
 }
 
 async function anywhere(parts: RunParts, agent: AgentDefinition): Promise<Chain | undefined> {
-  const steps = { left: mostSteps }
+  const steps = { left: maxSteps }
   for (const entry of entriesOf(parts)) {
     for (let levels = 1; levels <= parts.limits.depth; levels++) {
       const chain = await search({ parts, agent, levels, steps }, [entry])
@@ -84,7 +84,7 @@ function entriesOf(parts: RunParts): readonly AgentDefinition[] {
 }
 
 /** Many agents that can all delegate to each other have too many chains to search. */
-const mostSteps = 5_000
+const maxSteps = 5_000
 
 interface Search {
   readonly parts: RunParts

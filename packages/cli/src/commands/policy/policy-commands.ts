@@ -9,7 +9,7 @@ const explain = defineCommand({
   brief: 'Explain how the policy decides about a call, without running it',
   about:
     'Evaluates a call with the rules of a run: the tools of the agent, its boundary, the policies, the allowlist and the required\n' +
-    'approvals. Runs, asks, records and writes nothing; hooks that would run are listed. Exits with 0 whatever the decision.\n\n' +
+    'approvals. Runs, asks, records and writes nothing; hooks that would run are listed. Exits with 0 for every decision.\n\n' +
     'DEPTH\n' +
     '  lead>builder  lead delegates to builder, and builder to the agent; also lead,builder or lead/builder\n' +
     '  2             two delegations below an entry agent, if the agents allow that\n' +
@@ -32,7 +32,7 @@ const explain = defineCommand({
       tool: {
         kind: 'parsed',
         parse: String,
-        brief: 'The tool, by its name in any dialect',
+        brief: 'The name of a tool, in Cadre or in another program: execute_command, Bash, …',
         placeholder: 'TOOL',
       },
       input: text('The arguments of the tool: JSON, @FILE, or - for standard input; default: none', 'JSON'),

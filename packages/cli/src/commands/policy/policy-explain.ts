@@ -57,7 +57,7 @@ function fromFile(io: Io, given: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CadreError('usage', `cannot read the file of --input: ${sentenceOf(error)}`, { where: file })
+    throw new CadreError('usage', `cannot read the --input file: ${sentenceOf(error)}`, { where: file })
   }
 }
 

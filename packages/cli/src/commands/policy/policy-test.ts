@@ -27,13 +27,14 @@ export async function testPolicy(
   const read = files.map((file) => readTable(path.resolve(io.cwd, file)))
   const faults = read.flatMap((one) => (one.kind === 'wrong' ? one.diagnostics : []))
   if (faults.length > 0) return reportAgentProblems(io, flags, faults)
-  const tell = teller(io)
+  const tell = createTeller(io)
   const checked: CheckedTable[] = []
   for (const one of read) if (one.kind === 'table') checked.push(await check(io, flags, one.table, tell))
   const unknown = checked.flatMap(({ diagnostics }) => diagnostics)
   if (unknown.length > 0) return reportAgentProblems(io, flags, unknown)
-  if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(checked))}\n`)
-  else io.stdout.write(tableText(checked.map(shownFrom(io)), createStyle(wantsColour(io.stdout, io.env))))
+  if (flags.json) io.stdout.write(`${JSON.stringify(toJson(checked))}\n`)
+  else
+    io.stdout.write(tableText(checked.map(withRelativePath(io)), createStyle(wantsColour(io.stdout, io.env))))
   return checked.every(({ failures }) => failures.length === 0) ? exitCodes.done : exitCodes.failed
 }
 
@@ -47,7 +48,7 @@ function check(io: Io, flags: TestPolicyFlags, table: Table, tell: (message: str
 }
 
 /** Messages that apply to every agent are shown once. */
-function teller(io: Io): (message: string) => void {
+function createTeller(io: Io): (message: string) => void {
   const told = new Set<string>()
   return (message) => {
     if (told.has(message)) return
@@ -69,14 +70,14 @@ function reportAgentProblems(
   return exitCodes.usage
 }
 
-function shownFrom({ cwd }: Io) {
+function withRelativePath({ cwd }: Io) {
   return (table: CheckedTable): CheckedTable => {
     const relative = path.relative(cwd, table.path)
     return { ...table, path: relative.startsWith('..') ? table.path : relative }
   }
 }
 
-function forMachines(checked: readonly CheckedTable[]): object {
+function toJson(checked: readonly CheckedTable[]): object {
   const calls = checked.reduce((sum, table) => sum + table.calls, 0)
   const failed = checked.reduce((sum, { failures }) => sum + failures.length, 0)
   return {

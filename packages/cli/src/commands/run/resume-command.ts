@@ -37,7 +37,7 @@ export const resumeCommand = defineCommand({
         {
           brief: 'The message to the agent; - reads it from standard input',
           parse: String,
-          placeholder: 'work',
+          placeholder: 'message',
           optional: true,
         },
       ],

@@ -18,13 +18,13 @@ export const runCommand = defineCommand({
   brief: 'Run an agent on a task',
   about:
     'Runs an agent on a task and shows the tree of agents while it works. Cadre picks the agent in this order: the one you name with\n' +
-    '--agent or as @NAME before the work, the entry agent of --team, "entry" in the configuration, the only agent, an agent named\n' +
+    '--agent or as @NAME before the message, the entry agent of --team, "entry" in the configuration, the only agent, an agent named\n' +
     'lead, coordinator or supervisor, a plain assistant. Agents in project files take precedence over agents of a team.\n' +
     'Ctrl-C stops the whole tree; resume it with "cadre resume".',
   examples: [
     ['run "Add rate limiting to the API and prove it works"', 'show the live tree, then the report'],
     ['run --agent reviewer --model openai:gpt-5 "Review the last commit"', 'choose the agent and the model'],
-    ['run "@reviewer Review src/server.js"', 'choose the agent in the text of the work'],
+    ['run "@reviewer Review src/server.js"', 'choose the agent in the message'],
     ['run --team supervisor "Make the tests faster"', 'use a built-in team'],
     [
       'run --json "List the TODOs" | tail -1 | jq -r .text',
@@ -35,9 +35,9 @@ export const runCommand = defineCommand({
       'run --allow write --no-human "Fix the typos in docs"',
       'run unattended: agents may write files, everything else that needs an approval is denied',
     ],
-    ['run "Review this" < changes.diff', 'append standard input to the work'],
+    ['run "Review this" < changes.diff', 'append standard input to the message'],
     ['run -q --output-schema verdict.json "Is the build reproducible?"', 'print only JSON that validates'],
-    ['run - < work.md', 'read the work from standard input'],
+    ['run - < message.md', 'read the message from standard input'],
   ],
   parameters: {
     flags: {
@@ -72,7 +72,7 @@ export const runCommand = defineCommand({
       parameter: {
         brief: 'What the agent should do; default: standard input. End with "-" to wait for standard input',
         parse: String,
-        placeholder: 'work',
+        placeholder: 'message',
       },
     },
   },

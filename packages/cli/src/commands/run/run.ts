@@ -48,10 +48,10 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
   await ensureModel(io, flags)
   const options = { ...flags, io, workspace, hasSchema: outputSchema !== undefined }
   return driveRun(options, (runtime, signal) => {
-    void late?.then(() => runtime.tell(lateNotice))
-    const { name, text } = addressedIn(content, runtime, flags.agent)
+    void late?.then(() => runtime.tell(lateInputNotice))
+    const { name, text } = findAddressedAgent(content, runtime, flags.agent)
     const agent = chooseAgent(runtime, name)
-    if (outputSchema !== undefined) refuseSections(agent)
+    if (outputSchema !== undefined) rejectSections(agent)
     reportAgentProblems(runtime, agent)
     return runtime.orchestrator.start(
       {
@@ -68,11 +68,11 @@ export async function run(io: Io, flags: RunFlags, ...words: readonly string[]):
   })
 }
 
-const lateNotice =
-  'standard input received data after the run had started without it. The agents do not see this data. Run again with - after the work.'
+const lateInputNotice =
+  'standard input received data after the run had started without it. The agents do not see this data. Run again with - after the message.'
 
 /** A report cannot have headings and be JSON. */
-function refuseSections({ name, requiredSections = [] }: AgentDefinition): void {
+function rejectSections({ name, requiredSections = [] }: AgentDefinition): void {
   if (requiredSections.length === 0) return
   throw new CadreError(
     'usage',
@@ -80,14 +80,17 @@ function refuseSections({ name, requiredSections = [] }: AgentDefinition): void 
   )
 }
 
-/** The work may start with the name of its agent: `@reviewer …`. Any other `@` is text. */
-function addressedIn(content: string, runtime: Runtime, wanted: string | undefined) {
+/** The message may start with the name of its agent: `@reviewer …`. Any other `@` is text. */
+function findAddressedAgent(content: string, runtime: Runtime, wanted: string | undefined) {
   if (wanted !== undefined) return { name: wanted, text: content }
   const address = readAddress(content, namesOf(runtime))
   if (address.kind === 'unknown') return { name: undefined, text: content }
   if (address.kind === 'none') return { name: undefined, text: address.text }
   if (address.text !== '') return address
-  throw new CadreError('usage', `the work is empty. Describe what ${address.name} should do after its name.`)
+  throw new CadreError(
+    'usage',
+    `the message is empty. Describe what ${address.name} should do after its name.`,
+  )
 }
 
 /** The budget is recorded with the entry session's own limits, and applies when the run is resumed. */
@@ -96,13 +99,13 @@ function withBudget(agent: AgentDefinition, { budgetTokens, budgetCost }: RunFla
   const own: Budget = agent.limits?.budget ?? {}
   const budget = {
     ...own,
-    ...least('tokens', own.tokens, budgetTokens),
-    ...least('cost', own.cost, budgetCost),
+    ...smallest('tokens', own.tokens, budgetTokens),
+    ...smallest('cost', own.cost, budgetCost),
   }
   return { ...agent, limits: { ...agent.limits, budget } }
 }
 
-function least(key: keyof Budget, own: number | undefined, asked: number | undefined): Budget {
+function smallest(key: keyof Budget, own: number | undefined, asked: number | undefined): Budget {
   if (asked === undefined) return {}
   return { [key]: Math.min(asked, own ?? asked) }
 }

@@ -6,7 +6,7 @@ import type { Io } from '../../io.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 
 /** How long the process that runs the session may take to accept the request. */
-const patience = 10_000
+const timeoutMs = 10_000
 
 /** `cadre sessions cancel`. */
 export async function cancelSession(
@@ -31,7 +31,7 @@ export async function cancelSession(
     return tell(false, `Session ${id} is not running in any process. Resume it with "${resume}".`)
   const answer = await requestCancel(
     { home: sessions.home, session: id, isRunning },
-    AbortSignal.timeout(patience),
+    AbortSignal.timeout(timeoutMs),
   )
   if (answer === 'taken')
     return tell(true, `Cancelling session ${id}.${spec.root === id ? ` Resume it with "${resume}".` : ''}`)
@@ -39,6 +39,6 @@ export async function cancelSession(
   const { pid } = sessions.owner(spec.root) ?? {}
   throw new CadreError(
     'timeout',
-    `process ${pid} runs session ${id} and did not respond within ${patience / 1000} seconds. Try again, or stop the whole run with: kill ${pid}`,
+    `process ${pid} runs session ${id} and did not respond within ${timeoutMs / 1000} seconds. Try again, or stop the whole run with: kill ${pid}`,
   )
 }

@@ -45,8 +45,8 @@ const tree = defineCommand({
   brief: 'Show the tree of a run: its sessions, their rounds and calls',
   about:
     'Shows the sessions of a run with their state and usage, the rounds and calls of each, and the sessions that calls started.\n' +
-    '✓ done  ✗ failed or refused  ■ cancelled or stopped  ? waiting for a decision  ! in doubt  ● running  ○ not started, or recorded\n' +
-    'after a pending decision.\n' +
+    '✓ done  ✗ failed or refused  ■ cancelled or stopped  ? waiting for a decision  ! in doubt  ● running  ○ not started, or\n' +
+    'recorded once a pending decision is made.\n' +
     'With --json: the tree of sessions, and `agentRounds`, the tree of rounds.',
   examples: [
     ['sessions tree', 'show the newest run'],
@@ -113,7 +113,7 @@ const exportLog = defineCommand({
       format: {
         kind: 'enum',
         values: ['chat-log'],
-        brief: 'The format of the file; there is only one',
+        brief: 'The format of the file; default: chat-log, the only one',
         placeholder: 'FORMAT',
         optional: true,
       },

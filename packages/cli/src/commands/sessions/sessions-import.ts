@@ -4,7 +4,7 @@ import { allowedTargets, CadreError, sentenceOf } from '@cadre/core'
 import { type RawText, systemClock } from '@cadre/disk'
 import { readPlainFile } from '@cadre/home'
 import { placeSession, readChatLog } from '@cadre/journal'
-import { agentsHere, requireTrustedHome, resolveWorkspace } from '@cadre/runtime'
+import { findAvailableAgents, requireTrustedHome, resolveWorkspace } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -26,7 +26,7 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
     throw new CadreError('usage', `not a chat log: ${read.reason}.`, { where: source })
   const { log } = read
   const home = await requireTrustedHome(io, flags)
-  const { registry } = await agentsHere(io, flags)
+  const { registry } = await findAvailableAgents(io, flags)
   const agent = registry.get(log.agent)
   if (agent?.userInvocable === false)
     throw new CadreError('usage', `users cannot start ${agent.name}: its file sets user-invocable to false.`)

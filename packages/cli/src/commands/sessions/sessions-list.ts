@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { localTime } from '../../output/local-time.ts'
-import { roomIn, textTable } from '../../output/text-table.ts'
+import { availableWidth, textTable } from '../../output/text-table.ts'
 import { cutText } from '../../output/text-width.ts'
 import { workText } from '../../output/work-text.ts'
 
@@ -16,18 +16,18 @@ export async function listSessions(
   const sessions = await openSessions(io, flags.home)
   const every = await sessions.list()
   const all = flags.roots ? every.filter(({ parent }) => parent === undefined) : every
-  if (flags.json) io.stdout.write(`${JSON.stringify(all.map(forMachines))}\n`)
+  if (flags.json) io.stdout.write(`${JSON.stringify(all.map(toJson))}\n`)
   else if (all.length === 0) io.stdout.write(`No sessions in ${sessions.home.at('sessions')} yet.\n`)
   else {
     const head = ['SESSION', 'AGENT', 'STATUS', 'UPDATED', 'PARENT', 'WORK']
     // Without delegated sessions, the parent column is empty.
     const table = [head, ...all.map(rowOf)].map((row) => (flags.roots ? row.toSpliced(4, 1) : row))
-    io.stdout.write(textTable(table[0] ?? head, table.slice(1), roomIn(io.stdout)))
+    io.stdout.write(textTable(table[0] ?? head, table.slice(1), availableWidth(io.stdout)))
   }
   return exitCodes.done
 }
 
-function forMachines({ id, agent, parent, status, created, updated, work }: SessionSummary): object {
+function toJson({ id, agent, parent, status, created, updated, work }: SessionSummary): object {
   return {
     id,
     agent,
@@ -39,11 +39,11 @@ function forMachines({ id, agent, parent, status, created, updated, work }: Sess
   }
 }
 
-const widest = 80
+const maxWidth = 80
 
 function rowOf({ id, agent, parent, status, outcome, updated, work = '' }: SessionSummary): string[] {
   const shown = outcome === undefined || outcome === status ? status : `${status} (${outcome})`
   const when = localTime(updated)
-  const begins = cutText(workText(work), widest)
+  const begins = cutText(workText(work), maxWidth)
   return [id, agent, shown, when, parent?.split('/')[0] ?? '', begins].map(cleanLine)
 }

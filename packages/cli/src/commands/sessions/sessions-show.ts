@@ -15,7 +15,7 @@ export async function showSession(
   const sessions = await openSessions(io, flags.home)
   const id = await sessions.find(beginning)
   const stored = await sessions.read(id)
-  if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(stored, sessions.fileOf(id)))}\n`)
+  if (flags.json) io.stdout.write(`${JSON.stringify(toJson(stored, sessions.fileOf(id)))}\n`)
   else {
     const style = createStyle(wantsColour(io.stdout, io.env))
     io.stdout.write(journalText(stored, eventsOf(stored), sessions.fileOf(id), style))
@@ -23,7 +23,7 @@ export async function showSession(
   return exitCodes.done
 }
 
-function forMachines(stored: StoredSession, path: string): object {
+function toJson(stored: StoredSession, path: string): object {
   const { spec, status, outcome, updated, entries } = stored
   return {
     session: {

@@ -27,7 +27,7 @@ export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Pr
   const sessions = await openSessions(io, flags.home)
   const root = await rootOf(sessions, beginning)
   const view = emptyView()
-  for await (const stored of sessions.tree(root)) takeUp(view, stored)
+  for await (const stored of sessions.tree(root)) foldJournal(view, stored)
   const isStill = sessions.owner(root) === undefined
   if (flags.json) {
     const rounds = flags.sessions ? {} : { agentRounds: agentRounds(view, root) }
@@ -50,7 +50,7 @@ export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Pr
 }
 
 /** Folds a journal into the view. The header takes precedence: a session may have continued after a report. */
-function takeUp(view: View, stored: StoredSession): void {
+function foldJournal(view: View, stored: StoredSession): void {
   for (const event of eventsOf(stored)) applyToView(view, event)
   const session = view.sessions.get(stored.spec.id)
   if (session === undefined || stored.status === 'completed' || stored.status === 'error') return

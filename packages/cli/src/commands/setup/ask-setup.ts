@@ -4,7 +4,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { foldFor } from '../../output/fold-for.ts'
 import { amount } from '../../output/numbers.ts'
-import { roomIn, textTable } from '../../output/text-table.ts'
+import { availableWidth, textTable } from '../../output/text-table.ts'
 import { readLine } from '../../run/ask-line.ts'
 import {
   type Candidate,
@@ -14,23 +14,23 @@ import {
   type ServerChoice,
   serverCandidate,
 } from './candidate.ts'
-import { serverAddress, usualAddress } from './server-address.ts'
+import { defaultApiAddress, serverAddress } from './server-address.ts'
 import { type StoredKey, storeChoice, storeKey } from './store-choice.ts'
-import { type Tested, testModel } from './test-model.ts'
+import { type TestResult, testModel } from './test-model.ts'
 
 export type SetupEnd = { readonly kind: 'stored'; readonly model: string } | { readonly kind: 'cancelled' }
 
 class Cancelled extends Error {}
 
 /** The choice of the person, and how to repeat it with another key. */
-interface Chosen {
+interface SetupChoice {
   readonly candidate: Candidate
   readonly key?: string
-  readonly withOtherKey?: () => Promise<Chosen | undefined>
+  readonly withOtherKey?: () => Promise<SetupChoice | undefined>
 }
 
 /** The most keys that a person can try before choosing again. */
-const mostKeys = 3
+const maxKeys = 3
 
 /** Asks at a terminal until a model answers, and stores it. Writes nothing before the end. */
 export async function askSetup(
@@ -76,12 +76,12 @@ export async function askSetup(
   }
 
   /** Chooses a model and tests it. While the server rejects the key, asks for another one. */
-  async function settle(first: Chosen): Promise<(Chosen & { readonly model: string }) | undefined> {
-    let chosen: Chosen = first
+  async function settle(first: SetupChoice): Promise<(SetupChoice & { readonly model: string }) | undefined> {
+    let chosen: SetupChoice = first
     let model: string | undefined
     for (let keys = 1; ; keys++) {
       const { candidate } = chosen
-      const otherKey = keys < mostKeys ? chosen.withOtherKey : undefined
+      const otherKey = keys < maxKeys ? chosen.withOtherKey : undefined
       if (model === undefined) {
         const listed = await listModels(candidate)
         const other = listed.rejectsKey && otherKey !== undefined ? await otherKey() : undefined
@@ -101,7 +101,7 @@ export async function askSetup(
     }
   }
 
-  async function chooseCandidate(known: readonly Candidate[]): Promise<Chosen | undefined> {
+  async function chooseCandidate(known: readonly Candidate[]): Promise<SetupChoice | undefined> {
     const others = [
       ['OpenAI, with an API key', () => withKey({ backend: 'openai', label: 'OpenAI' })],
       ['Anthropic, with an API key', () => withKey({ backend: 'anthropic', label: 'Anthropic' })],
@@ -116,16 +116,16 @@ export async function askSetup(
     return candidate === undefined ? others[number - 1 - known.length]?.[1]() : { candidate }
   }
 
-  async function choose(most: number, usual: number): Promise<number> {
+  async function choose(maxModels: number, defaultChoice: number): Promise<number> {
     for (;;) {
-      const said = await ask(`Number, 1 to ${most} [${usual}]: `)
-      const number = said === '' ? usual : Number(said)
-      if (Number.isInteger(number) && number >= 1 && number <= most) return number
-      tell(`Enter a number from 1 to ${most}.`)
+      const said = await ask(`Number, 1 to ${maxModels} [${defaultChoice}]: `)
+      const number = said === '' ? defaultChoice : Number(said)
+      if (Number.isInteger(number) && number >= 1 && number <= maxModels) return number
+      tell(`Enter a number from 1 to ${maxModels}.`)
     }
   }
 
-  async function withKey(choice: ServerChoice, isOptional = false): Promise<Chosen | undefined> {
+  async function withKey(choice: ServerChoice, isOptional = false): Promise<SetupChoice | undefined> {
     const key = await askKey(isOptional ? 'hidden; Enter for none' : 'hidden')
     return key === '' && !isOptional ? undefined : chosenWith(choice, key)
   }
@@ -136,7 +136,7 @@ export async function askSetup(
     return key
   }
 
-  function chosenWith(choice: ServerChoice, key: string): Chosen {
+  function chosenWith(choice: ServerChoice, key: string): SetupChoice {
     const withOtherKey = async () => {
       tell(key === '' ? 'The server requires a key.' : 'The server rejected the key.')
       const other = await askKey('hidden; Enter to skip')
@@ -146,7 +146,7 @@ export async function askSetup(
     return { candidate: serverCandidate(io, { ...choice, key }), key, withOtherKey }
   }
 
-  async function askServer(): Promise<Chosen | undefined> {
+  async function askServer(): Promise<SetupChoice | undefined> {
     const typed = await ask('Address (it usually ends in /v1): ')
     if (typed === '') return undefined
     const baseUrl = serverAddress(typed)
@@ -156,12 +156,12 @@ export async function askSetup(
     }
     const choice = { backend: 'openai', label: baseUrl, baseUrl } as const
     const chosen = await withKey(choice, true)
-    const usual = usualAddress(baseUrl)
-    if (chosen === undefined || usual === undefined) return chosen
-    const atUsual = chosenWith({ ...choice, label: usual, baseUrl: usual }, chosen.key ?? '')
+    const defaultChoice = defaultApiAddress(baseUrl)
+    if (chosen === undefined || defaultChoice === undefined) return chosen
+    const atUsual = chosenWith({ ...choice, label: defaultChoice, baseUrl: defaultChoice }, chosen.key ?? '')
     const listed = await listModels(atUsual.candidate)
     if (listed.models.length === 0 && !listed.rejectsKey) return chosen
-    tell(`The API of the server is at ${cleanLine(usual)}.`)
+    tell(`The API of the server is at ${cleanLine(defaultChoice)}.`)
     return atUsual
   }
 
@@ -174,7 +174,7 @@ export async function askSetup(
     }
   }
 
-  async function signIn(): Promise<Chosen | undefined> {
+  async function signIn(): Promise<SetupChoice | undefined> {
     const { login } = await import('../login/login.ts')
     const code = await login(io, {})
     if (code !== 0) return undefined
@@ -189,7 +189,7 @@ export async function askSetup(
   }
 
   async function chooseModel(candidate: Candidate, listed: CandidateModels): Promise<string | undefined> {
-    const { usual, trouble } = listed
+    const { defaultModel: defaultChoice, trouble } = listed
     // Embedding models cannot answer.
     const models = listed.models.filter(({ id }) => !/embed/i.test(id))
     if (trouble !== undefined) warn(candidate, trouble)
@@ -197,15 +197,16 @@ export async function askSetup(
       const name = await ask('Name of the model (Enter to go back): ')
       return name === '' ? undefined : `${candidate.backend}:${name}`
     }
-    return pick(models, usual)
+    return pick(models, defaultChoice)
   }
 
-  async function pick(models: readonly ListedModel[], usual: string | undefined): Promise<string> {
-    const first = models.findIndex(({ id }) => id === usual)
+  async function pick(models: readonly ListedModel[], defaultChoice: string | undefined): Promise<string> {
+    const first = models.findIndex(({ id }) => id === defaultChoice)
     const standard = first < 0 ? 1 : first + 1
     for (let shown = models; ; ) {
-      tell(modelTable(io, models, shown.slice(0, most)))
-      if (shown.length > most) tell(`… and ${shown.length - most} more. Type a part of a name to search.`)
+      tell(modelTable(io, models, shown.slice(0, maxModels)))
+      if (shown.length > maxModels)
+        tell(`… and ${shown.length - maxModels} more. Type a part of a name to search.`)
       const said = await ask(`Model: number, name or part of a name [${standard}]: `)
       const number = said === '' ? standard : Number(said)
       const byNumber = Number.isInteger(number) ? models[number - 1] : undefined
@@ -224,7 +225,7 @@ export async function askSetup(
   async function tryOut(
     candidate: Candidate,
     model: string,
-  ): Promise<Exclude<Tested, { kind: 'cancelled' }>> {
+  ): Promise<Exclude<TestResult, { kind: 'cancelled' }>> {
     tell(`Testing ${cleanLine(model)}…`)
     const tested = await testModel(io, candidate, model, signal)
     if (tested.kind === 'cancelled') throw new Cancelled()
@@ -253,7 +254,7 @@ export async function askSetup(
   }
 }
 
-const most = 20
+const maxModels = 20
 
 /** For a user who typed the address and the key, names of variables would be misleading. */
 function withoutVariables(message: string): string {
@@ -278,5 +279,5 @@ function modelTable(io: Io, all: readonly ListedModel[], shown: readonly ListedM
   // Omits empty columns.
   const used = head.map((_, column) => column < 2 || rows.some((row) => row[column] !== ''))
   const kept = (row: readonly string[]) => row.filter((_, column) => used[column])
-  return textTable(kept(head), rows.map(kept), roomIn(io.stdout)).trimEnd()
+  return textTable(kept(head), rows.map(kept), availableWidth(io.stdout)).trimEnd()
 }

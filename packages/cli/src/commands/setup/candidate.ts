@@ -90,7 +90,7 @@ export async function findCandidates(io: Io, config: ModelsConfig): Promise<Cand
 export interface CandidateModels {
   readonly models: readonly ListedModel[]
   /** The default model of the account. */
-  readonly usual?: string | undefined
+  readonly defaultModel?: string | undefined
   /** Why there are none, in full sentences. */
   readonly trouble?: string | undefined
   /** There are none because the server requires another key, or any key. */
@@ -107,8 +107,8 @@ export async function modelsOf(io: Io, { backend, config, env }: Candidate): Pro
   const models = listed.models.map((model) =>
     backend === 'responses' ? { ...model, id: model.id.replace(/^openai:/, 'responses:') } : model,
   )
-  const { defaultModel: usual, trouble, rejectsKey } = listed
-  return { models, usual, trouble, rejectsKey }
+  const { defaultModel, trouble, rejectsKey } = listed
+  return { models, defaultModel, trouble, rejectsKey }
 }
 
 /** `CADRE_SETUP_PORTS=name:port,…` replaces the default ports, for tests and unusual machines. */

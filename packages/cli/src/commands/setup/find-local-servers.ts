@@ -7,7 +7,7 @@ export interface LocalServer {
 }
 
 /** Default ports of programs that run models, only on this machine. */
-const usual = [
+const defaultPorts = [
   ['Ollama', 11434],
   ['LM Studio', 1234],
   ['vLLM', 8000],
@@ -19,7 +19,7 @@ const limit = 700
 /** Returns the model servers that answer on this machine. `ports` replaces the default ones in tests. */
 export async function findLocalServers(
   cwd: string,
-  ports: readonly (readonly [name: string, port: number])[] = usual,
+  ports: readonly (readonly [name: string, port: number])[] = defaultPorts,
 ): Promise<LocalServer[]> {
   const found = await Promise.all(
     ports.map(async ([name, port]): Promise<LocalServer[]> => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { serverAddress, usualAddress } from './server-address.ts'
+import { defaultApiAddress, serverAddress } from './server-address.ts'
 
 test.each([
   ['http://127.0.0.1:8000/v1', 'http://127.0.0.1:8000/v1'],
@@ -15,6 +15,6 @@ test.each([
 })
 
 test('an API is usually at /v1 of an address without a path', () => {
-  expect(usualAddress('http://127.0.0.1:8000')).toBe('http://127.0.0.1:8000/v1')
-  expect(usualAddress('http://127.0.0.1:8000/openai')).toBeUndefined()
+  expect(defaultApiAddress('http://127.0.0.1:8000')).toBe('http://127.0.0.1:8000/v1')
+  expect(defaultApiAddress('http://127.0.0.1:8000/openai')).toBeUndefined()
 })

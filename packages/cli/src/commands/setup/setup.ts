@@ -3,7 +3,7 @@ import { homeOf, loadSettings, untrustedIn } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { takeStopSignals } from '../../run/stop-signals.ts'
+import { handleStopSignals } from '../../run/handle-stop-signals.ts'
 import { askSetup } from './ask-setup.ts'
 import { type BackendName, type Candidate, modelsOf, serverCandidate, withoutServers } from './candidate.ts'
 import { storeChoice, storeKey } from './store-choice.ts'
@@ -29,12 +29,12 @@ export async function setup(io: Io, flags: SetupFlags): Promise<ExitCode> {
     if (code === exitCodes.done) io.stdout.write('Try it: cadre run "What does this project do?"\n')
     return code
   }
-  return untilSignal((signal) => setupByFlags(io, flags, signal))
+  return untilInterrupted((signal) => setupByFlags(io, flags, signal))
 }
 
 /** Asks the user at the terminal. */
 export function setupAtTerminal(io: Io, home: string | undefined): Promise<ExitCode> {
-  return untilSignal(async (signal, stop) => {
+  return untilInterrupted(async (signal, stop) => {
     const ended = await askSetup(io, await configOf(io, home), signal, stop)
     if (ended.kind === 'stored') {
       warnOverrides(io)
@@ -45,10 +45,10 @@ export function setupAtTerminal(io: Io, home: string | undefined): Promise<ExitC
   })
 }
 
-async function untilSignal<T>(work: (signal: AbortSignal, stop: () => void) => Promise<T>): Promise<T> {
+async function untilInterrupted<T>(work: (signal: AbortSignal, stop: () => void) => Promise<T>): Promise<T> {
   const stopper = new AbortController()
   const stop = () => stopper.abort()
-  const giveBack = takeStopSignals(stop, () => process.exit(130))
+  const giveBack = handleStopSignals(stop, () => process.exit(130))
   try {
     return await work(stopper.signal, stop)
   } finally {
@@ -121,7 +121,7 @@ async function candidateOf(
       'name the backend and the model: cadre setup --backend openai --base-url http://127.0.0.1:11434/v1 --model NAME --yes. At a terminal, "cadre setup" asks.',
     )
   if (prefix !== undefined && prefix !== backend)
-    throw new CadreError('usage', `--backend ${backend} and --model ${flags.model} name two backends.`)
+    throw new CadreError('usage', `--backend ${backend} and --model ${flags.model} name different backends.`)
   const { baseUrl, keyCommand } = flags
   if (backend === 'copilot-ls') {
     if (baseUrl !== undefined || keyCommand !== undefined || flags.keyStdin)
@@ -162,9 +162,9 @@ async function keyFromInput(io: Io): Promise<string> {
 async function modelFor(io: Io, candidate: Candidate, wanted: string | undefined): Promise<string> {
   const { backend } = candidate
   if (wanted !== undefined) return wanted.startsWith(`${backend}:`) ? wanted : `${backend}:${wanted}`
-  const { models, usual, trouble } = await modelsOf(io, candidate)
+  const { models, defaultModel, trouble } = await modelsOf(io, candidate)
   const [only, ...others] = models
-  if (usual !== undefined) return usual
+  if (defaultModel !== undefined) return defaultModel
   if (only !== undefined && others.length === 0) return only.id
   if (trouble !== undefined) throw new CadreError('backend', trouble)
   const names = models.slice(0, 10).map(({ id }) => id)

@@ -3,7 +3,7 @@ import { systemClock } from '@cadre/disk'
 import type { Io } from '../../io.ts'
 import type { Candidate } from './candidate.ts'
 
-export type Tested =
+export type TestResult =
   | { readonly kind: 'ok'; readonly ms: number; readonly model: string }
   | { readonly kind: 'failed'; readonly message: string; readonly rejectsKey?: boolean | undefined }
   | { readonly kind: 'cancelled' }
@@ -14,7 +14,7 @@ export async function testModel(
   candidate: Candidate,
   model: string,
   signal: AbortSignal,
-): Promise<Tested> {
+): Promise<TestResult> {
   const models = createModels({
     config: candidate.config,
     env: candidate.env,

@@ -8,7 +8,7 @@ import type { TasksFlags } from './tasks.ts'
 
 /** `cadre tasks --lint`: reports all problems in task files. */
 export function lintTasks(io: Io, flags: TasksFlags, named: string | undefined): ExitCode {
-  const { files, problems } = named === undefined ? inHome(io, flags) : inFiles(io, named)
+  const { files, problems } = named === undefined ? lintHome(io, flags) : lintFiles(io, named)
   if (flags.json) io.stdout.write(`${JSON.stringify(problems)}\n`)
   else if (problems.length > 0)
     io.stdout.write(problems.map((problem) => `${problemLine(problem)}\n`).join(''))
@@ -22,13 +22,13 @@ export function problemLine({ file, line, column, severity, code, message }: Fou
   return cleanLine(`${file}:${line}:${column}: ${severity} ${code} ${message}`)
 }
 
-interface Looked {
+interface LintedTasks {
   readonly files: number
   readonly problems: readonly FoundProblem[]
 }
 
 /** In a home, task ids are unique across files. */
-function inHome(io: Io, flags: TasksFlags): Looked {
+function lintHome(io: Io, flags: TasksFlags): LintedTasks {
   const tasks = openTaskFiles({ folder: homeOf(io, flags.home).at('tasks') })
   const names = tasks.list()
   const problems = names.flatMap((name) =>
@@ -37,7 +37,7 @@ function inHome(io: Io, flags: TasksFlags): Looked {
   return { files: names.length, problems }
 }
 
-function inFiles(io: Io, named: string): Looked {
+function lintFiles(io: Io, named: string): LintedTasks {
   const files = openQueryFiles({ folder: io.cwd })
   const names = files.match(fileOf(named))
   const problems = names.flatMap((file) => files.read(file).problems.map((problem) => ({ ...problem, file })))
@@ -48,6 +48,10 @@ function inFiles(io: Io, named: string): Looked {
 function fileOf(named: string): string {
   if (!/^\s*(?:select|insert|update|delete)\s/i.test(named)) return named
   const query = parseQuery(named)
-  if (query.kind === 'insert') throw new CadreError('usage', 'INSERT names no file. Name the file to check.')
+  if (query.kind === 'insert')
+    throw new CadreError(
+      'usage',
+      '--lint does not accept an INSERT query. Pass the file to check: cadre tasks --lint FILE',
+    )
   return query.file.name
 }

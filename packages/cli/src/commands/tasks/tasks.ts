@@ -19,7 +19,7 @@ import {
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
-import { roomIn, textTable } from '../../output/text-table.ts'
+import { availableWidth, textTable } from '../../output/text-table.ts'
 import { lintTasks, problemLine } from './tasks-lint.ts'
 
 export interface TasksFlags {
@@ -37,9 +37,9 @@ export async function tasks(io: Io, flags: TasksFlags, query?: string): Promise<
     const parsed = parseQuery(query)
     await requireTrustedTarget(io, flags, parsed)
     const answer = await runQuery(parsed, openQueryFiles({ folder: io.cwd }))
-    tellAbout(io, answer)
+    printMessages(io, answer)
     if (answer.kind === 'select' && answer.into === undefined) showRows(io, flags, parsed, answer)
-    else io.stdout.write(`${flags.json ? JSON.stringify(forMachines(answer)) : inWords(answer)}\n`)
+    else io.stdout.write(`${flags.json ? JSON.stringify(toJson(answer)) : describeAnswer(answer)}\n`)
     return exitCodes.done
   } catch (error) {
     if (!(error instanceof QueryError)) throw error
@@ -70,9 +70,9 @@ const openTasks =
 function listOpen(io: Io, flags: TasksFlags): ExitCode {
   const home = homeOf(io, flags.home)
   const query = parseQuery(openTasks)
-  if (query.kind !== 'select') throw new Error('unreachable: a SELECT is another query')
+  if (query.kind !== 'select') throw new Error('unreachable: a SELECT was parsed as another statement')
   const answer = answerSelect(query, homeQueryFiles(openTaskFiles({ folder: home.at('tasks') })))
-  tellAbout(io, { problems: answer.problems, notes: [] })
+  printMessages(io, { problems: answer.problems, notes: [] })
   if (answer.rows.length > 0 || flags.json) showRows(io, flags, query, answer)
   else io.stdout.write(`No open tasks in ${cleanLine(home.at('tasks'))}.\n`)
   return exitCodes.done
@@ -84,18 +84,18 @@ function showRows(io: Io, { json }: TasksFlags, query: Query, answer: SelectAnsw
     const rows = answer.rows.map((row) => rowObject(row, answer.fields, isEverything))
     io.stdout.write(`${JSON.stringify(rows)}\n`)
   } else if (answer.rows.length > 0)
-    io.stdout.write(taskTable({ ...answer, isEverything, columns: roomIn(io.stdout) }))
+    io.stdout.write(taskTable({ ...answer, isEverything, columns: availableWidth(io.stdout) }))
   else io.stdout.write('No matching tasks.\n')
 }
 
 /** Messages for a person, which must not be mixed with the rows. */
-function tellAbout(io: Io, { problems, notes }: Pick<SelectAnswer, 'problems' | 'notes'>): void {
+function printMessages(io: Io, { problems, notes }: Pick<SelectAnswer, 'problems' | 'notes'>): void {
   for (const note of notes) io.stderr.write(`cadre: ${cleanLine(note)}\n`)
   for (const problem of problems)
     if (problem.severity === 'error') io.stderr.write(`${problemLine(problem)}\n`)
 }
 
-function inWords(answer: QueryAnswer): string {
+function describeAnswer(answer: QueryAnswer): string {
   switch (answer.kind) {
     case 'select':
       return `Wrote ${answer.rows.length} to ${cleanLine(answer.into ?? '')}`
@@ -108,7 +108,7 @@ function inWords(answer: QueryAnswer): string {
   }
 }
 
-function forMachines(answer: QueryAnswer): object {
+function toJson(answer: QueryAnswer): object {
   switch (answer.kind) {
     case 'select':
       return { written: answer.rows.length, file: answer.into }
@@ -122,7 +122,7 @@ function forMachines(answer: QueryAnswer): object {
 }
 
 /** The fields shown as columns; the others are in the file and in the JSON output. */
-const worthwhile = ['id', 'state', 'priority', 'who', 'tags', 'depends_on', 'title', 'file']
+const columnFields = ['id', 'state', 'priority', 'who', 'tags', 'depends_on', 'title', 'file']
 
 interface TaskTableRequest extends Pick<SelectAnswer, 'rows' | 'fields'> {
   /** `*` was requested. */
@@ -132,7 +132,7 @@ interface TaskTableRequest extends Pick<SelectAnswer, 'rows' | 'fields'> {
 
 /** The rows of an answer below each other. */
 function taskTable({ rows, fields, isEverything, columns }: TaskTableRequest): string {
-  const names = isEverything ? worthwhile : fields
+  const names = isEverything ? columnFields : fields
   const objects = rows.map((row) => rowObject(row, names))
   const files = new Set(rows.map(({ file }) => file))
   const isShown = (name: string) =>

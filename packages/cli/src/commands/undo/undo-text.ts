@@ -3,15 +3,15 @@ import { cleanLine } from '../../output/clean-text.ts'
 import { counted } from '../../output/numbers.ts'
 
 /** The maximum number of files listed. */
-const most = 40
+const maxFiles = 40
 
 /** Describes an undo or redo, as lines for a screen. File names come from agents, so control characters are removed. */
 export function planText(plan: UndoPlan): string {
   const { direction, session, prompt, folder, files, notices } = plan
   const verb = direction === 'undo' ? 'Undo' : 'Redo'
-  const turn = prompt === '' ? 'a turn' : `the turn ${JSON.stringify(shortened(prompt))}`
-  const shown = files.slice(0, most).map(fileLine)
-  const rest = files.length > most ? [`  … and ${counted(files.length - most, 'more file')}`] : []
+  const turn = prompt === '' ? 'a turn' : `the turn ${JSON.stringify(shortenPrompt(prompt))}`
+  const shown = files.slice(0, maxFiles).map(fileLine)
+  const rest = files.length > maxFiles ? [`  … and ${counted(files.length - maxFiles, 'more file')}`] : []
   const nothing = files.length === 0 ? ['  No file needs to change.'] : []
   const head = `${verb} ${turn} of session ${session} in ${folder}:`
   return text([cleanLine(head), ...shown, ...rest, ...nothing, ...notices.map(cleanLine)])
@@ -25,9 +25,10 @@ function fileLine({ path, action, added, removed }: PlannedFile): string {
 /** Explains why nothing was changed, and what the user can do. */
 export function conflictText({ conflicts, incomplete, direction }: UndoPlan): string {
   const files = conflicts
-    .slice(0, most)
+    .slice(0, maxFiles)
     .map(({ path, reason }) => `  ${cleanLine(path)} ${cleanLine(reason)}`)
-  const rest = conflicts.length > most ? [`  … and ${counted(conflicts.length - most, 'more file')}`] : []
+  const rest =
+    conflicts.length > maxFiles ? [`  … and ${counted(conflicts.length - maxFiles, 'more file')}`] : []
   const why =
     incomplete === undefined ? [] : [`Not all changes of this turn were recorded: ${cleanLine(incomplete)}.`]
   const isForced = conflicts.every(({ canForce }) => canForce)
@@ -37,17 +38,17 @@ export function conflictText({ conflicts, incomplete, direction }: UndoPlan): st
   ]
   const advice =
     conflicts.length === 0
-      ? [`${upper(direction)} what was recorded with --force.`]
+      ? [`${capitalise(direction)} what was recorded with --force.`]
       : [`You can ${ways.join(', or ')}.`]
   return text(['Nothing was changed.', ...why, ...files, ...rest, ...advice])
 }
 
-function shortened(prompt: string): string {
+function shortenPrompt(prompt: string): string {
   const line = prompt.split('\n')[0] ?? ''
   return line.length > 60 ? `${line.slice(0, 59)}…` : line
 }
 
-function upper(word: string): string {
+function capitalise(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`
 }
 

@@ -5,7 +5,7 @@ import type { Direction } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { readLine } from '../../run/ask-line.ts'
-import { takeUndo, type UndoEnd } from './take-undo.ts'
+import { performUndo, type UndoEnd } from './perform-undo.ts'
 
 export interface UndoFlags {
   readonly home?: string
@@ -42,7 +42,7 @@ async function run(
   const home = await requireTrustedHome(io, flags)
   requirePerson(home, io.env)
   const target = await targetOf(io, flags, named)
-  const end = await takeUndo({
+  const end = await performUndo({
     redo: 'cadre redo',
     undo: openUndo(home, { env: io.env, tell: io.warn }),
     request: { direction, ...target },
@@ -61,7 +61,7 @@ async function run(
       return /^y(?:es)?$/i.test((await readLine(io, question, { signal, interrupt: () => {} })) ?? '')
     },
   })
-  if (json) io.stdout.write(`${JSON.stringify(forMachines(direction, end))}\n`)
+  if (json) io.stdout.write(`${JSON.stringify(toJson(direction, end))}\n`)
   if (end.kind === 'refused') return exitCodes.failed
   if (end.kind !== 'declined' || dryRun) return exitCodes.done
   io.stdout.write('Nothing was changed.\n')
@@ -89,7 +89,7 @@ async function targetOf(
   }
 }
 
-function forMachines(direction: Direction, end: UndoEnd): object {
+function toJson(direction: Direction, end: UndoEnd): object {
   if (end.kind === 'nothing') return { direction, result: 'nothing', reason: end.reason }
   const { session, turn, folder, prompt, started, files, conflicts, notices, incomplete } = end.plan
   return {

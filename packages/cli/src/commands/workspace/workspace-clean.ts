@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { counted } from '../../output/numbers.ts'
-import { findWorkspace, requireRest, type WorkspaceFlags } from './workspace-here.ts'
+import { findWorkspace, requireIdle, type WorkspaceFlags } from './workspace-here.ts'
 
 export interface CleanFlags extends WorkspaceFlags {
   readonly force?: boolean
@@ -41,7 +41,7 @@ async function cleanAll(io: Io, flags: CleanFlags): Promise<Cleaned> {
     const why = reasonToKeep(state, flags)
     const discards = flags.ignored ? { discards: 'ignored' as const } : {}
     if (why === undefined && (await workspaces.leave(state.session, discards))) removed.push(state.session)
-    else kept.push({ session: state.session, why: why ?? 'it changed just now' })
+    else kept.push({ session: state.session, why: why ?? 'it was changed just now' })
   }
   return { removed, kept }
 }
@@ -49,7 +49,7 @@ async function cleanAll(io: Io, flags: CleanFlags): Promise<Cleaned> {
 async function cleanOne(io: Io, flags: CleanFlags, named: string): Promise<Cleaned> {
   const { workspaces, owner } = await findWorkspace(io, flags, named)
   const state = await workspaces.state(owner)
-  requireRest(state)
+  requireIdle(state)
   const why = flags.force ? undefined : reasonToKeep(state, flags)
   if (why !== undefined)
     return { removed: [], kept: [{ session: owner, why: `${why}; discard with --force` }] }

@@ -38,7 +38,7 @@ export async function findWorkspace(io: Io, flags: WorkspaceFlags, named: string
 }
 
 /** Rejects while an agent works in the workspace. */
-export function requireRest({ session, life }: WorkspaceState): void {
+export function requireIdle({ session, life }: WorkspaceState): void {
   if (life !== 'running') return
   throw new CadreError(
     'owned',
@@ -47,7 +47,7 @@ export function requireRest({ session, life }: WorkspaceState): void {
 }
 
 /** One line for the screen, with its indentation. File names come from agents, so control characters are removed. */
-export function indented(line: string): string {
+export function indentLine(line: string): string {
   const [spaces = ''] = /^ */.exec(line) ?? []
   return `${spaces}${cleanLine(line)}`
 }

@@ -3,7 +3,7 @@ import { createWorkspaces, type WorkspaceState } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { roomIn, textTable } from '../../output/text-table.ts'
+import { availableWidth, textTable } from '../../output/text-table.ts'
 import type { WorkspaceFlags } from './workspace-here.ts'
 
 /** `cadre workspace list`. */
@@ -14,7 +14,7 @@ export async function listWorkspaces(io: Io, flags: Omit<WorkspaceFlags, 'trust'
   else if (all.length === 0) io.stdout.write(`No session in ${home.path} has its own workspace.\n`)
   else {
     const head = ['SESSION', 'AGENT', 'STATE', 'SESSION IS', 'COMMITS', 'FILES', 'IGNORED', 'WHERE']
-    io.stdout.write(textTable(head, all.map(rowOf), roomIn(io.stdout)))
+    io.stdout.write(textTable(head, all.map(rowOf), availableWidth(io.stdout)))
   }
   return exitCodes.done
 }

@@ -1,7 +1,7 @@
 import type { MergeResult } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import { findWorkspace, indented, requireRest, type WorkspaceFlags } from './workspace-here.ts'
+import { findWorkspace, indentLine, requireIdle, type WorkspaceFlags } from './workspace-here.ts'
 
 export interface MergeFlags extends WorkspaceFlags {
   readonly noCommit?: boolean
@@ -12,7 +12,7 @@ export interface MergeFlags extends WorkspaceFlags {
 export async function mergeOfWorkspace(io: Io, flags: MergeFlags, named: string): Promise<ExitCode> {
   const { workspaces, owner } = await findWorkspace(io, flags, named)
   const state = await workspaces.state(owner)
-  requireRest(state)
+  requireIdle(state)
   const result = await workspaces.merge(owner, {
     commit: flags.noCommit !== true,
     include: flags.include ?? [],
@@ -30,7 +30,7 @@ export async function mergeOfWorkspace(io: Io, flags: MergeFlags, named: string)
       ...leftLines(owner, left),
       ...repositoryLines(owner, repositories),
     ]
-    io.stdout.write(`${lines.map(indented).join('\n')}\n`)
+    io.stdout.write(`${lines.map(indentLine).join('\n')}\n`)
   }
   return kind === 'merged' || kind === 'nothing' ? exitCodes.done : exitCodes.failed
 }

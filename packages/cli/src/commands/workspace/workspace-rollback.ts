@@ -9,7 +9,7 @@ import {
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { counted } from '../../output/numbers.ts'
-import { findWorkspace, indented, requireRest, type WorkspaceFlags } from './workspace-here.ts'
+import { findWorkspace, indentLine, requireIdle, type WorkspaceFlags } from './workspace-here.ts'
 
 export interface RollbackFlags extends WorkspaceFlags {
   readonly call?: string
@@ -26,33 +26,37 @@ export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: 
       'usage',
       '--call and --all cannot be combined. Use --call to undo one call, or --all to undo everything.',
     )
-  const undone: Undone[] = []
+  const undone: RolledBack[] = []
   if (named === undefined) {
     const workspaces = createWorkspaces({ home: await requireTrustedHome(io, flags) })
     const states = await workspaces.list()
     // Checked before the first one is changed.
-    for (const state of states) requireRest(state)
-    for (const { session } of states) undone.push(await undo(workspaces, session, {}))
+    for (const state of states) requireIdle(state)
+    for (const { session } of states) undone.push(await rollBack(workspaces, session, {}))
   } else {
     const { workspaces, owner, guest } = await findWorkspace(io, flags, named)
-    requireRest(await workspaces.state(owner))
-    undone.push(await undo(workspaces, owner, { call, session: guest }))
+    requireIdle(await workspaces.state(owner))
+    undone.push(await rollBack(workspaces, owner, { call, session: guest }))
   }
-  if (flags.json) io.stdout.write(`${JSON.stringify(undone.map(forMachines))}\n`)
-  else io.stdout.write(`${undone.flatMap(linesOf).map(indented).join('\n') || 'Nothing to undo.'}\n`)
+  if (flags.json) io.stdout.write(`${JSON.stringify(undone.map(toJson))}\n`)
+  else io.stdout.write(`${undone.flatMap(linesOf).map(indentLine).join('\n') || 'Nothing to undo.'}\n`)
   return undone.some(({ result }) => result.kind === 'in_the_way') ? exitCodes.failed : exitCodes.done
 }
 
-interface Undone {
+interface RolledBack {
   readonly session: string
   readonly result: RollbackResult
 }
 
-async function undo(workspaces: WorkspaceKeeper, session: string, request: RollbackRequest): Promise<Undone> {
+async function rollBack(
+  workspaces: WorkspaceKeeper,
+  session: string,
+  request: RollbackRequest,
+): Promise<RolledBack> {
   return { session, result: await workspaces.rollback(session, request) }
 }
 
-function forMachines({ session, result }: Undone): object {
+function toJson({ session, result }: RolledBack): object {
   if (result.kind !== 'undone') {
     const { kind, ...rest } = result
     return { session, result: kind, ...rest }
@@ -61,7 +65,7 @@ function forMachines({ session, result }: Undone): object {
   return { session, result: 'undone', steps, files, commit: record.tip }
 }
 
-function linesOf({ session, result }: Undone): string[] {
+function linesOf({ session, result }: RolledBack): string[] {
   switch (result.kind) {
     case 'nothing':
       return [`${session}: nothing left to undo.`]

@@ -34,7 +34,7 @@ it('shows changed lines with their numbers and context', () => {
 })
 
 it('names a created or deleted file, and counts omitted lines', () => {
-  const made = diffText({ path: 'a\x1b[2J.txt', after: text(numbered) }, { columns: 80, style, most: 4 })
+  const made = diffText({ path: 'a\x1b[2J.txt', after: text(numbered) }, { columns: 80, style, max: 4 })
   expect(made).toEqual([
     'Create a.txt +30 -0',
     ' 1 + line 1',

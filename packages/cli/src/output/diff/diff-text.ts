@@ -15,18 +15,18 @@ export interface DiffOptions {
   readonly columns: number
   readonly style: Style
   /** The maximum number of lines; the rest is counted. */
-  readonly most?: number
+  readonly max?: number
   /** Omits and cuts nothing: for approvals. */
   readonly isWhole?: boolean
 }
 
 const context = 3
-const usualMost = 60
+const defaultMaxLines = 60
 
 /** A file change as a unified diff for a terminal: with line numbers and colours, without unchanged parts. */
 export function diffText(change: FileChange, options: DiffOptions): string[] {
   const { columns, style, isWhole = false } = options
-  const most = isWhole ? Number.POSITIVE_INFINITY : (options.most ?? usualMost)
+  const max = isWhole ? Number.POSITIVE_INFINITY : (options.max ?? defaultMaxLines)
   const before = linesOf(change.before)
   const after = linesOf(change.after)
   const lines = lineDiff(before, after)
@@ -35,7 +35,7 @@ export function diffText(change: FileChange, options: DiffOptions): string[] {
   const sums = [style.green(`+${count('added')}`), style.red(`-${count('removed')}`)].join(' ')
   const digits = String(Math.max(before.length, after.length)).length
   const body = withContext(lines).map((line) => paint(line, digits, style))
-  const shown = body.length <= most ? body : body.slice(0, most - 1)
+  const shown = body.length <= max ? body : body.slice(0, max - 1)
   const rest = body.length - shown.length
   return [
     `${style.bold(`${verb} ${cleanLine(change.path)}`)} ${sums}`,

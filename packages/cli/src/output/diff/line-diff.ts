@@ -5,7 +5,7 @@ export type DiffLine =
   | { readonly kind: 'added'; readonly text: string; readonly after: number }
 
 /** Texts with more changes are shown as one replaced by the other, because the comparison needs quadratic memory. */
-const mostChanges = 1_000
+const maxChanges = 1_000
 
 /** The shortest edit script between two lists of lines (Myers). */
 export function lineDiff(before: readonly string[], after: readonly string[]): DiffLine[] {
@@ -28,22 +28,22 @@ export function lineDiff(before: readonly string[], after: readonly string[]): D
   const middle = compare(before.slice(start, before.length - end), after.slice(start, after.length - end))
   return [
     ...same(0, start, 0),
-    ...middle.map((line) => moved(line, start)),
+    ...middle.map((line) => shiftLine(line, start)),
     ...same(before.length - end, before.length, after.length - before.length),
   ]
 }
 
-function moved(line: DiffLine, by: number): DiffLine {
+function shiftLine(line: DiffLine, by: number): DiffLine {
   if (line.kind === 'same') return { ...line, before: line.before + by, after: line.after + by }
   return line.kind === 'removed' ? { ...line, before: line.before + by } : { ...line, after: line.after + by }
 }
 
 function compare(before: readonly string[], after: readonly string[]): DiffLine[] {
   const trace: Int32Array[] = []
-  const most = Math.min(mostChanges, before.length + after.length)
-  const offset = most + 1
-  let furthest = new Int32Array(2 * most + 3)
-  for (let changes = 0; changes <= most; changes++) {
+  const maxSteps = Math.min(maxChanges, before.length + after.length)
+  const offset = maxSteps + 1
+  let furthest = new Int32Array(2 * maxSteps + 3)
+  for (let changes = 0; changes <= maxSteps; changes++) {
     trace.push(furthest.slice())
     for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
       let x = nextX(furthest, diagonal, changes, offset)

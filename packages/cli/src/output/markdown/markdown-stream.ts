@@ -47,11 +47,11 @@ type Block =
 type Gap = 'none' | 'blank' | 'needed'
 
 /** A very long paragraph is split, because it is rendered again with each piece. */
-const longestText = 8_000
-const mostRows = 500
+const maxTextLength = 8_000
+const maxRows = 500
 /** The maximum length of a heading, a code fence or a table delimiter. Longer lines are text, because matching them is slow. */
-const longestMark = 1_000
-const deepestQuote = 20
+const maxMarkLength = 1_000
+const maxQuoteDepth = 20
 
 export class MarkdownStream {
   readonly #options: MarkdownOptions
@@ -125,13 +125,13 @@ export class MarkdownStream {
     const indent = text.length - text.trimStart().length
     const body = text.slice(indent)
     if (block.kind === 'table') {
-      if (body.includes('|') && block.margin.quotes === quotes && block.rows.length < mostRows) {
+      if (body.includes('|') && block.margin.quotes === quotes && block.rows.length < maxRows) {
         block.rows.push(readCells(body))
         return
       }
       this.#close()
     }
-    const isShort = body.length <= longestMark
+    const isShort = body.length <= maxMarkLength
     const fence = isShort ? /^(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/.exec(body) : null
     if (fence !== null) {
       this.#close()
@@ -188,7 +188,7 @@ export class MarkdownStream {
         this.#block = { kind: 'table', margin: { ...margin, bullet: '' }, aligns, rows: [readCells(head)] }
         return
       }
-      if (block.lines.reduce((sum, { length }) => sum + length, body.length) <= longestText) {
+      if (block.lines.reduce((sum, { length }) => sum + length, body.length) <= maxTextLength) {
         block.lines.push(body)
         return
       }
@@ -243,7 +243,7 @@ export class MarkdownStream {
     this.#block = { kind: 'none' }
     if (block.kind === 'text') {
       this.#set(false)
-      this.#emit(block.margin, readInline(joined(block.lines)))
+      this.#emit(block.margin, readInline(joinLines(block.lines)))
     } else if (block.kind === 'table') {
       this.#set(true)
       const room = Math.max(1, this.#room(block.margin))
@@ -267,33 +267,35 @@ export class MarkdownStream {
 
   #push(margin: Margin, line: string, bullet?: string): void {
     const { style, columns } = this.#options
-    const bars = style.dim('│ ').repeat(shownQuotes(margin, columns))
+    const bars = style.dim('│ ').repeat(visibleQuotes(margin, columns))
     const lead = bullet === undefined ? ' '.repeat(margin.bullet.length) : style.cyan(bullet)
-    const indent = ' '.repeat(shownIndent(margin, columns))
+    const indent = ' '.repeat(visibleIndent(margin, columns))
     this.#out.push(`${bars}${indent}${lead}${line}`.trimEnd())
     this.#hasLines = true
   }
 
   #room(margin: Margin): number {
     const { columns } = this.#options
-    return columns - shownQuotes(margin, columns) * 2 - shownIndent(margin, columns) - margin.bullet.length
+    return (
+      columns - visibleQuotes(margin, columns) * 2 - visibleIndent(margin, columns) - margin.bullet.length
+    )
   }
 }
 
 /** Deep nesting must leave space for the text. */
-function shownQuotes({ quotes }: Margin, columns: number): number {
+function visibleQuotes({ quotes }: Margin, columns: number): number {
   return Math.min(quotes, Math.floor(columns / 8))
 }
 
-function shownIndent({ indent }: Margin, columns: number): number {
+function visibleIndent({ indent }: Margin, columns: number): number {
   return Math.min(indent, Math.floor(columns / 4))
 }
 
-function unquote(line: string, most = deepestQuote): { quotes: number; text: string } {
+function unquote(line: string, max = maxQuoteDepth): { quotes: number; text: string } {
   let text = line
   let quotes = 0
   for (;;) {
-    const match = quotes < most ? /^ {0,3}> ?/.exec(text) : null
+    const match = quotes < max ? /^ {0,3}> ?/.exec(text) : null
     if (match === null) return { quotes, text }
     text = text.slice(match[0].length)
     quotes += 1
@@ -301,7 +303,7 @@ function unquote(line: string, most = deepestQuote): { quotes: number; text: str
 }
 
 /** Joins the lines of a paragraph, except after two spaces or a backslash. */
-function joined(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]): string {
   return lines
     .map((line, index) => {
       if (index === lines.length - 1) return line.trimEnd()

@@ -1,7 +1,7 @@
 import type { Mark, Span } from './span.ts'
 
 /** Longer text is plain: searching for the end of a mark must not take quadratic time. */
-const longest = 8_000
+const maxLength = 8_000
 
 const rules: readonly {
   readonly pattern: RegExp
@@ -69,7 +69,7 @@ const special = /[\\`![<*_~h]/g
 
 /** Inline Markdown: code, emphasis, links. Unclosed marks are plain text. Expects clean text. */
 export function readInline(text: string, marks: readonly Mark[] = []): Span[] {
-  if (text.length > longest) return [{ text, marks }]
+  if (text.length > maxLength) return [{ text, marks }]
   const spans: Span[] = []
   let plain = ''
   let at = 0

@@ -7,7 +7,7 @@ import { wrapSpans } from './wrap-spans.ts'
 export type Align = 'left' | 'right' | 'center'
 
 /** The narrowest readable column. */
-const narrowest = 6
+const minWidth = 6
 
 /** The cells of a row. An escaped bar, or one in code, is text. */
 export function readCells(line: string): string[] {
@@ -44,7 +44,7 @@ export function tableLines(
     Math.max(1, ...cells.map((row) => widthOf(row[index] ?? []))),
   )
   const widths = fit(wanted, room)
-  if (widths === undefined) return listed(cells, columns, style)
+  if (widths === undefined) return listCells(cells, columns, style)
   const [head = [], ...body] = cells
   const rule = style.dim(widths.map((width) => '─'.repeat(width)).join('─┼─'))
   const bold = head.map((spans) =>
@@ -67,8 +67,8 @@ function fit(wanted: readonly number[], room: number): number[] | undefined {
   let over = widths.reduce((sum, width) => sum + width, 0) - room
   while (over > 0) {
     const widest = Math.max(...widths)
-    if (widest <= narrowest) return undefined
-    const next = Math.max(narrowest, ...widths.filter((width) => width < widest))
+    if (widest <= minWidth) return undefined
+    const next = Math.max(minWidth, ...widths.filter((width) => width < widest))
     const largest = widths.flatMap((width, index) => (width === widest ? [index] : []))
     const step = Math.min(widest - next, Math.max(1, Math.ceil(over / largest.length)))
     for (const index of largest) {
@@ -105,7 +105,7 @@ function pad(painted: string, width: number, align: Align): string {
 }
 
 /** Without space for columns: each row as a list of its cells with their headings. */
-function listed(cells: readonly (readonly Span[][])[], columns: number, style: Style): string[] {
+function listCells(cells: readonly (readonly Span[][])[], columns: number, style: Style): string[] {
   const [head = [], ...body] = cells
   return body.flatMap((row, number) => [
     ...(number === 0 ? [] : [style.dim('─'.repeat(Math.min(columns, 20)))]),

@@ -10,9 +10,9 @@ import { listedVariables, specialVariables } from './known-words.ts'
 import type { Command, Group, List, ReadLine, Redirect, Stage, Step, Word } from './line.ts'
 import { readWords, type WrittenWord } from './read-words.ts'
 
-const mostLetters = 64 * 1_024
-const mostWords = 4_096
-const deepest = 4
+const maxLength = 64 * 1_024
+const maxWords = 4_096
+const maxDepth = 4
 const notPlain = 'its syntax is too complex'
 
 const endOfCommand = /$|[\n;|&()]/y
@@ -20,7 +20,7 @@ const redirectStart = /[<>]|&>/y
 const errorsToOutput: Redirect = { fd: 2, kind: 'copy', from: 1 }
 
 export function readLine(source: string): ReadLine {
-  if (source.length > mostLetters) return { kind: 'shell', why: 'it is longer than 64 KB' }
+  if (source.length > maxLength) return { kind: 'shell', why: 'it is longer than 64 KB' }
   if (refuseHidden(source) !== undefined || hasUnusual(source))
     return { kind: 'shell', why: 'it has a hidden character' }
   try {
@@ -107,7 +107,7 @@ class LineReader {
 
   #group(depth: number): Group {
     const at = this.#at
-    if (depth >= deepest) throw new NeedsShell('it is nested too deeply')
+    if (depth >= maxDepth) throw new NeedsShell('it is nested too deeply')
     // `((` is arithmetic.
     if (at.letter(1) === '(') throw new NeedsShell('it has (( ))')
     at.position++
@@ -162,7 +162,7 @@ class LineReader {
       }
       if (words.length === 0) requireProgram(first)
       this.#words += written.length
-      if (this.#words > mostWords) throw new NeedsShell('it has too many words')
+      if (this.#words > maxWords) throw new NeedsShell('it has too many words')
       for (const { word } of written) words.push(word)
     }
     if (at.letter() === '(') throw new NeedsShell('it has ( after a word')

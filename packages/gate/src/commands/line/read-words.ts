@@ -17,7 +17,7 @@ type Part =
   | { readonly kind: 'choice'; readonly texts: readonly string[] }
   | { readonly kind: 'status' }
 
-const mostChoices = 64
+const maxChoices = 64
 const openQuote = 'it has an unclosed quote'
 
 /** A fast path: most words have no special characters. */
@@ -225,7 +225,7 @@ function expandChoices(parts: readonly Part[]): readonly (readonly Part[])[] {
     const texts: readonly Part[] =
       part.kind === 'choice' ? part.texts.map((text) => ({ kind: 'text', text })) : [part]
     found = found.flatMap((before) => texts.map((one) => [...before, one]))
-    if (found.length > mostChoices) throw new NeedsShell('its { } expand to too many words')
+    if (found.length > maxChoices) throw new NeedsShell('its { } expand to too many words')
   }
   return found
 }

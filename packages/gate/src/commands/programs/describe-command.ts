@@ -38,21 +38,21 @@ export function describeCommand(words: readonly Word[]): Described | undefined {
   if (spec === undefined) other?.(rest, found)
   else {
     readArguments(rest, spec, found)
-    rejectUnfit(name, rest, found)
+    rejectDisallowed(name, rest, found)
   }
   return { unlisted: found.unlisted, paths: found.paths, isReader: true }
 }
 
 /** Rejects words that are listed but not allowed in combination with others. */
-function rejectUnfit(name: string, words: readonly Word[], found: Arguments): void {
-  const unfit = Object.hasOwn(unfits, name) ? unfits[name] : undefined
+function rejectDisallowed(name: string, words: readonly Word[], found: Arguments): void {
+  const unfit = Object.hasOwn(disallowedCombinations, name) ? disallowedCombinations[name] : undefined
   if (unfit === undefined) return
   if (name === 'diff' && words.some(({ text }) => text === '--no-dereference')) return
   const word = words.find(({ text }) => unfit.test(text))
   if (word !== undefined) found.reject(word.text)
 }
 
-const unfits: { readonly [name: string]: RegExp } = {
+const disallowedCombinations: { readonly [name: string]: RegExp } = {
   diff: /^-[A-Za-z]*r|^--recursive$/,
   // xxd reads one letter of such a word and ignores the others, so a value could become the output file.
   xxd: /^-(?!(?:[abeEipuU]|[cgnlos]|[cglos]\d+)$)./,

@@ -1,7 +1,7 @@
 export const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
 /** Their arguments are never files, and they change nothing. */
-export const speakers = words(
+export const printers = words(
   'echo printf true false : test [ pwd exit return break continue sleep seq expr basename dirname whoami id uname hostname groups tty nproc uptime arch logname wait shift',
 )
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { stampOf } from '@cadre/disk'
 import { followLinks } from '../../paths/follow-links.ts'
-import { realPathAt, statsAt } from '../../paths/one-look.ts'
+import { realPathAt, statsAt } from '../../paths/with-lookup-cache.ts'
 
 /**
  * Settings that start nothing for read-only git commands: those that Cadre overrides (hooks, the file system monitor,
@@ -46,7 +46,7 @@ export function unusualSetting(folder: string): string | undefined {
 }
 
 function configFiles(folder: string): readonly string[] {
-  const real = realPathAt(folder) ?? whereItWouldBe(folder)
+  const real = realPathAt(folder) ?? resolveFolder(folder)
   for (let at = real; at !== undefined; at = at === path.dirname(at) ? undefined : path.dirname(at)) {
     const entry = at === path.sep ? '/.git' : `${at}/.git`
     const stats = statsAt(entry)
@@ -61,7 +61,7 @@ function configFiles(folder: string): readonly string[] {
   return []
 }
 
-function whereItWouldBe(folder: string): string | undefined {
+function resolveFolder(folder: string): string | undefined {
   const followed = followLinks(folder)
   return followed.kind === 'followed' ? followed.real : undefined
 }

@@ -1,7 +1,7 @@
 import type { Word } from '../line/line.ts'
 import type { Arguments } from './arguments.ts'
 import { words as setOf } from './known-programs.ts'
-import { readFind } from './read-find.ts'
+import { readFindArguments } from './read-find-arguments.ts'
 
 type Reader = (words: readonly Word[], found: Arguments) => void
 
@@ -36,7 +36,7 @@ const readTest: Reader = (words, found) => {
 /** Programs whose arguments do not fit the options and operands of `spec.ts`. */
 export const otherReaders: { readonly [name: string]: Reader } = {
   ...Object.fromEntries('pwd true false : expr export exit'.split(' ').map((name) => [name, readText])),
-  find: readFind,
+  find: readFindArguments,
   test: readTest,
   '[': readTest,
 

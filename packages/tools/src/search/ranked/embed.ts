@@ -18,7 +18,7 @@ export interface Embed {
 export type EmbedLoader = () => Promise<Embed | string>
 
 /** Wraps an `Embed` so that it sends no request that exceeds the budgets of the session. Rejects with the reason. */
-export function metered(embed: Embed, reserve: ReserveTokens | undefined): Embed {
+export function withBudget(embed: Embed, reserve: ReserveTokens | undefined): Embed {
   const { charged } = embed
   if (charged === undefined || reserve === undefined) return embed
   return {

@@ -18,12 +18,12 @@ import { type Scan, type ScanOptions, type SearchRoot, scanFiles } from './scan-
 import { splitPassages } from './split-passages.ts'
 
 /** Changes whenever the format of words or passages changes. */
-const form = 1
-const name = `words-${form}`
+const formatVersion = 1
+const name = `words-${formatVersion}`
 /** Rereading fewer files than this is cheaper than storing the index. */
-const worthKeeping = 20
+const minFilesToStore = 20
 /** The number of files read concurrently. */
-const together = 16
+const readConcurrency = 16
 
 export interface Refreshed {
   readonly index: PassageIndex
@@ -65,9 +65,9 @@ export class FolderIndex {
       const known = index.files.get(file)
       return known === undefined || !isSameStamp(known.stamp, known.readAt, stamp)
     })
-    for (let at = 0; at < stale.length; at += together) {
+    for (let at = 0; at < stale.length; at += readConcurrency) {
       signal.throwIfAborted()
-      const part = stale.slice(at, at + together)
+      const part = stale.slice(at, at + readConcurrency)
       const read = await Promise.all(part.map(([file]) => this.read(file)))
       for (const [i, [file, stamp]] of part.entries()) {
         const taken = read[i]
@@ -80,7 +80,7 @@ export class FolderIndex {
     }
     // A file that still exists was hidden, so none of its words may remain.
     const isWithheld = gone.some((file) => existsSync(path.join(this.folder, file)))
-    if (gone.length > 0 || this.unsaved >= worthKeeping || (isNew && this.unsaved > 0)) {
+    if (gone.length > 0 || this.unsaved >= minFilesToStore || (isNew && this.unsaved > 0)) {
       await index.tidy(isWithheld)
       await this.save(index)
     }

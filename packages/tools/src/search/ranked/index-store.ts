@@ -19,8 +19,8 @@ export interface IndexStore {
   save(root: string, name: string, content: string | Buffer): Promise<boolean>
 }
 
-const oldest = 60 * 24 * 60 * 60 * 1000
-const largest = 512 * 1024 * 1024
+const maxAgeMs = 60 * 24 * 60 * 60 * 1000
+const maxBytes = 512 * 1024 * 1024
 
 /** Without a home, nothing is stored. */
 export function openIndexStore(home: string | undefined): IndexStore {
@@ -32,7 +32,7 @@ export function openIndexStore(home: string | undefined): IndexStore {
     async load(root, name) {
       try {
         const file = fileOf(root, name)
-        if ((await stat(file)).size > largest) return undefined
+        if ((await stat(file)).size > maxBytes) return undefined
         return contentOf(await readFile(file), root)
       } catch {
         return undefined
@@ -78,7 +78,7 @@ async function sweep(folder: string): Promise<void> {
     const file = path.join(folder, name)
     const stats = await stat(file).catch(() => undefined)
     const age = stats === undefined ? 0 : now - stats.mtimeMs
-    if (age > (name.endsWith('.tmp') ? 60 * 60 * 1000 : oldest))
+    if (age > (name.endsWith('.tmp') ? 60 * 60 * 1000 : maxAgeMs))
       await rm(file, { force: true }).catch(() => {})
   }
 }

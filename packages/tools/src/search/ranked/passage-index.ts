@@ -5,21 +5,21 @@ import type { Passage } from './split-passages.ts'
 import { termOf, wordsIn } from './terms.ts'
 
 /** The location of a passage; only words and a hash of its text are stored. */
-export interface KeptPassage {
+export interface StoredPassage {
   readonly id: number
   readonly line: number
   readonly lines: number
   readonly hash: string
 }
 
-export interface KeptFile {
+export interface StoredFile {
   readonly stamp: Stamp
   /** When it was read, in milliseconds since 1970. */
   readonly readAt: number
-  readonly passages: readonly KeptPassage[]
+  readonly passages: readonly StoredPassage[]
 }
 
-export interface Hit extends KeptPassage {
+export interface Hit extends StoredPassage {
   readonly path: string
   readonly score: number
   /** A score that is comparable across indexes, unlike the word score, which depends on the number of passages. */
@@ -29,7 +29,7 @@ export interface Hit extends KeptPassage {
 /** The whole content of an index, as plain data. */
 export interface IndexData {
   readonly next: number
-  readonly files: readonly (readonly [path: string, file: KeptFile])[]
+  readonly files: readonly (readonly [path: string, file: StoredFile])[]
   readonly words: AsPlainObject
 }
 
@@ -49,16 +49,16 @@ const options: Options<Document> = {
   searchOptions: { boost: { heading: 3, path: 2 }, combineWith: 'OR', weights: { prefix: 0.4, fuzzy: 0.2 } },
 }
 
-const dirtiest = 0.2
+const maxDirtyRatio = 0.2
 
 /** Which words occur in which passages of the files below a folder. Derived from the files. */
 export class PassageIndex {
-  readonly files: Map<string, KeptFile>
-  private readonly places = new Map<number, { readonly path: string; readonly passage: KeptPassage }>()
+  readonly files: Map<string, StoredFile>
+  private readonly places = new Map<number, { readonly path: string; readonly passage: StoredPassage }>()
   private words: MiniSearch<Document>
   private next: number
 
-  private constructor(words: MiniSearch<Document>, next: number, files: Map<string, KeptFile>) {
+  private constructor(words: MiniSearch<Document>, next: number, files: Map<string, StoredFile>) {
     this.words = words
     this.next = next
     this.files = files
@@ -83,7 +83,7 @@ export class PassageIndex {
       const id = this.next++
       // A file name is indexed once, not with every passage.
       this.words.add({ id, path: at === 0 ? path : '', heading, text })
-      const entry: KeptPassage = { id, line, lines, hash: hashOf(passage) }
+      const entry: StoredPassage = { id, line, lines, hash: hashOf(passage) }
       this.places.set(id, { path, passage: entry })
       return entry
     })
@@ -119,7 +119,7 @@ export class PassageIndex {
 
   /** Removes the words of deleted passages. */
   async tidy(wholly = false): Promise<void> {
-    if (wholly || this.words.dirtFactor > dirtiest)
+    if (wholly || this.words.dirtFactor > maxDirtyRatio)
       await this.words.vacuum({ batchSize: 5_000, batchWait: 0 })
   }
 

@@ -4,7 +4,7 @@ import { stampOf } from '@cadre/disk'
 import { openRegular } from '../../files/open-file.ts'
 import { codeOf, Refusal } from '../../refusal.ts'
 import type { LocateRipgrep } from '../locate-ripgrep.ts'
-import { type Embed, type EmbedLoader, metered } from './embed.ts'
+import { type Embed, type EmbedLoader, withBudget } from './embed.ts'
 import { FolderIndex } from './folder-index.ts'
 import { type IndexStore, openIndexStore } from './index-store.ts'
 import { type Hit, hashOf, type PassageIndex } from './passage-index.ts'
@@ -24,7 +24,7 @@ export interface RankedRequest {
   readonly meaning: boolean
   /** Returns whether a file is searched, by its path below the folder. */
   readonly isWanted: (file: string) => boolean
-  readonly most: number
+  readonly max: number
   /** Under a budget: for requests that a server charges for. */
   readonly reserve?: ReserveTokens | undefined
 }
@@ -50,11 +50,11 @@ export interface RankedAnswer {
 
 export type RankedSearch = (request: RankedRequest, signal: AbortSignal) => Promise<RankedAnswer>
 
-const mostFiles = 20_000
-const largestFile = 1_024 * 1_024
-const mostVectors = 20_000
-const mostPerFile = 2
-const mostFolders = 8
+const maxFiles = 20_000
+const maxFileSize = 1_024 * 1_024
+const maxVectors = 20_000
+const maxPerFile = 2
+const maxFolders = 8
 
 /** Finds passages by their words or their meaning. Results are checked against the files before they are shown. */
 export function createRankedSearch(options: RankedOptions): RankedSearch {
@@ -63,8 +63,8 @@ export function createRankedSearch(options: RankedOptions): RankedSearch {
   const scanning = {
     home: options.home,
     locateRipgrep: options.locateRipgrep,
-    most: mostFiles,
-    largest: largestFile,
+    max: maxFiles,
+    maxFileSize,
   }
   const indexOf = (folder: string) => {
     const known = folders.get(folder) ?? new FolderIndex(folder, store)
@@ -72,7 +72,7 @@ export function createRankedSearch(options: RankedOptions): RankedSearch {
     folders.delete(folder)
     folders.set(folder, known)
     for (const oldest of folders.keys()) {
-      if (folders.size <= mostFolders) break
+      if (folders.size <= maxFolders) break
       folders.delete(oldest)
     }
     return known
@@ -101,7 +101,7 @@ interface Ranked {
   readonly notes: readonly string[]
 }
 
-interface Around {
+interface RankContext {
   readonly options: RankedOptions
   readonly store: IndexStore
   readonly spent: (usage: Usage) => void
@@ -110,17 +110,17 @@ interface Around {
 async function rank(
   { root, query, meaning, isWanted, reserve }: RankedRequest,
   index: PassageIndex,
-  { options, store, spent }: Around,
+  { options, store, spent }: RankContext,
   signal: AbortSignal,
 ): Promise<Ranked> {
   const byWords = (notes: readonly string[]): Ranked => ({ hits: index.search(query, isWanted), notes })
   if (!meaning) return byWords([])
-  const embed = (await options.loadEmbed?.()) ?? unconfigured
+  const embed = (await options.loadEmbed?.()) ?? notConfiguredNote
   if (typeof embed === 'string') return byWords([`${embed}; ranked by words instead`])
   try {
     return await byMeaning(
       index,
-      { root, query, isWanted, embed: metered(embed, reserve), store, spent },
+      { root, query, isWanted, embed: withBudget(embed, reserve), store, spent },
       signal,
     )
   } catch (error) {
@@ -129,7 +129,7 @@ async function rank(
   }
 }
 
-const unconfigured =
+const notConfiguredNote =
   'semantic search is not available: no endpoint with embeddings and no search.semantic.module is configured'
 
 interface MeaningRequest extends Pick<RankedRequest, 'root' | 'query' | 'isWanted'> {
@@ -146,7 +146,7 @@ async function byMeaning(
   const all = [...index.files].flatMap(([file, { passages }]) =>
     passages.map((passage) => ({ file, passage })),
   )
-  const some = all.slice(0, mostVectors)
+  const some = all.slice(0, maxVectors)
   const vectors = await Vectors.open(root.folder, store, embed)
   const textAt = passageReader(root.folder)
   const asked = some.map(({ file, passage: { hash } }) => ({ hash, text: () => textAt(file, hash) }))
@@ -158,7 +158,7 @@ async function byMeaning(
     return score === undefined || score <= 0 ? [] : [{ ...passage, path: file, score, weight: score }]
   })
   const notes =
-    all.length > some.length ? [`only the first ${mostVectors} of ${all.length} passages were compared`] : []
+    all.length > some.length ? [`only the first ${maxVectors} of ${all.length} passages were compared`] : []
   return { hits: hits.sort((a, b) => b.score - a.score), notes }
 }
 
@@ -177,7 +177,7 @@ function passageReader(folder: string): (file: string, hash: string) => Promise<
 }
 
 async function show(
-  { root, most, isWanted }: RankedRequest,
+  { root, max, isWanted }: RankedRequest,
   index: PassageIndex,
   hits: readonly Hit[],
 ): Promise<{ passages: FoundPassage[]; isStale: boolean }> {
@@ -185,9 +185,9 @@ async function show(
   const perFile = new Map<string, number>()
   let isStale = false
   for (const hit of hits) {
-    if (passages.length === most) break
+    if (passages.length === max) break
     const shown = perFile.get(hit.path) ?? 0
-    if (shown === mostPerFile || !isWanted(hit.path) || root.isHidden(hit.path)) continue
+    if (shown === maxPerFile || !isWanted(hit.path) || root.isHidden(hit.path)) continue
     const now = await readNow(root.folder, hit.path)
     if (now?.stamp !== index.files.get(hit.path)?.stamp.is) {
       isStale = true
@@ -205,7 +205,7 @@ async function show(
 async function readNow(folder: string, file: string) {
   try {
     await using opened = await openRegular({ real: path.join(folder, file), shown: file, root: folder })
-    if (opened.stats.size > largestFile) return undefined
+    if (opened.stats.size > maxFileSize) return undefined
     return { text: await opened.handle.readFile('utf8'), stamp: stampOf(opened.stats).is }
   } catch (error) {
     if (error instanceof Refusal || codeOf(error) !== undefined) return undefined
@@ -217,6 +217,6 @@ function notesOf({ large, more }: Scan): string[] {
   const files = large === 1 ? 'file is' : 'files are'
   return [
     ...(large > 0 ? [`${large} ${files} larger than 1 MB and not in the index`] : []),
-    ...(more ? [`only the first ${mostFiles} files are in the index`] : []),
+    ...(more ? [`only the first ${maxFiles} files are in the index`] : []),
   ]
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setImmediate as pause } from 'node:timers/promises'
 import { isInside, type Stamp, stampOf } from '@cadre/disk'
 import type { LocateRipgrep } from '../locate-ripgrep.ts'
-import { ripgrep, shownName } from '../ripgrep.ts'
+import { ripgrep, toDisplayPath } from '../ripgrep.ts'
 import { walk } from '../walk.ts'
 
 /** A folder that is searched as a whole: a workspace, or a mount in it. */
@@ -28,21 +28,21 @@ export interface ScanOptions {
   readonly locateRipgrep: LocateRipgrep
   /** The home, which is not part of the workspace's content. */
   readonly home?: string | undefined
-  readonly most: number
-  readonly largest: number
+  readonly max: number
+  readonly maxFileSize: number
 }
 
 /** Returns the files of a folder that may be read and shown. Links are not followed. */
 export async function scanFiles(root: SearchRoot, options: ScanOptions, signal: AbortSignal): Promise<Scan> {
   const { folder, isHidden } = root
-  const { most, largest } = options
+  const { max, maxFileSize } = options
   const home = options.home !== undefined && !isInside(options.home, folder) ? options.home : undefined
   const names: string[] = []
   let more = false
   const take = (name: string) => {
     if (name === '' || isSecretName(name) || isHidden(name)) return true
     if (home !== undefined && isInside(home, path.join(folder, name))) return true
-    if (names.length === most) more = true
+    if (names.length === max) more = true
     else names.push(name)
     return !more
   }
@@ -51,7 +51,7 @@ export async function scanFiles(root: SearchRoot, options: ScanOptions, signal: 
     for await (const name of walk(folder, '.', signal)) if (!take(name)) break
   } else {
     const args = ['--files', '--null', '--sort=path']
-    const found = (name: string) => take(shownName(name))
+    const found = (name: string) => take(toDisplayPath(name))
     await ripgrep({ program, root: folder, folder, args, separator: '\0', take: found }, signal)
   }
   const files = new Map<string, Stamp>()
@@ -61,7 +61,7 @@ export async function scanFiles(root: SearchRoot, options: ScanOptions, signal: 
     signal.throwIfAborted()
     const stats = lstatSync(path.join(folder, name), { throwIfNoEntry: false })
     if (stats === undefined || !stats.isFile()) continue
-    if (stats.size > largest) large++
+    if (stats.size > maxFileSize) large++
     else files.set(name, stampOf(stats))
   }
   return { files, large, more }

@@ -3,7 +3,7 @@ import { shownLine } from '../show-found.ts'
 import type { FoundPassage, RankedAnswer } from './ranked-search.ts'
 import { termOf, wordsIn } from './terms.ts'
 
-const mostLines = 10
+const maxLines = 10
 
 export interface ShownPart {
   /** The prefix of its paths. */
@@ -17,7 +17,9 @@ export interface ShownPart {
 export function showPassages(query: string, meaning: boolean, parts: readonly ShownPart[]): string {
   const notes = [...new Set(parts.flatMap(({ answer }) => answer.notes))].map((note) => `[${note}]`)
   const wanted = new Set(wordsIn(query).flatMap((word) => termOf(word) ?? []))
-  const shown = inOrder(parts).map(({ prefix, passage }, at) => passageText(at + 1, prefix, passage, wanted))
+  const shown = mergeByScore(parts).map(({ prefix, passage }, at) =>
+    passageText(at + 1, prefix, passage, wanted),
+  )
   const labels = parts.flatMap(({ prefix, label, answer }) =>
     label === undefined || answer.passages.length === 0 ? [] : [`[${prefix} is ${label}]`],
   )
@@ -33,7 +35,7 @@ interface Placed {
 }
 
 /** Merges the parts into one list by score, keeping the order within each part. */
-function inOrder(parts: readonly ShownPart[]): Placed[] {
+function mergeByScore(parts: readonly ShownPart[]): Placed[] {
   const left = parts.map(({ prefix, answer }) => ({ prefix, passages: [...answer.passages] }))
   const all: Placed[] = []
   for (;;) {
@@ -57,7 +59,7 @@ function passageText(
   const from = bestLine(lines, wanted)
   const title = heading === '' ? '' : ` ${shownLine(heading)}`
   const shown = lines
-    .slice(from, from + mostLines)
+    .slice(from, from + maxLines)
     .map((text, at) => `  ${passage.line + from + at}: ${shownLine(text)}`)
   while (shown.at(-1)?.endsWith(': ') === true) shown.pop()
   return [`${rank}. ${prefix}${path}:${passage.line + from}${title}`, ...shown].join('\n')
@@ -65,7 +67,7 @@ function passageText(
 
 /** Returns the start of the part of a passage that has most of the words. */
 function bestLine(lines: readonly string[], wanted: ReadonlySet<string>): number {
-  if (lines.length <= mostLines) return 0
+  if (lines.length <= maxLines) return 0
   const perLine = lines.map(
     (line) =>
       new Set(
@@ -76,8 +78,8 @@ function bestLine(lines: readonly string[], wanted: ReadonlySet<string>): number
   )
   let best = 0
   let most = -1
-  for (let from = 0; from + mostLines <= lines.length; from++) {
-    const count = new Set(perLine.slice(from, from + mostLines).flatMap((terms) => [...terms])).size
+  for (let from = 0; from + maxLines <= lines.length; from++) {
+    const count = new Set(perLine.slice(from, from + maxLines).flatMap((terms) => [...terms])).size
     if (count > most) {
       most = count
       best = from

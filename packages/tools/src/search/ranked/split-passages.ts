@@ -8,23 +8,23 @@ export interface Passage {
   readonly text: string
 }
 
-const mostLines = 30
-const fewestLines = 12
-const longestLine = 1_000
-const mostPassages = 2_000
+const maxLines = 30
+const minLines = 12
+const maxLineLength = 1_000
+const maxPassages = 2_000
 
 /** Splits prose at headings and everything else at empty lines, into at most a page each. Omits passages without words. */
 export function splitPassages(text: string, file: string): Passage[] {
   const lines = text.split(/\r\n|\n|\r/)
-  const sections = /\.(md|markdown|mdx)$/i.test(file) ? sectionsOf(lines) : [whole(lines)]
+  const sections = /\.(md|markdown|mdx)$/i.test(file) ? sectionsOf(lines) : [wholeSection(lines)]
   const passages: Passage[] = []
   for (const { from, to, heading } of sections) {
     for (let at = from; at < to; ) {
       const end = endOf(lines, at, to)
-      const part = lines.slice(at, end).map((line) => line.slice(0, longestLine))
+      const part = lines.slice(at, end).map((line) => line.slice(0, maxLineLength))
       if (part.some((line) => /[\p{L}\p{N}]/u.test(line)))
         passages.push({ line: at + 1, lines: end - at, heading, text: part.join('\n') })
-      if (passages.length === mostPassages) return passages
+      if (passages.length === maxPassages) return passages
       at = end
     }
   }
@@ -37,7 +37,7 @@ interface Section {
   readonly heading: string
 }
 
-function whole(lines: readonly string[]): Section {
+function wholeSection(lines: readonly string[]): Section {
   return { from: 0, to: lines.length, heading: '' }
 }
 
@@ -72,8 +72,8 @@ function sectionsOf(lines: readonly string[]): Section[] {
 
 /** Ends at the last empty line with enough text before it, otherwise when the page is full. */
 function endOf(lines: readonly string[], from: number, to: number): number {
-  if (to - from <= mostLines) return to
-  for (let at = from + mostLines; at > from + fewestLines; at--)
+  if (to - from <= maxLines) return to
+  for (let at = from + maxLines; at > from + minLines; at--)
     if ((lines[at - 1] ?? '').trim() === '') return at
-  return from + mostLines
+  return from + maxLines
 }

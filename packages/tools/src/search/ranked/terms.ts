@@ -1,12 +1,12 @@
-import { isCommon } from '../show-found.ts'
+import { isStopWord } from '../show-found.ts'
 
-const longest = 64
+const maxLength = 64
 const words = /[\p{L}\p{N}_$]+/gu
 /** Languages without spaces between words: every pair of letters is indexed. */
-const unparted = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}/gu
+const unsegmented = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}/gu
 
 /** The same words occur again and again, and a lookup is cheaper than splitting them. */
-function remembered<T>(make: (word: string) => T): (word: string) => T {
+function memoize<T>(make: (word: string) => T): (word: string) => T {
   const known = new Map<string, T>()
   return (word) => {
     let made = known.get(word)
@@ -19,15 +19,15 @@ function remembered<T>(make: (word: string) => T): (word: string) => T {
   }
 }
 
-const partsOf = remembered((word): readonly string[] => {
-  if (word.length > longest * 4) return []
+const partsOf = memoize((word): readonly string[] => {
+  if (word.length > maxLength * 4) return []
   const parts = word
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .split(/[ _$]+/)
     .filter((part) => part !== '')
   const found = parts.length > 1 ? [...parts, word] : parts
-  for (const [run] of word.matchAll(unparted))
+  for (const [run] of word.matchAll(unsegmented))
     for (let at = 0; at + 2 <= run.length; at++) found.push(run.slice(at, at + 2))
   return found
 })
@@ -40,9 +40,9 @@ export function wordsIn(text: string): string[] {
 }
 
 /** The normalized form of a word; undefined for stop words. */
-export const termOf = remembered((word): string | null => {
+export const termOf = memoize((word): string | null => {
   const plain = word.normalize('NFKC').toLowerCase()
-  if (plain.length < 2 || plain.length > longest || isCommon(plain)) return null
+  if (plain.length < 2 || plain.length > maxLength || isStopWord(plain)) return null
   return stem(plain)
 })
 

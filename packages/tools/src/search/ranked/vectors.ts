@@ -6,9 +6,9 @@ const name = 'vectors-1'
 /** Small enough that a budget need not be large to cover one. */
 const batch = 32
 /** Stored after this many, so that a cancelled search keeps its progress. */
-const worthKeeping = 512
+const minVectorsToStore = 512
 
-export interface Asked {
+export interface PassageText {
   readonly hash: string
   /** Read only if it has no vector yet; undefined if it is gone. */
   readonly text: () => Promise<string | undefined>
@@ -31,7 +31,11 @@ export class Vectors {
   }
 
   /** Computes missing vectors. Rejects if the module fails. */
-  async complete(asked: readonly Asked[], signal: AbortSignal, spent: (usage: Usage) => void): Promise<void> {
+  async complete(
+    asked: readonly PassageText[],
+    signal: AbortSignal,
+    spent: (usage: Usage) => void,
+  ): Promise<void> {
     const missing = asked.filter(({ hash }) => !this.known.has(hash))
     for (let at = 0; at < missing.length; at += batch) {
       signal.throwIfAborted()
@@ -48,7 +52,7 @@ export class Vectors {
             )
       for (const [i, { hash }] of there.entries()) this.known.set(hash, unit(vectors[i] ?? []))
       this.unsaved += there.length
-      if (this.unsaved >= worthKeeping) await this.save(undefined)
+      if (this.unsaved >= minVectorsToStore) await this.save(undefined)
     }
     const wanted = new Set(asked.map(({ hash }) => hash))
     // Removes vectors of passages that are deleted or hidden.

@@ -4,7 +4,7 @@ import { isAgentPath } from './agent-path.ts'
 import { changedPart } from './changed-part.ts'
 import { spotInHeader } from './header-spot.ts'
 import { rangeOfFinding } from './range-of-finding.ts'
-import { type Names, quoted, suggest } from './suggest.ts'
+import { type Names, quoteYaml, suggest } from './suggest.ts'
 import { aboutTool, toolsOfDialect } from './tools-of-dialect.ts'
 import { toolsOfEditor } from './tools-of-editor.ts'
 
@@ -106,10 +106,10 @@ describe('suggest', () => {
   })
 
   it('quotes what YAML would read as something else', () => {
-    expect(quoted('GPT-5 (copilot)')).toBe('GPT-5 (copilot)')
-    expect(quoted('odd: one')).toBe('"odd: one"')
-    expect(quoted('no')).toBe('"no"')
-    expect(quoted('*')).toBe('"*"')
+    expect(quoteYaml('GPT-5 (copilot)')).toBe('GPT-5 (copilot)')
+    expect(quoteYaml('odd: one')).toBe('"odd: one"')
+    expect(quoteYaml('no')).toBe('"no"')
+    expect(quoteYaml('*')).toBe('"*"')
   })
 })
 

@@ -2,7 +2,7 @@ import { fixAgentText, readAgentText } from '@cadre/agents'
 import * as vscode from 'vscode'
 import { code } from '../../markdown.ts'
 import { changedPart } from './changed-part.ts'
-import { headerDialect, keyNamed, valuesNamedBy } from './header-keys.ts'
+import { findKey, headerDialect, valuesNamedBy } from './header-keys.ts'
 import { type HeaderSpot, spotInHeader } from './header-spot.ts'
 import { hoverParts } from './hover-parts.ts'
 import { type AgentSources, knownAgents, namesFor } from './known-names.ts'
@@ -10,7 +10,7 @@ import { type Suggestion, suggest } from './suggest.ts'
 import { aboutTool } from './tools-of-dialect.ts'
 
 /** Headers are short. Lines after this are not read. */
-const mostLines = 1_000
+const maxLines = 1_000
 
 /** Languages that VS Code completes itself: its own keys, tools and models. */
 const ownLanguages = new Set(['chatagent', 'chatmode', 'prompt'])
@@ -63,10 +63,10 @@ async function aboutSpot(
   spot: HeaderSpot,
   services: AgentSources,
 ): Promise<string | undefined> {
-  if (spot.kind === 'key') return keyNamed(dialectOf(document), spot.path, spot.written)?.about
+  if (spot.kind === 'key') return findKey(dialectOf(document), spot.path, spot.written)?.about
   switch (valuesNamedBy(spot.path)) {
     case 'tools':
-      return `To Cadre: ${aboutTool(spot.written)}`
+      return `In Cadre: ${aboutTool(spot.written)}`
     case 'agents': {
       const wanted = spot.written.toLowerCase()
       const agents = await knownAgents(services, document.uri)
@@ -103,14 +103,17 @@ export function fixesFor(
     made.edit.replace(document.uri, range, by)
     return made
   }
-  const quick = action('Fix this agent file (what it may do stays the same)', vscode.CodeActionKind.QuickFix)
+  const quick = action(
+    'Fix this agent file (does not change its permissions)',
+    vscode.CodeActionKind.QuickFix,
+  )
   quick.diagnostics = [...diagnostics]
   quick.isPreferred = true
   return [quick, action('Fix agent file', vscode.CodeActionKind.SourceFixAll.append('cadre'))]
 }
 
 function spotAt(document: vscode.TextDocument, { line, character }: vscode.Position): HeaderSpot | undefined {
-  const count = Math.min(document.lineCount, mostLines)
+  const count = Math.min(document.lineCount, maxLines)
   const lines = Array.from({ length: count }, (_, index) => document.lineAt(index).text)
   return spotInHeader({ lines, line, character, isYaml: /\.ya?ml$/i.test(document.uri.fsPath) })
 }
@@ -120,6 +123,6 @@ function rangeOf({ start, end }: HeaderSpot, line: number): vscode.Range {
 }
 
 function dialectOf(document: vscode.TextDocument) {
-  const head = document.getText(new vscode.Range(0, 0, Math.min(document.lineCount, mostLines), 0))
+  const head = document.getText(new vscode.Range(0, 0, Math.min(document.lineCount, maxLines), 0))
   return headerDialect(readAgentText({ path: document.uri.fsPath, text: head }).dialect)
 }

@@ -2,13 +2,13 @@ import * as vscode from 'vscode'
 import { agentGlobs, isAgentPath } from './agent-path.ts'
 
 /** Beyond this number, only open files are checked. */
-const mostFiles = 500
+const maxFiles = 500
 
 /** All agent files of the workspace, according to the search settings. */
 export async function findAgentFiles(): Promise<readonly string[]> {
   const found = await Promise.all(
-    agentGlobs.map((glob) => vscode.workspace.findFiles(glob, '**/node_modules/**', mostFiles)),
+    agentGlobs.map((glob) => vscode.workspace.findFiles(glob, '**/node_modules/**', maxFiles)),
   )
   const files = new Set(found.flat().map(({ fsPath }) => fsPath))
-  return [...files].filter(isAgentPath).sort().slice(0, mostFiles)
+  return [...files].filter(isAgentPath).sort().slice(0, maxFiles)
 }

@@ -12,7 +12,7 @@ interface HeaderKey {
   readonly isOwn?: boolean
 }
 
-const yesNo = ['true', 'false'] as const
+const booleanValues = ['true', 'false'] as const
 const copilot: readonly HeaderDialect[] = ['copilot']
 const claude: readonly HeaderDialect[] = ['claude']
 const opencode: readonly HeaderDialect[] = ['opencode']
@@ -29,12 +29,12 @@ const keys: readonly HeaderKey[] = [
   { key: 'disallowed-tools', of: copilot, isOwn: true, about: 'Tools that the agent may not use, even if `tools` lists them. VS Code does not read this key.' },
   { key: 'disallowedTools', of: claude, about: 'Tools that the agent may not use, even if `tools` lists them.' },
   { key: 'agents', of: copilot, about: 'The agents that it may delegate to: `*` means all, `[]` means none. Requires the tool `agent`.' },
-  { key: 'model', about: 'The model it runs on, or a list of models of which the first available one is used.' },
+  { key: 'model', about: 'The model that the agent uses, or a list of models: Cadre uses the first one that is available.' },
   { key: 'handoffs', of: copilot, about: 'Buttons below an answer that hand the work to another agent.' },
   { key: 'argument-hint', of: copilot, about: 'The placeholder text of the chat input for this agent.' },
   { key: 'target', of: copilot, values: ['vscode', 'github-copilot'], about: 'Where the agent is available. Default: everywhere.' },
-  { key: 'user-invocable', of: copilot, values: yesNo, about: 'Whether users can start it. Default: true.' },
-  { key: 'disable-model-invocation', of: copilot, values: yesNo, about: 'If true, other agents cannot delegate to it. Default: false.' },
+  { key: 'user-invocable', of: copilot, values: booleanValues, about: 'Whether users can start it. Default: true.' },
+  { key: 'disable-model-invocation', of: copilot, values: booleanValues, about: 'If true, other agents cannot delegate to it. Default: false.' },
   { key: 'hooks', of: ['copilot', 'claude'], about: 'Commands that run at certain events, such as before each tool call of this agent.' },
   { key: 'mcp-servers', of: copilot, about: 'MCP servers of the agent. VS Code ignores this key.' },
   { key: 'max-turns', of: copilot, isOwn: true, about: 'The maximum number of rounds.' },
@@ -46,7 +46,7 @@ const keys: readonly HeaderKey[] = [
   { key: 'skills', of: claude, about: 'Skills that are loaded when it starts.' },
   { key: 'mcpServers', of: claude, about: 'MCP servers that it may use.' },
   { key: 'memory', of: claude, values: ['user', 'project', 'local'], about: 'Where it stores its memory.' },
-  { key: 'background', of: claude, values: yesNo, about: 'Whether it always runs in the background.' },
+  { key: 'background', of: claude, values: booleanValues, about: 'Whether it always runs in the background.' },
   { key: 'isolation', of: claude, values: ['worktree'], about: 'Whether it works in its own worktree.' },
   { key: 'effort', of: claude, values: ['low', 'medium', 'high', 'max'], about: 'How much reasoning effort the model uses.' },
   { key: 'color', of: ['claude', 'opencode'], about: 'Its colour in lists.' },
@@ -54,8 +54,8 @@ const keys: readonly HeaderKey[] = [
   { key: 'permission', of: opencode, about: 'For each tool: allow, ask or deny.' },
   { key: 'temperature', of: opencode, about: 'The sampling temperature, from 0 to 1.' },
   { key: 'top_p', of: opencode, about: 'The top-p (nucleus) sampling threshold, from 0 to 1.' },
-  { key: 'disable', of: opencode, values: yesNo, about: 'Whether the agent is disabled.' },
-  { key: 'hidden', of: opencode, values: yesNo, about: 'Whether it is hidden from lists.' },
+  { key: 'disable', of: opencode, values: booleanValues, about: 'Whether the agent is disabled.' },
+  { key: 'hidden', of: opencode, values: booleanValues, about: 'Whether it is hidden from lists.' },
   { key: 'type', of: template, about: 'The kind of agent.' },
   { key: 'system_prompt', of: template, about: 'Its instructions.' },
 ]
@@ -65,9 +65,9 @@ const handoffKeys: readonly HeaderKey[] = [
   { key: 'label', about: 'The text of the button.' },
   { key: 'agent', about: 'The agent that receives the work.' },
   { key: 'prompt', about: 'The prompt for that agent. VS Code ignores a handoff without one.' },
-  { key: 'send', values: yesNo, about: 'Whether the prompt is sent immediately. Default: false.' },
+  { key: 'send', values: booleanValues, about: 'Whether the prompt is sent immediately. Default: false.' },
   { key: 'model', about: 'The model that the agent uses.' },
-  { key: 'showContinueOn', values: yesNo, about: 'Whether the work can be continued elsewhere.' },
+  { key: 'showContinueOn', values: booleanValues, about: 'Whether the work can be continued elsewhere.' },
 ]
 
 /** Returns the possible keys here, in this dialect. */
@@ -77,7 +77,7 @@ export function keysOf(dialect: HeaderDialect, path: readonly string[] = []): re
 }
 
 /** Returns the description of a key, in any spelling. */
-export function keyNamed(
+export function findKey(
   dialect: HeaderDialect,
   path: readonly string[],
   written: string,

@@ -35,12 +35,12 @@ export async function lintKnowledge(services: AgentSources, file: vscode.Uri): P
   const own = knownTools().filter((name) => understandTool(name).kind === 'tools')
   const ofEditor = vscode.lm.tools.map(({ name }) => name)
   const agents = await knownAgents(services, file)
-  const elsewhere = agents.filter(({ source }) => !isOfProject(source?.path))
+  const elsewhere = agents.filter(({ source }) => !isProjectFile(source?.path))
   return { tools: [...own, ...ofEditor, ...editorTools()], agents: elsewhere }
 }
 
 /** Agents of a project are in the checked files. */
-function isOfProject(file: string | undefined): boolean {
+function isProjectFile(file: string | undefined): boolean {
   return file !== undefined && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file)) !== undefined
 }
 
@@ -53,7 +53,7 @@ export async function namesFor(
   return {
     agents: await knownAgents(services, file),
     tools: [...toolsOfDialect(dialect), ...ofEditor.map((name) => ({ name, about: aboutTool(name) }))],
-    models: dialect === 'copilot' ? await modelsOfEditor() : [],
+    models: dialect === 'copilot' ? await editorModels() : [],
   }
 }
 
@@ -66,7 +66,7 @@ function editorTools(): string[] {
 }
 
 /** In the form of agent files: `Name (vendor)`. */
-async function modelsOfEditor(): Promise<string[]> {
+async function editorModels(): Promise<string[]> {
   const models = await vscode.lm.selectChatModels()
   return [...new Set(models.map(({ name, vendor }) => `${name} (${vendor})`))]
 }

@@ -1,4 +1,4 @@
-import { type HeaderDialect, keyNamed, keysOf, valuesNamedBy } from './header-keys.ts'
+import { findKey, type HeaderDialect, keysOf, valuesNamedBy } from './header-keys.ts'
 import type { HeaderSpot } from './header-spot.ts'
 import type { NamedTool } from './tools-of-dialect.ts'
 
@@ -25,7 +25,7 @@ export interface SuggestRequest {
 }
 
 /** What VS Code offers in a list of tools: its own groups, and Claude Code's tools in files for that. */
-const offered = new Set(
+const offeredTools = new Set(
   'agent edit execute read search todo vscode web Bash Edit Glob Grep NotebookEdit Read Task WebFetch WebSearch Write'.split(
     ' ',
   ),
@@ -39,18 +39,18 @@ export function suggest({ spot, dialect, names, isBeside }: SuggestRequest): rea
       .filter(({ key, isOwn }) => isNew(key) && (!isBeside || isOwn === true))
       .map(({ key, about }) => ({ label: key, insert: `${key}: `, about, kind: 'key' }))
   const [outer = '', inner] = spot.path
-  const key = inner === undefined ? keyNamed(dialect, [], outer) : keyNamed(dialect, [outer], inner)
+  const key = inner === undefined ? findKey(dialect, [], outer) : findKey(dialect, [outer], inner)
   switch (valuesNamedBy(spot.path)) {
     case 'tools':
       return names.tools
-        .filter(({ name }) => isNew(name) && !(isBeside && (offered.has(name) || name.includes('/'))))
-        .map(({ name, about }) => ({ label: name, insert: quoted(name), about, kind: 'tool' }))
+        .filter(({ name }) => isNew(name) && !(isBeside && (offeredTools.has(name) || name.includes('/'))))
+        .map(({ name, about }) => ({ label: name, insert: quoteYaml(name), about, kind: 'tool' }))
     case 'agents':
       return names.agents
         .filter(({ name }) => isNew(name) && !(isBeside && inner === undefined))
         .map(({ name, description }) => ({
           label: name,
-          insert: quoted(name),
+          insert: quoteYaml(name),
           kind: 'agent',
           ...(description !== undefined && { about: description }),
         }))
@@ -59,7 +59,7 @@ export function suggest({ spot, dialect, names, isBeside }: SuggestRequest): rea
         ? []
         : names.models
             .filter(isNew)
-            .map((name) => ({ label: name, insert: quoted(name), kind: 'model' as const }))
+            .map((name) => ({ label: name, insert: quoteYaml(name), kind: 'model' as const }))
     default:
       return isBeside
         ? []
@@ -68,7 +68,7 @@ export function suggest({ spot, dialect, names, isBeside }: SuggestRequest): rea
 }
 
 /** Quotes a text so that YAML reads it back, even within a list. */
-export function quoted(text: string): string {
+export function quoteYaml(text: string): string {
   return /^[A-Za-z0-9_][\w ./()+-]*$/.test(text) &&
     !/^(?:true|false|null|yes|no|on|off|~|[\d.]+)$/i.test(text)
     ? text

@@ -18,7 +18,7 @@ export interface SessionOutline {
   readonly entries: readonly SessionEntry[]
 }
 
-const mostText = 80
+const maxTextLength = 80
 const entriesAtOnce = 2_000
 const functionName = '          name: '
 
@@ -83,7 +83,7 @@ function entryOf(lines: readonly string[], first: number, until: number): Sessio
     role: plain(found['role'] ?? ''),
     type: found['type'] === undefined ? undefined : plain(found['type']),
     tools,
-    text: plain(found['content'] ?? '').slice(0, mostText),
+    text: plain(found['content'] ?? '').slice(0, maxTextLength),
   }
 }
 

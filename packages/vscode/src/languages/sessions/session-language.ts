@@ -30,18 +30,18 @@ function pause(): Promise<unknown> {
 }
 
 /** VS Code's default limit of folds. In larger files, rounds are folded instead of entries. */
-const mostFolds = 5_000
+const maxFolds = 5_000
 
 export async function foldSession(document: vscode.TextDocument): Promise<vscode.FoldingRange[]> {
   const { header, entries } = await outlineOf(document)
   const rounds = roundsOf(entries).filter(({ entries: parts }) => parts.length > 1)
-  return [...header, ...rounds, ...(rounds.length + entries.length > mostFolds ? [] : entries)]
+  return [...header, ...rounds, ...(rounds.length + entries.length > maxFolds ? [] : entries)]
     .filter(({ first, last }) => last > first)
     .map(({ first, last }) => new vscode.FoldingRange(first, last, vscode.FoldingRangeKind.Region))
 }
 
 /** For a longer session, the outline contains only the end, because sending all of it would take too long. */
-const mostSymbols = 5_000
+const maxSymbols = 5_000
 
 export async function symbolsOfSession(document: vscode.TextDocument): Promise<vscode.DocumentSymbol[]> {
   const { header, entries } = await outlineOf(document)
@@ -55,14 +55,12 @@ export async function symbolsOfSession(document: vscode.TextDocument): Promise<v
         lines(first, first),
       ),
   )
-  const rounds = roundsOf(entries.slice(-mostSymbols)).flatMap(
-    ({ entries: [head, ...rest], first, last }) => {
-      if (head === undefined) return []
-      const symbol = symbolOf(head, lines(first, last))
-      symbol.children = rest.map((entry) => symbolOf(entry, lines(entry.first, entry.last)))
-      return [symbol]
-    },
-  )
+  const rounds = roundsOf(entries.slice(-maxSymbols)).flatMap(({ entries: [head, ...rest], first, last }) => {
+    if (head === undefined) return []
+    const symbol = symbolOf(head, lines(first, last))
+    symbol.children = rest.map((entry) => symbolOf(entry, lines(entry.first, entry.last)))
+    return [symbol]
+  })
   return [...parts, ...rounds]
 }
 
@@ -88,7 +86,7 @@ function lines(first: number, last: number): vscode.Range {
   return new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER)
 }
 
-const mostProblems = 100
+const maxProblems = 100
 
 /** Yields to other work of the extension host, however large the file; finds nothing if the text has changed meanwhile. */
 export async function checkSession(document: vscode.TextDocument): Promise<vscode.Diagnostic[] | undefined> {
@@ -106,7 +104,7 @@ export async function checkSession(document: vscode.TextDocument): Promise<vscod
       problem.severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning,
     )
     diagnostic.source = 'Cadre'
-    if (found.push(diagnostic) >= mostProblems) break
+    if (found.push(diagnostic) >= maxProblems) break
   }
   return found
 }

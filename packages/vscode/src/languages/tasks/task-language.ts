@@ -117,7 +117,7 @@ async function itemsFor(
       return [...new Set(tags)].map((label) => itemOf({ label, kind: vscode.CompletionItemKind.Keyword }))
     }
     case 'id':
-      return (await tasksAround(document)).flatMap(({ id, title }) =>
+      return (await siblingTasks(document)).flatMap(({ id, title }) =>
         id === undefined
           ? []
           : [itemOf({ label: id, about: title, kind: vscode.CompletionItemKind.Reference })],
@@ -173,15 +173,15 @@ function isBelow(document: vscode.TextDocument, line: number): boolean {
   return false
 }
 
-const mostFiles = 100
+const maxFiles = 100
 
 /** Ids are unique across the task files of a home; neighbouring files are part of the same home. */
-async function tasksAround(document: vscode.TextDocument): Promise<readonly TaskItem[]> {
+async function siblingTasks(document: vscode.TextDocument): Promise<readonly TaskItem[]> {
   const folder = vscode.Uri.joinPath(document.uri, '..')
   const beside = await vscode.workspace.findFiles(
     new vscode.RelativePattern(folder, '*.task.md'),
     null,
-    mostFiles,
+    maxFiles,
   )
   const others = beside.filter(({ fsPath }) => fsPath !== document.uri.fsPath)
   const texts = await Promise.all(others.map(({ fsPath }) => readFile(fsPath, 'utf8').catch(() => '')))

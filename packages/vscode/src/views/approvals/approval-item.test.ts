@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ApprovalItem, newsOf } from './approval-item.ts'
+import { type ApprovalItem, newApprovalsMessage } from './approval-item.ts'
 
 const item = (changes: Partial<ApprovalItem> = {}): ApprovalItem => ({
   id: 'approval-1',
@@ -21,16 +21,16 @@ const item = (changes: Partial<ApprovalItem> = {}): ApprovalItem => ({
 const shown = item({ isShown: true })
 
 test('notifies only about what the person does not see elsewhere', () => {
-  expect(newsOf([])).toBeUndefined()
-  expect(newsOf([shown])).toBeUndefined()
-  expect(newsOf([shown, item()])).toEqual({
+  expect(newApprovalsMessage([])).toBeUndefined()
+  expect(newApprovalsMessage([shown])).toBeUndefined()
+  expect(newApprovalsMessage([shown, item()])).toEqual({
     message: 'lead asks for your approval (high risk).',
     only: item(),
   })
-  expect(newsOf([shown, item(), item(), shown])).toEqual({ message: '2 approvals pending.' })
+  expect(newApprovalsMessage([shown, item(), item(), shown])).toEqual({ message: '2 approvals pending.' })
 })
 
 test('does not call an interrupted call an approval', () => {
   const doubt = item({ isDoubt: true, risk: undefined })
-  expect(newsOf([doubt])).toEqual({ message: 'A call of lead was interrupted.', only: doubt })
+  expect(newApprovalsMessage([doubt])).toEqual({ message: 'A call of lead was interrupted.', only: doubt })
 })

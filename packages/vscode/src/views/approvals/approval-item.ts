@@ -44,7 +44,7 @@ export function approvalContext({ isDoubt, isRepeatable }: ApprovalItem): string
 }
 
 /** Returns the message about new approvals that the person does not see elsewhere. */
-export function newsOf(
+export function newApprovalsMessage(
   fresh: readonly ApprovalItem[],
 ): { readonly message: string; readonly only?: ApprovalItem } | undefined {
   const [first, ...others] = fresh.filter(({ isShown }) => !isShown)

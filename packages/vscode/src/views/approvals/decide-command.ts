@@ -1,11 +1,11 @@
 import * as vscode from 'vscode'
 import { plainMessage } from '../../plain-message.ts'
 import type { Services } from '../../services.ts'
-import { asksWhatHappened } from '../targets.ts'
+import { isDoubtQuestion } from '../targets.ts'
 import { type ApprovalItem, noLongerPending, type QuestionTarget } from './approval-item.ts'
 import type { Decision } from './read-approvals.ts'
 
-const said: Readonly<Record<string, string>> = {
+const decisionMessages: Readonly<Record<string, string>> = {
   approve: 'Approved',
   'approve-session': 'Approved for this session',
   reject: 'Rejected',
@@ -20,12 +20,12 @@ export async function approve(
   target: QuestionTarget,
   item?: ApprovalItem,
 ): Promise<void> {
-  if (asksWhatHappened(target)) return answerDoubt(services, target)
-  if (item !== undefined && (!item.isWhole || item.risk === 'HIGH')) return approveLooking(services, item)
-  await decideAs(services, target, { decision: 'approve' })
+  if (isDoubtQuestion(target)) return answerDoubt(services, target)
+  if (item !== undefined && (!item.isWhole || item.risk === 'HIGH')) return approveAfterReview(services, item)
+  await decideWith(services, target, { decision: 'approve' })
 }
 
-export async function approveLooking(
+export async function approveAfterReview(
   services: Services,
   item: ApprovalItem,
   decision: 'approve' | 'approve-session' = 'approve',
@@ -40,20 +40,20 @@ export async function approveLooking(
     : ''
   const choice = await vscode.window.showWarningMessage(
     plainMessage(`${item.agent} asks for your approval`),
-    { modal: true, detail: shortened(`${permits}${item.text}`) },
+    { modal: true, detail: truncate(`${permits}${item.text}`) },
     agree,
     reject,
   )
-  if (choice === agree) await decideAs(services, item, { decision })
+  if (choice === agree) await decideWith(services, item, { decision })
   if (choice === reject) await rejectWithReason(services, item)
 }
 
-const longestDetail = 2_000
+const maxDetailLength = 2_000
 
 /** A dialog has no scroll bar; it states what is cut, which can be opened in an editor. */
-function shortened(text: string): string {
-  if (text.length <= longestDetail) return text
-  return `${text.slice(0, longestDetail)}\n… (${text.length - longestDetail} more characters: cancel, and choose "Show Whole Action")`
+function truncate(text: string): string {
+  if (text.length <= maxDetailLength) return text
+  return `${text.slice(0, maxDetailLength)}\n… (${text.length - maxDetailLength} more characters: cancel, and choose "Show Whole Action")`
 }
 
 /**
@@ -65,13 +65,13 @@ export async function approveForSession(
   target: QuestionTarget,
   item?: ApprovalItem,
 ): Promise<void> {
-  if (asksWhatHappened(target)) return answerDoubt(services, target)
-  if (item !== undefined) return approveLooking(services, item, 'approve-session')
-  await decideAs(services, target, { decision: 'approve-session' })
+  if (isDoubtQuestion(target)) return answerDoubt(services, target)
+  if (item !== undefined) return approveAfterReview(services, item, 'approve-session')
+  await decideWith(services, target, { decision: 'approve-session' })
 }
 
 export async function rejectWithReason(services: Services, target: QuestionTarget): Promise<void> {
-  const isDoubt = asksWhatHappened(target)
+  const isDoubt = isDoubtQuestion(target)
   const reason = await vscode.window.showInputBox({
     title: isDoubt ? 'Do not run it again' : 'Reject',
     prompt: 'The reason, which the agent receives. Optional.',
@@ -80,7 +80,7 @@ export async function rejectWithReason(services: Services, target: QuestionTarge
   })
   if (reason === undefined) return
   const decision = isDoubt ? 'leave' : 'reject'
-  await decideAs(services, target, { decision, ...(reason.trim() && { reason: reason.trim() }) })
+  await decideWith(services, target, { decision, ...(reason.trim() && { reason: reason.trim() }) })
 }
 
 /** An interrupted call may have taken effect; only a person can find out. */
@@ -94,16 +94,16 @@ export async function answerDoubt(services: Services, target: QuestionTarget): P
     title: 'The call was interrupted. What happened?',
     ignoreFocusOut: true,
   })
-  if (choice !== undefined) await decideAs(services, target, { decision: choice.decision })
+  if (choice !== undefined) await decideWith(services, target, { decision: choice.decision })
 }
 
-async function decideAs(
+async function decideWith(
   services: Services,
   target: QuestionTarget,
   answer: { readonly decision: string; readonly reason?: string },
 ): Promise<void> {
-  const word = said[answer.decision] ?? 'Decided'
-  if (await answeredHere(services, target, answer)) {
+  const word = decisionMessages[answer.decision] ?? 'Decided'
+  if (await answerInWindow(services, target, answer)) {
     vscode.window.setStatusBarMessage(`$(check) ${word}`, 4_000)
     return
   }
@@ -113,10 +113,10 @@ async function decideAs(
     void vscode.window.showWarningMessage(plainMessage(`${result.reason}.`))
     return
   }
-  await tellNext(word, result)
+  await showNextStep(word, result)
 }
 
-async function answeredHere(
+async function answerInWindow(
   { runs }: Services,
   { session, question }: QuestionTarget,
   answer: { readonly decision: string; readonly reason?: string },
@@ -139,7 +139,7 @@ async function decideInHomes(
   return found ?? { kind: 'missing' }
 }
 
-async function tellNext(
+async function showNextStep(
   word: string,
   { root, resumes }: Extract<Decision, { kind: 'decided' }>,
 ): Promise<void> {

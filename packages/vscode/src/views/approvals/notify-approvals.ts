@@ -1,9 +1,9 @@
 import * as vscode from 'vscode'
-import { tellFault } from '../../command.ts'
+import { reportError } from '../../command.ts'
 import { plainMessage } from '../../plain-message.ts'
 import type { Services } from '../../services.ts'
-import { newsOf } from './approval-item.ts'
-import { approveLooking } from './decide-command.ts'
+import { newApprovalsMessage } from './approval-item.ts'
+import { approveAfterReview } from './decide-command.ts'
 import type { PendingApprovals } from './pending-approvals.ts'
 
 /** The minimum time between two notifications, in milliseconds. The badge and the status bar show the rest. */
@@ -18,11 +18,11 @@ export function notifyOfApprovals(
   let isShown = false
   let next = 0
   return pending.onDidChange((fresh) => {
-    const news = newsOf(fresh)
+    const news = newApprovalsMessage(fresh)
     if (news === undefined || isShown || isViewVisible() || Date.now() < next) return
     isShown = true
-    void tell(services, news)
-      .catch((error) => tellFault(services.log, error))
+    void showNotification(services, news)
+      .catch((error) => reportError(services.log, error))
       .finally(() => {
         isShown = false
         next = Date.now() + pause
@@ -30,13 +30,13 @@ export function notifyOfApprovals(
   })
 }
 
-async function tell(
+async function showNotification(
   services: Services,
-  { message, only }: NonNullable<ReturnType<typeof newsOf>>,
+  { message, only }: NonNullable<ReturnType<typeof newApprovalsMessage>>,
 ): Promise<void> {
   const decide = only?.isDoubt ? 'Report What Happened…' : 'Approve…'
   const offers = only === undefined ? ['Show'] : [decide, 'Show']
   const choice = await vscode.window.showInformationMessage(plainMessage(message), ...offers)
-  if (only !== undefined && choice === decide) await approveLooking(services, only)
+  if (only !== undefined && choice === decide) await approveAfterReview(services, only)
   if (choice === 'Show') await vscode.commands.executeCommand('copilotMultiAgent.showApprovals')
 }

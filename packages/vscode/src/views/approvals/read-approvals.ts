@@ -24,11 +24,11 @@ export async function readApprovals(
   return records.map((record) => itemOf(record, isShown(record.session, record.question)))
 }
 
-const longestTitle = 100
+const maxTitleLength = 100
 
 export function itemOf(record: ApprovalRecord, isShown = false): ApprovalItem {
   const { id, session, root, question, agent, risk, type, action, more, choices, grants, created } = record
-  const title = shownLine(action, longestTitle)
+  const title = shownLine(action, maxTitleLength)
   return {
     id,
     session,
@@ -103,7 +103,7 @@ async function findRecord(
 }
 
 /** The content of an approval: files before and after if they can be computed, and always the complete text. */
-export interface WholeAction {
+export interface ApprovalContent {
   readonly item: ApprovalItem
   readonly text: string
   readonly files?: readonly FilePreview[]
@@ -112,16 +112,16 @@ export interface WholeAction {
 export async function readAction(
   sessions: Sessions,
   target: QuestionTarget,
-): Promise<WholeAction | undefined> {
+): Promise<ApprovalContent | undefined> {
   const record = await findRecord(sessions, target)
   const stored = await sessions.engine.read(target.session)
   if (record === undefined || stored === undefined) return undefined
   const files = isDoubt(record) ? undefined : await previewOf(stored, record)
   // Invisible characters are shown as escapes, in the text.
-  const showsAll = files?.every(showsWhatItAdds) === true
+  const showsAll = files?.every(hasVisibleChange) === true
   return {
     item: itemOf(record),
-    text: wholeText(record, stored),
+    text: fullText(record, stored),
     ...(files !== undefined && files.length > 0 && showsAll && { files }),
   }
 }
@@ -133,12 +133,12 @@ function previewOf(stored: StoredSession, { question, call }: ApprovalRecord) {
   return previewQuestion(stored, { call, detail: asked?.role === 'event' ? asked['detail'] : undefined })
 }
 
-function showsWhatItAdds({ path, before = '', after = '' }: FilePreview): boolean {
+function hasVisibleChange({ path, before = '', after = '' }: FilePreview): boolean {
   const old = new Set(before.split('\n'))
   return isVisible(path) && after.split('\n').every((line) => old.has(line) || isVisible(line.trimEnd()))
 }
 
-function wholeText(record: ApprovalRecord, { spec }: StoredSession): string {
+function fullText(record: ApprovalRecord, { spec }: StoredSession): string {
   const { id, session, created } = record
   const heading = isDoubt(record)
     ? 'This call was interrupted. It may have been carried out.'

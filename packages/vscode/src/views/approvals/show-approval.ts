@@ -1,11 +1,11 @@
 import * as vscode from 'vscode'
 import type { Services } from '../../services.ts'
 import { noLongerPending, type QuestionTarget } from './approval-item.ts'
-import type { WholeAction } from './read-approvals.ts'
+import type { ApprovalContent } from './read-approvals.ts'
 
 const scheme = 'copilot-multi-agent-approval'
 /** The number of closed documents whose text is kept. */
-const most = 100
+const maxDocuments = 100
 
 export interface ApprovalDocuments extends vscode.Disposable {
   /** Opens the content of an approval: a diff of files, or the complete text. Read-only. */
@@ -20,7 +20,7 @@ export function createApprovalDocuments(services: Services): ApprovalDocuments {
     const key = uri.toString()
     texts.delete(key)
     texts.set(key, text)
-    for (const oldest of texts.keys()) if (texts.size > most) texts.delete(oldest)
+    for (const oldest of texts.keys()) if (texts.size > maxDocuments) texts.delete(oldest)
     changed.fire(uri)
     return uri
   }
@@ -63,7 +63,7 @@ export function createApprovalDocuments(services: Services): ApprovalDocuments {
   }
 }
 
-async function actionOf({ homes }: Services, target: QuestionTarget): Promise<WholeAction | undefined> {
+async function actionOf({ homes }: Services, target: QuestionTarget): Promise<ApprovalContent | undefined> {
   const { readAction } = await import('./read-approvals.ts')
   return homes.find((sessions) => readAction(sessions, target))
 }

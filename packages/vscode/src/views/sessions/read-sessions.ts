@@ -35,9 +35,9 @@ export interface SessionReaderOptions {
 
 const ending = '.session.yaml'
 /** The number of files per turn of the event loop. */
-const share = 200
+const filesPerTurn = 200
 /** The maximum number of journals read for current activity, newest first. */
-const mostJournals = 50
+const maxJournals = 50
 
 export function createSessionReader({ home, open }: SessionReaderOptions): SessionReader {
   const known = new Map<string, { readonly stamp: string; readonly entry: ListedSession | undefined }>()
@@ -49,7 +49,7 @@ export function createSessionReader({ home, open }: SessionReaderOptions): Sessi
     for (const id of known.keys()) if (!present.has(id)) known.delete(id)
     const entries: ListedSession[] = []
     for (const [index, id] of ids.entries()) {
-      if (index % share === share - 1) await new Promise((resolve) => setImmediate(resolve))
+      if (index % filesPerTurn === filesPerTurn - 1) await new Promise((resolve) => setImmediate(resolve))
       const stamp = stampOf(home.at('sessions', `${id}${ending}`))
       if (stamp === undefined) continue
       const before = known.get(id)
@@ -89,7 +89,7 @@ export function createSessionReader({ home, open }: SessionReaderOptions): Sessi
       const isOpen = ({ id, status }: ListedSession) =>
         status === 'sleeping' || (status === 'active' && ownerOf(forest.rootOf(id)) !== undefined)
       const open = [...forest.entries.values()].filter(isOpen)
-      const newest = open.sort((a, b) => (a.updated < b.updated ? 1 : -1)).slice(0, mostJournals)
+      const newest = open.sort((a, b) => (a.updated < b.updated ? 1 : -1)).slice(0, maxJournals)
       await readActivities(newest.map(({ id }) => id))
       // A session that delegated is suspended while a session below it waits.
       const waitingRoots = new Set(
@@ -181,14 +181,14 @@ export function activityOf(stored: StoredSession): Activity {
   return { text: `${shownLine(call.name, 40)} ${targetOf(call.input)}${more}`.trim(), waits: false }
 }
 
-const telling = ['path', 'filePath', 'command', 'query', 'url', 'agentName', 'description', 'to']
+const argumentKeys = ['path', 'filePath', 'command', 'query', 'url', 'agentName', 'description', 'to']
 
 /** The argument that distinguishes calls of a tool. */
 function targetOf(input: string): string {
   const parsed = parseJson(input)
   if (!parsed.ok || typeof parsed.value !== 'object' || parsed.value === null) return ''
   const fields = parsed.value as Record<string, unknown>
-  const value = telling.map((name) => fields[name]).find((one) => typeof one === 'string')
+  const value = argumentKeys.map((name) => fields[name]).find((one) => typeof one === 'string')
   return typeof value === 'string' ? shownLine(value, 80) : ''
 }
 

@@ -46,7 +46,7 @@ export function stateOf(
   return owner ?? 'stopped'
 }
 
-const words: Readonly<Record<SessionState, string>> = {
+const stateLabels: Readonly<Record<SessionState, string>> = {
   here: 'running',
   elsewhere: 'running in another process',
   waiting: 'waiting for you',
@@ -72,16 +72,17 @@ export const icons: Readonly<Record<SessionState, readonly [icon: string, color?
   unreadable: ['error', 'charts.red'],
 }
 
-export function stateWord(state: SessionState): string {
-  return words[state]
+export function stateLabel(state: SessionState): string {
+  return stateLabels[state]
 }
 
 /** Shown next to the agent's name: the activity or outcome, the time, and the work. */
 export function sessionDescription(item: SessionItem, now: number): string {
   const { state, activity, updated, work, fault } = item
-  if (fault !== undefined) return words[state]
+  if (fault !== undefined) return stateLabels[state]
   const isRunning = state === 'here' || state === 'elsewhere'
-  const doing = isRunning && activity ? [words[state], activity] : state === 'completed' ? [] : [words[state]]
+  const doing =
+    isRunning && activity ? [stateLabels[state], activity] : state === 'completed' ? [] : [stateLabels[state]]
   return [...doing, timeAgo(updated, now), work ?? ''].filter((part) => part !== '').join(' · ')
 }
 
@@ -109,7 +110,7 @@ export function sessionTooltip(item: SessionItem, detail?: SessionDetail): strin
   const { id, agent, state, activity, created, updated, work, fault } = item
   if (fault !== undefined) return `${id}\n${fault}`
   return [
-    `${agent}: ${words[state]}`,
+    `${agent}: ${stateLabels[state]}`,
     ...(activity ? [activity] : []),
     ...(detail?.notice ? [detail.notice] : []),
     ...(work ? [`Work: ${work}`] : []),

@@ -1,27 +1,27 @@
 import type { Home } from '@cadre/home'
 import * as vscode from 'vscode'
 import { command } from '../../command.ts'
-import type { HomeHere } from '../../home/homes.ts'
+import type { WorkspaceHome } from '../../home/homes.ts'
 import { throttle } from '../../home/throttle.ts'
-import { inform } from '../../messages.ts'
+import { showInfo } from '../../messages.ts'
 import type { Services } from '../../services.ts'
 import { sessionOf } from '../targets.ts'
 import type { ReadSessions, SessionReader } from './read-sessions.ts'
-import { icons, sessionContext, sessionDescription, sessionTooltip, stateWord } from './session-text.ts'
+import { icons, sessionContext, sessionDescription, sessionTooltip, stateLabel } from './session-text.ts'
 
 type Node = HomeNode | SessionNode | MoreNode
 interface HomeNode {
   readonly kind: 'home'
-  readonly here: HomeHere
+  readonly here: WorkspaceHome
 }
 interface SessionNode {
   readonly kind: 'session'
-  readonly here: HomeHere
+  readonly here: WorkspaceHome
   readonly session: string
 }
 interface MoreNode {
   readonly kind: 'more'
-  readonly here: HomeHere
+  readonly here: WorkspaceHome
   readonly hidden: number
 }
 
@@ -40,13 +40,13 @@ export function createSessionsView(
   const shown = new Map<string, number>()
   let isStale = true
 
-  const readerOf = async ({ home, folder }: HomeHere): Promise<SessionReader> => {
+  const readerOf = async ({ home, folder }: WorkspaceHome): Promise<SessionReader> => {
     const { createSessionReader } = await import('./read-sessions.ts')
     const reader = readers.get(home.path) ?? createSessionReader({ home, open: () => homes.open(folder) })
     readers.set(home.path, reader)
     return reader
   }
-  const rootsOf = (here: HomeHere): Node[] => {
+  const rootsOf = (here: WorkspaceHome): Node[] => {
     const roots = read.get(here.home.path)?.forest.roots ?? []
     const count = shown.get(here.home.path) ?? page
     const nodes: Node[] = roots.slice(0, count).map((session) => ({ kind: 'session', here, session }))
@@ -157,7 +157,7 @@ function treeItemOf(node: Node, read: ReadonlyMap<string, ReadSessions>): vscode
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color))
   item.contextValue = sessionContext(session)
   item.accessibilityInformation = {
-    label: `${session.agent}, ${stateWord(session.state)}, ${description}`,
+    label: `${session.agent}, ${stateLabel(session.state)}, ${description}`,
     role: 'treeitem',
   }
   item.command = { command: 'copilotMultiAgent.openSession', title: 'Open Session File', arguments: [node] }
@@ -176,7 +176,7 @@ async function detailOf({ homes }: Services, { here, session }: SessionNode) {
 }
 
 /** The home that contains this session. */
-async function homeWith({ homes }: Services, session: string): Promise<HomeHere | undefined> {
+async function findHomeOf({ homes }: Services, session: string): Promise<WorkspaceHome | undefined> {
   for (const here of (await homes.list()).trusted) if (await exists(fileOf(here.home, session))) return here
   return undefined
 }
@@ -197,7 +197,7 @@ async function exists(file: vscode.Uri): Promise<boolean> {
 async function openSession(services: Services, argument: unknown): Promise<void> {
   const session = sessionOf(argument)
   if (session === undefined) return
-  const here = await homeWith(services, session)
+  const here = await findHomeOf(services, session)
   if (here === undefined) throw new Error(`There is no session ${session} in this workspace.`)
   await vscode.window.showTextDocument(fileOf(here.home, session), { preview: true })
 }
@@ -205,7 +205,7 @@ async function openSession(services: Services, argument: unknown): Promise<void>
 async function cancelSession(services: Services, argument: unknown): Promise<void> {
   const session = sessionOf(argument)
   if (session === undefined || services.runs.cancel(session)) return
-  const here = await homeWith(services, session)
+  const here = await findHomeOf(services, session)
   const sessions = here && (await services.homes.open(here.folder))
   if (sessions === undefined) throw new Error(`There is no session ${session} in this workspace.`)
   try {
@@ -214,7 +214,7 @@ async function cancelSession(services: Services, argument: unknown): Promise<voi
       { location: { viewId: 'copilotMultiAgent.sessions' } },
       () => stopSession(sessions, session),
     )
-    if (stopped.kind === 'still') void inform('The session is no longer running.')
+    if (stopped.kind === 'still') void showInfo('The session is no longer running.')
     if (stopped.kind === 'unanswered') {
       const kill = process.platform === 'win32' ? `taskkill /PID ${stopped.pid} /T` : `kill ${stopped.pid}`
       throw new Error(

@@ -9,7 +9,7 @@ export type Stopped =
   | { readonly kind: 'unanswered'; readonly pid: number }
 
 /** How long the process that runs the session may take to accept the request. */
-const patience = 10_000
+const timeoutMs = 10_000
 
 /** Like `cadre sessions cancel`. */
 export async function stopSession(sessions: Sessions, id: string): Promise<Stopped> {
@@ -18,7 +18,7 @@ export async function stopSession(sessions: Sessions, id: string): Promise<Stopp
   if (status === 'completed' || status === 'error' || !isRunning()) return { kind: 'still' }
   const answer = await requestCancel(
     { home: sessions.home, session: id, isRunning },
-    AbortSignal.timeout(patience),
+    AbortSignal.timeout(timeoutMs),
   )
   if (answer === 'taken') return { kind: 'stopped' }
   const owner = sessions.owner(spec.root)

@@ -1,7 +1,7 @@
 import type { TaskFile, TaskItem, TaskState } from '@cadre/tasks'
 
 /** `waiting`: open, with unfinished dependencies. */
-export type ShownState = TaskState | 'waiting'
+export type DisplayState = TaskState | 'waiting'
 
 export interface TaskNode {
   readonly kind: 'task'
@@ -9,7 +9,7 @@ export interface TaskNode {
   readonly task: TaskItem
   /** Safe to show. */
   readonly title: string
-  readonly state: ShownState
+  readonly state: DisplayState
   /** The ids of unfinished dependencies. */
   readonly waitsFor: readonly string[]
   readonly children: readonly TaskNode[]
@@ -26,13 +26,13 @@ export interface TaskFileNode {
 export interface TaskGroup {
   readonly kind: 'group'
   readonly file: string
-  readonly state: ShownState
+  readonly state: DisplayState
   readonly tasks: readonly TaskNode[]
 }
 
-const order: readonly ShownState[] = ['running', 'open', 'waiting', 'failed', 'done', 'skipped']
+const order: readonly DisplayState[] = ['running', 'open', 'waiting', 'failed', 'done', 'skipped']
 
-export const stateWords: Readonly<Record<ShownState, string>> = {
+export const stateLabels: Readonly<Record<DisplayState, string>> = {
   running: 'Running',
   open: 'Open',
   waiting: 'Waiting for other tasks',
@@ -85,7 +85,7 @@ export function taskDescription({ task, state, waitsFor }: TaskNode): string {
   const { priority, who, dependsOn } = task
   const needs = state === 'waiting' ? `waits for ${waitsFor.join(', ')}` : `after ${dependsOn.join(', ')}`
   return [
-    ...(task.depth > 0 ? [stateWords[state].toLowerCase()] : []),
+    ...(task.depth > 0 ? [stateLabels[state].toLowerCase()] : []),
     ...(priority === undefined ? [] : [`(${priority})`]),
     ...who.map((name) => `@${name}`),
     ...(dependsOn.length === 0 ? [] : [needs]),

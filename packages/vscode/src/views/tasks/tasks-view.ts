@@ -1,15 +1,15 @@
 import type { TaskState } from '@cadre/tasks'
 import * as vscode from 'vscode'
-import { command, tellFault } from '../../command.ts'
+import { command, reportError } from '../../command.ts'
 import { currentFolder } from '../../folder.ts'
-import type { HomeHere } from '../../home/homes.ts'
+import type { WorkspaceHome } from '../../home/homes.ts'
 import { throttle } from '../../home/throttle.ts'
 import type { Services } from '../../services.ts'
 import type { Tasks } from './open-tasks.ts'
 import {
+  type DisplayState,
   fileDescription,
-  type ShownState,
-  stateWords,
+  stateLabels,
   type TaskFileNode,
   type TaskGroup,
   type TaskNode,
@@ -23,7 +23,7 @@ interface HomeNode {
 }
 type Node = { readonly home: string } & (HomeNode | TaskFileNode | TaskGroup | TaskNode)
 
-const icons: Readonly<Record<ShownState, readonly [icon: string, color?: string]>> = {
+const icons: Readonly<Record<DisplayState, readonly [icon: string, color?: string]>> = {
   running: ['loading~spin'],
   open: ['circle-large-outline'],
   waiting: ['clock'],
@@ -42,7 +42,7 @@ export function createTasksView(
   const opened = new Map<string, Tasks>()
   let isStale = true
 
-  const tasksIn = async ({ home }: HomeHere): Promise<Tasks> => {
+  const tasksIn = async ({ home }: WorkspaceHome): Promise<Tasks> => {
     const { openTasks } = await import('./open-tasks.ts')
     const tasks = opened.get(home.path) ?? openTasks(home)
     opened.set(home.path, tasks)
@@ -88,7 +88,7 @@ export function createTasksView(
     const tasks = opened.get(node.home)
     if (tasks === undefined) return
     try {
-      refuseUnsaved(tasks.pathOf(node.file))
+      rejectUnsaved(tasks.pathOf(node.file))
       await tasks.setState(node.file, node.task, state)
     } finally {
       // Even if nothing changed, so that the checkbox shows the file's state.
@@ -106,7 +106,7 @@ export function createTasksView(
       for (const [node, box] of items) {
         if (node.kind !== 'task') continue
         const isDone = box === vscode.TreeItemCheckboxState.Checked
-        await setState(node, isDone ? 'done' : 'open').catch((error) => tellFault(log, error))
+        await setState(node, isDone ? 'done' : 'open').catch((error) => reportError(log, error))
       }
     }),
     command(log, 'openTask', async (argument) => {
@@ -152,7 +152,7 @@ function treeItemOf(node: Node): vscode.TreeItem {
   }
   if (node.kind === 'group') {
     const isSettled = node.state === 'done' || node.state === 'skipped'
-    const item = new vscode.TreeItem(stateWords[node.state], isSettled ? Collapsed : Expanded)
+    const item = new vscode.TreeItem(stateLabels[node.state], isSettled ? Collapsed : Expanded)
     item.id = `${node.home} ${node.file} ${node.state}`
     item.description = String(node.tasks.length)
     return item
@@ -163,7 +163,7 @@ function treeItemOf(node: Node): vscode.TreeItem {
   item.description = taskDescription(node)
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color))
   item.contextValue = 'task'
-  item.tooltip = `${node.title}\n${stateWords[node.state]}${task.id === undefined ? '' : ` · ${task.id}`} · line ${task.line}`
+  item.tooltip = `${node.title}\n${stateLabels[node.state]}${task.id === undefined ? '' : ` · ${task.id}`} · line ${task.line}`
   // A running or failed task has no checkbox, to avoid accidental changes.
   if (task.state === 'open' || task.state === 'done')
     item.checkboxState =
@@ -196,14 +196,14 @@ async function openAt(file: string, line: number): Promise<void> {
 async function pickState(now: TaskState): Promise<TaskState | undefined> {
   const states: readonly TaskState[] = ['open', 'running', 'done', 'skipped', 'failed']
   const choice = await vscode.window.showQuickPick(
-    states.filter((state) => state !== now).map((state) => ({ label: stateWords[state], state })),
+    states.filter((state) => state !== now).map((state) => ({ label: stateLabels[state], state })),
     { title: 'Set the state of the task' },
   )
   return choice?.state
 }
 
 /** Saving the editor afterwards would revert the change. */
-function refuseUnsaved(file: string): void {
+function rejectUnsaved(file: string): void {
   const isOpen = vscode.workspace.textDocuments.some(({ uri, isDirty }) => isDirty && uri.fsPath === file)
   if (isOpen) throw new Error('The task file has unsaved changes. Save it first.')
 }
@@ -211,10 +211,10 @@ function refuseUnsaved(file: string): void {
 const ending = '.task.md'
 const firstFile = `todo${ending}`
 
-async function newTask(services: Services, tasksIn: (here: HomeHere) => Promise<Tasks>): Promise<void> {
+async function newTask(services: Services, tasksIn: (here: WorkspaceHome) => Promise<Tasks>): Promise<void> {
   if (!vscode.workspace.isTrusted)
     throw new Error('In Restricted Mode, tasks are read-only. Trust the workspace first.')
-  const here = await homeForNew(services)
+  const here = await homeForNewTask(services)
   if (here === undefined) return
   const tasks = await tasksIn(here)
   const file = await pickFile(tasks.read().map((one) => one.file))
@@ -226,12 +226,12 @@ async function newTask(services: Services, tasksIn: (here: HomeHere) => Promise<
     validateInput: (value) => (value.trim() === '' ? 'Describe what needs to be done.' : undefined),
   })
   if (text === undefined) return
-  refuseUnsaved(tasks.pathOf(file))
+  rejectUnsaved(tasks.pathOf(file))
   await openAt(tasks.pathOf(file), await tasks.add(file, text))
 }
 
 /** The home of the current folder, created with its first task. */
-async function homeForNew({ homes }: Services): Promise<HomeHere | undefined> {
+async function homeForNewTask({ homes }: Services): Promise<WorkspaceHome | undefined> {
   const folder = currentFolder()
   if (folder === undefined) throw new Error('Open a folder first: tasks are kept in its .cadre folder.')
   const { requireTrustedHome } = await import('@cadre/runtime')

@@ -2,11 +2,11 @@ import { CadreError } from '@cadre/core'
 import { assistant, namesOf } from '@cadre/runtime'
 import { cleanLine } from '../../../output/clean-text.ts'
 import { textTable } from '../../../output/text-table.ts'
+import { acceptHandoff } from '../accept-handoff.ts'
 import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
 import { offer } from '../chat-output.ts'
-import { switchAgent, talksTo } from '../switch-agent.ts'
-import { takeHandoff } from '../take-handoff.ts'
+import { switchAgent, switchMessage } from '../switch-agent.ts'
 
 export const agentCommands: readonly ChatCommand[] = [
   { name: 'agents', about: 'list the agents you can chat with', run: showAgents },
@@ -31,7 +31,7 @@ function showAgents({ runtime, output }: Chat): void {
 
 function changeAgent(chat: Chat, name: string): void {
   if (name !== '') switchAgent(chat, name.replace(/^@?"?|"$/g, ''))
-  chat.output.note(talksTo(chat.conversation))
+  chat.output.note(switchMessage(chat.conversation))
 }
 
 async function handOver(chat: Chat, rest: string): Promise<void> {
@@ -45,6 +45,9 @@ async function handOver(chat: Chat, rest: string): Promise<void> {
     return output.note(text, { type: 'handoffs', handoffs: conversation.handoffs })
   }
   if (number !== undefined && !/^\d{1,9}$/.test(number))
-    throw new CadreError('usage', `/handoff takes a number and fill or send, not ${JSON.stringify(number)}.`)
-  await takeHandoff(chat, Number(number ?? 1), how)
+    throw new CadreError(
+      'usage',
+      `${JSON.stringify(number)} is not the number of a handoff. Usage: /handoff [N] [fill|send]`,
+    )
+  await acceptHandoff(chat, Number(number ?? 1), how)
 }

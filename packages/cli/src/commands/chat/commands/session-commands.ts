@@ -2,14 +2,14 @@ import { CadreError, contextOf, emptyView } from '@cadre/core'
 import { cleanLine } from '../../../output/clean-text.ts'
 import { conversationText } from '../../../output/conversation-text.ts'
 import { localTime } from '../../../output/local-time.ts'
-import { roomIn, textTable } from '../../../output/text-table.ts'
+import { availableWidth, textTable } from '../../../output/text-table.ts'
 import { titleOf } from '../../../output/title-of.ts'
 import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
-import { isUnfinished, newestConversation, refuseOwned, showLast } from '../find-conversation.ts'
+import { isUnfinished, newestConversation, rejectOwned, showLastMessage } from '../find-conversation.ts'
+import { runTurn, whileBusy } from '../run-turn.ts'
 import { showTurnTree } from '../show-turn-tree.ts'
-import { talksTo } from '../switch-agent.ts'
-import { takeTurn, whileBusy } from '../take-turn.ts'
+import { switchMessage } from '../switch-agent.ts'
 
 export const sessionCommands: readonly ChatCommand[] = [
   { name: 'history', about: 'show the conversation so far', run: showHistory },
@@ -20,7 +20,7 @@ export const sessionCommands: readonly ChatCommand[] = [
     about: 'resume this conversation where it stopped, or another one',
     run: resume,
   },
-  { name: 'new', about: 'start a new conversation with the same agent', run: beginAnew },
+  { name: 'new', about: 'start a new conversation with the same agent', run: startNewConversation },
   { name: 'clear', about: 'start a new conversation and clear the screen', run: clear },
   { name: 'compact', about: 'summarise older rounds, so that requests get shorter', run: compact },
   { name: 'tree', about: 'show the sessions of the last turn', run: showTurnTree },
@@ -41,7 +41,7 @@ async function showSessions({ runtime, output, drive }: Chat): Promise<void> {
   const text =
     rows.length === 0
       ? 'No conversations yet.'
-      : textTable(['SESSION', 'TITLE', 'AGENT', 'STATUS', 'UPDATED'], rows, roomIn(drive.stdout))
+      : textTable(['SESSION', 'TITLE', 'AGENT', 'STATUS', 'UPDATED'], rows, availableWidth(drive.stdout))
   output.note(text.trimEnd(), { type: 'sessions', sessions: recent })
 }
 
@@ -51,28 +51,28 @@ async function resume(chat: Chat, wanted: string): Promise<void> {
     const stored = await runtime.read(
       wanted === '' ? await newestConversation(runtime) : await runtime.find(wanted),
     )
-    refuseOwned(runtime, stored)
+    rejectOwned(runtime, stored)
     chat.check(stored)
     conversation.takeUp(stored)
     chat.seen.view = emptyView()
     chat.status.takeUp(stored)
-    return showLast(chat, stored)
+    return showLastMessage(chat, stored)
   }
   const stored = await runtime.read(conversation.session)
   if (!isUnfinished(stored)) return output.note('The last turn is complete. Type your next message.')
-  await takeTurn(chat, (signal) => conversation.goOn(signal))
+  await runTurn(chat, (signal) => conversation.continue(signal))
 }
 
-function beginAnew({ conversation, output, seen, status }: Chat): void {
+function startNewConversation({ conversation, output, seen, status }: Chat): void {
   conversation.forget()
   status.forget()
   seen.view = emptyView()
-  output.note(`New conversation. ${talksTo(conversation)}`)
+  output.note(`New conversation. ${switchMessage(conversation)}`)
 }
 
 function clear(chat: Chat): void {
   if (chat.screen !== undefined) chat.drive.stdout.write('\x1b[H\x1b[2J\x1b[3J')
-  beginAnew(chat)
+  startNewConversation(chat)
 }
 
 async function compact(chat: Chat): Promise<void> {

@@ -3,7 +3,7 @@ import { type Config, loadConfig } from '@cadre/home'
 import { untrustedIn, userPlaces } from '@cadre/runtime'
 import { cleanLine } from '../../../output/clean-text.ts'
 import { amount } from '../../../output/numbers.ts'
-import { roomIn, textTable } from '../../../output/text-table.ts'
+import { availableWidth, textTable } from '../../../output/text-table.ts'
 import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
 
@@ -41,7 +41,9 @@ async function listModels({ runtime, output, io, drive, status }: Chat): Promise
   )
   const troubles = listed.flatMap(({ trouble }) => (trouble === undefined ? [] : [cleanLine(trouble)]))
   const table =
-    rows.length === 0 ? [] : [textTable(['MODEL', 'CONTEXT', ''], rows, roomIn(drive.stdout)).trimEnd()]
+    rows.length === 0
+      ? []
+      : [textTable(['MODEL', 'CONTEXT', ''], rows, availableWidth(drive.stdout)).trimEnd()]
   const none = rows.length === 0 && troubles.length === 0 ? ['No backend lists its models.'] : []
   const inUse = current === undefined ? [] : [`In use: ${cleanLine(current)}`]
   const text = [...table, ...troubles, ...none, ...inUse, 'Switch with /model NAME.'].join('\n')
@@ -67,11 +69,11 @@ async function showConfig({ runtime, output, io, drive }: Chat): Promise<void> {
   if (model !== undefined && model !== '') rows.push(['model', model, 'the variable CADRE_MODEL'])
   const text =
     rows.length === 0
-      ? `All settings have their defaults. Set them in ${runtime.home.at('config.yaml')} or ${userConfig}.`
+      ? `All settings use their defaults. Set them in ${runtime.home.at('config.yaml')} or ${userConfig}.`
       : textTable(
           ['SETTING', 'VALUE', 'FROM'],
           rows.map((row) => row.map(cleanLine)),
-          roomIn(drive.stdout),
+          availableWidth(drive.stdout),
         ).trimEnd()
   output.note(text, {
     type: 'config',

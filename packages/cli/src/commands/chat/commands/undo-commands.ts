@@ -1,6 +1,6 @@
 import { openUndo } from '@cadre/runtime'
 import type { Direction } from '@cadre/workspaces'
-import { takeUndo } from '../../undo/take-undo.ts'
+import { performUndo } from '../../undo/perform-undo.ts'
 import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
 
@@ -13,7 +13,7 @@ export const undoCommands: readonly ChatCommand[] = [
 async function change(chat: Chat, direction: Direction): Promise<void> {
   const { runtime, conversation, io, input, output } = chat
   const { checkpoints } = runtime
-  const end = await takeUndo({
+  const end = await performUndo({
     redo: '/redo',
     undo: openUndo(runtime.home, { env: io.env, tell: runtime.tell, checkpoints }),
     request: {

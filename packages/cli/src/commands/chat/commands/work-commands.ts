@@ -7,7 +7,7 @@ import { textTable } from '../../../output/text-table.ts'
 import { titleOf } from '../../../output/title-of.ts'
 import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
-import { sendMessage } from '../take-turn.ts'
+import { sendMessage } from '../run-turn.ts'
 
 export const workCommands: readonly ChatCommand[] = [
   { name: 'diff', about: 'show what has changed in the workspace since the last commit', run: showDiff },
@@ -20,7 +20,7 @@ export const workCommands: readonly ChatCommand[] = [
 ]
 
 async function showDiff({ conversation, output, drive }: Chat): Promise<void> {
-  const request = { cwd: conversation.workspace, most: 5_000_000 }
+  const request = { cwd: conversation.workspace, max: 5_000_000 }
   const safe = ['--no-ext-diff', '--no-textconv', '--no-color']
   const head = await tryGit(['rev-parse', '--verify', '-q', 'HEAD'], request)
   const changed = await tryGit(['diff', ...safe, ...(head.code === 0 ? ['HEAD'] : []), '--', '.'], request)
@@ -65,7 +65,7 @@ async function showCost({ conversation, runtime, output }: Chat): Promise<void> 
     }
   const head = ['AGENT', 'TITLE', 'ROUNDS', 'TOKENS IN', 'TOKENS OUT', 'COST']
   const text = rows.length === 0 ? 'No tokens used yet.' : textTable(head, rows).trimEnd()
-  const note = rows.length > 1 ? '\nThe numbers of an agent that delegates include the agents below it.' : ''
+  const note = rows.length > 1 ? '\nThe numbers of an agent include the agents that it delegated to.' : ''
   output.note(`${text}${note}`, { type: 'cost', sessions: data })
 }
 

@@ -1,0 +1,217 @@
+import { type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
+import { Cursor } from './line/cursor.ts'
+import { words } from './programs/known-programs.ts'
+
+const skipped = new Set(
+  'if then else elif while until do ! time { } coproc function fi done esac in'.split(' '),
+)
+const plainLetters = /[^\\'"`$<> \t#\n;&|()]+/y
+const maxCommands = 500
+const maxDepth = 4
+
+/**
+ * Finds the commands that a person would see in a line that only a shell can parse. It finds too many rather than too few,
+ * does not resolve variables, and can be deceived: its findings may refuse a line, but never allow one.
+ */
+export function findVisibleCommands(
+  source: string,
+  depth = 0,
+  folders?: readonly string[],
+): readonly FoundCommand[] {
+  if (depth > maxDepth) return []
+  return new VisibleCommandReader(source.slice(0, 64 * 1_024), depth, folders).read()
+}
+
+class VisibleCommandReader {
+  readonly #at: Cursor
+  readonly #depth: number
+  readonly #found: FoundCommand[] = []
+  #words: string[] = []
+  #redirects: FoundRedirect[] = []
+  #word: string | undefined
+  #arrow: 'read' | 'write' | undefined
+  #delimiters: string[] = []
+  /** All folders in which the commands may run. Grows with every `cd`, unless an enclosing line provides it. */
+  readonly #folders: readonly string[]
+  readonly #ownFolders = ['.']
+
+  constructor(source: string, depth: number, folders?: readonly string[]) {
+    this.#at = new Cursor(source)
+    this.#depth = depth
+    this.#folders = folders ?? this.#ownFolders
+  }
+
+  read(): readonly FoundCommand[] {
+    while (!this.#at.isDone && this.#found.length < maxCommands) this.#next()
+    this.#endCommand()
+    return this.#found
+  }
+
+  #next(): void {
+    const at = this.#at
+    const plain = at.take(plainLetters)?.[0]
+    if (plain !== undefined) return void this.#add(plain)
+    const letter = at.letter()
+    const next = at.letter(1)
+    if (letter === "'" || letter === '"') return void this.#quote()
+    if (letter === '`' || (next === '(' && '$<>'.includes(letter))) return void this.#inner()
+    if (letter === '<' || letter === '>') return void this.#redirect()
+    if (letter === '#' && this.#word === undefined) return void at.take(/[^\n]*/y)
+    at.position++
+    if (letter === '\\') {
+      at.position++
+      if (next !== '\n') this.#add(next)
+    } else if (letter === ' ' || letter === '\t') this.#endWord()
+    else if (letter === '$' || letter === '#') this.#add(letter)
+    else if (letter !== '&' || next !== '>') this.#endCommand()
+    if (letter === '\n') this.#skipDocuments()
+  }
+
+  #add(text: string): void {
+    this.#word = (this.#word ?? '') + text
+  }
+
+  /** Finds the commands of a nested text. */
+  #look(text: string): void {
+    this.#found.push(...findVisibleCommands(text, this.#depth + 1, this.#folders))
+  }
+
+  #quote(): void {
+    const [, single, double = ''] = this.#at.take(/'([^']*)'?|"((?:\\.?|[^"\\]+)*)"?/sy) ?? []
+    if (single === undefined) {
+      const text = double.replace(/\\(.?)/gs, '$1')
+      for (const inner of innerTexts(text)) this.#look(inner)
+      return void this.#add(text)
+    }
+    // `$'\x72m'` also spells a name.
+    const isEscaped = this.#word?.endsWith('$') === true
+    if (isEscaped) this.#word = this.#word?.slice(0, -1)
+    this.#add(isEscaped ? unescaped(single) : single)
+  }
+
+  /** `$(…)`, `<(…)` and backticks. */
+  #inner(): void {
+    const { source, position } = this.#at
+    const isTick = source[position] === '`'
+    const start = position + (isTick ? 1 : 2)
+    const end = isTick ? source.indexOf('`', start) : closing(source, start)
+    this.#look(source.slice(start, end < 0 ? undefined : end))
+    this.#add('$(…)')
+    this.#at.position = end < 0 ? source.length : end + 1
+  }
+
+  #redirect(): void {
+    const at = this.#at
+    const arrow = at.take(/<<<|<<-?|<>|>>|>\||>&|<&|<|>/y)?.[0] ?? ''
+    if (/^\d+$/.test(this.#word ?? '')) this.#word = undefined
+    this.#endWord()
+    if (arrow === '<<' || arrow === '<<-') {
+      const found = at.take(/[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([\w-]+))/y)
+      if (found !== null) this.#delimiters.push(found[1] ?? found[2] ?? found[3] ?? '')
+    } else if (arrow !== '<<<' && !(arrow.endsWith('&') && at.take(/[\d-]/y)))
+      this.#arrow = arrow.includes('>') ? 'write' : 'read'
+  }
+
+  /** The content of a here-document for a file is not a command; input of a shell is. */
+  #skipDocuments(): void {
+    for (const delimiter of this.#delimiters) {
+      let text = ''
+      while (!this.#at.isDone) {
+        const line = this.#at.take(/[^\n]*\n?/y)?.[0] ?? ''
+        if (line.replace(/^\t+|\n$/g, '') === delimiter) break
+        text += line
+      }
+      const last = this.#found.findLast(({ isHint }) => isHint !== true)
+      if (shells.has(last?.program ?? '')) this.#look(text)
+    }
+    this.#delimiters = []
+  }
+
+  #endWord(): void {
+    const word = this.#word
+    this.#word = undefined
+    if (word === undefined) return
+    if (this.#arrow !== undefined) {
+      this.#redirects.push({ path: word, kind: this.#arrow })
+      this.#arrow = undefined
+    } else if (this.#words.length > 0 || !(skipped.has(word) || /^[A-Za-z_]\w*\+?=/.test(word)))
+      this.#words.push(word)
+  }
+
+  #endCommand(): void {
+    this.#endWord()
+    const [words, redirects] = [this.#words, this.#redirects]
+    this.#words = []
+    this.#redirects = []
+    this.#arrow = undefined
+    if (words.length === 0 && redirects.length === 0) return
+    if (words[0] === 'cd' && words[1] !== undefined && this.#ownFolders.length < 8)
+      this.#ownFolders.push(words[1])
+    const place = { redirects, variables: {}, folders: this.#folders }
+    const written = words.map((text) => ({ text }))
+    const command = foundCommand(written, place)
+    this.#found.push(command, ...hintsIn(command, this.#depth))
+  }
+}
+
+function innerTexts(text: string): readonly string[] {
+  const found: string[] = []
+  for (let at = text.indexOf('$('); at >= 0 && found.length < 20; at = text.indexOf('$(', at + 2)) {
+    const end = closing(text, at + 2)
+    found.push(text.slice(at + 2, end < 0 ? undefined : end))
+  }
+  for (const [, inner = ''] of text.matchAll(/`([^`]*)`/g)) found.push(inner)
+  return found
+}
+
+function closing(text: string, start: number): number {
+  let open = 1
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === '(') open++
+    else if (text[at] === ')' && --open === 0) return at
+  }
+  return -1
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3}))/g, (_, hex?: string, octal?: string) =>
+    String.fromCharCode(Number.parseInt(hex ?? octal ?? '', hex === undefined ? 8 : 16)),
+  )
+}
+
+/** Programs that start another program named in their arguments. */
+const starters = words(
+  'xargs sudo doas su runuser pkexec env nice nohup timeout time stdbuf setsid ionice chroot watch parallel npx bunx pnpx ssh docker podman kubectl script strace ltrace taskset flock unshare nsenter busybox toybox command exec builtin eval caffeinate setpriv firejail entr wsl cmd powershell pwsh find',
+)
+/** Programs that interpret a text as commands. */
+export const shells = words(
+  'sh bash dash ash ksh rbash zsh fish csh tcsh mksh yash eval su ssh xargs watch parallel env npx script cmd powershell pwsh sudo docker podman kubectl find trap',
+)
+
+const maxHints = 100
+/** Each hint repeats the words after it, so a long line would take quadratic space. */
+const maxHintWords = 200
+
+/** Like `findVisibleCommands`, for a text that may contain commands: they can restrict the line, but allow nothing. */
+export function hintsFrom(text: string, depth = 1, folders?: readonly string[]): readonly FoundCommand[] {
+  return findVisibleCommands(text, depth, folders).map((command) => ({ ...command, isHint: true }))
+}
+
+/** The arguments of such a program may be a command, so rules that deny or ask apply to them too. */
+export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
+  const { program, texts, folders, variables } = command
+  const starts = starters.has(program)
+  const reads = shells.has(program)
+  if (!starts && !reads) return []
+  // If it starts nothing, its arguments are not commands.
+  if (program === 'find' && command.described?.unlisted.length === 0) return []
+  const found: FoundCommand[] = []
+  for (let at = 1; at < texts.length && found.length < maxHints; at++) {
+    const word = texts[at] as string
+    if (depth < 3 && reads && /[\s;|&]/.test(word)) found.push(...hintsFrom(word, depth + 1, folders))
+    if (!starts || word.startsWith('-') || word === '') continue
+    const inner = command.words.slice(at, at + maxHintWords)
+    found.push(foundCommand(inner, { redirects: [], variables, folders, isHint: true }))
+  }
+  return found
+}

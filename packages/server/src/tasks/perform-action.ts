@@ -1,0 +1,319 @@
+/**
+ * Carries out one action at a time. A task is changed only if it has not changed since the action was planned: an edit that a
+ * person made in the meantime takes precedence and leads to a new plan.
+ */
+import { CadreError, type Controls } from '@cadre/core'
+import type { TaskChange, TaskItem } from '@cadre/tasks'
+import type { DaemonContext } from '../daemon-context.ts'
+import { inheritedControls, isUnder } from '../inherited-controls.ts'
+import type { SessionState } from '../session-keeper.ts'
+import type { Action, Ended } from './action.ts'
+import type { Ledger } from './ledger.ts'
+import { lostIds, markAfter, nameOf, releaseMark, type Stale } from './marks.ts'
+import { endOf } from './plan-waves.ts'
+import { shortenLine } from './shorten.ts'
+import { soleRejectionReason } from './sole-rejection-reason.ts'
+import { type BookFile, type Placed, sessionsBefore, type TaskIndex } from './task-book.ts'
+import { causesOf, creatorOf } from './task-causes.ts'
+import {
+  claimChange,
+  endChange,
+  markChange,
+  releaseChange,
+  reopenChange,
+  skipChange,
+} from './task-changes.ts'
+import { sessionName } from './task-session-name.ts'
+import type { TaskStore } from './task-store.ts'
+import { changedWork, fingerprint, needsApproval, taskWork, waveWork } from './task-work.ts'
+
+export interface ActionServices {
+  readonly context: DaemonContext
+  readonly store: TaskStore
+  readonly ledger: Ledger
+  readonly index: TaskIndex
+  readonly files: readonly BookFile[]
+  /** True if more than one task is in progress. */
+  readonly isTogether: boolean
+  /** Sessions that this process has started or resumed. */
+  readonly begun: Set<string>
+  /** Sessions that could not be started, with the reason. */
+  readonly unstarted: Map<string, SessionState>
+  /** Called for a task that could not be changed, with the reason. */
+  refused(at: Placed, reason: string): void
+}
+
+/** Returns true if the action changed something. */
+export async function performAction(action: Action, services: ActionServices): Promise<boolean> {
+  const { context, ledger } = services
+  const { sessions } = context
+  switch (action.kind) {
+    case 'restore':
+      return restore(action.stale, services)
+    case 'name':
+      return nameTasks(action.file, services)
+    case 'mark': {
+      const { at, problem } = action
+      const known = at.task.fields.get('problem')
+      return change(
+        services,
+        at,
+        { fields: { problem: problem ?? null } },
+        (task) => task.fields.get('problem') === known,
+      )
+    }
+    case 'claim':
+      return claim(action, services)
+    case 'adopt':
+      return adopt(action, services)
+    case 'begin':
+      if (action.isNew) adopt(action, services, true)
+      return begin(action, services)
+    case 'settle': {
+      const { at, session } = action
+      const end = await checkedEnd(action.end, session, context)
+      const isDone = await change(
+        services,
+        at,
+        endChange(at.task, end, session, timeOf(context)),
+        isStill(at, session),
+      )
+      if (!isDone) return false
+      ledger.forget(at.id)
+      noteEnd({ ...action, end }, services)
+      return true
+    }
+    case 'skip': {
+      const { at, cause } = action
+      const isDone = await change(services, at, skipChange(at.task, cause, timeOf(context)), isSame(at))
+      if (isDone) note(services, 'task.skipped', at, `skipped, because ${cause}`)
+      return isDone
+    }
+    case 'reopen': {
+      const isDone = await change(services, action.at, reopenChange(action.at.task), isSame(action.at))
+      if (isDone)
+        note(
+          services,
+          'task.reopened',
+          action.at,
+          'open again, because the reason for skipping it no longer applies',
+        )
+      return isDone
+    }
+    case 'release':
+      return release(action.at, action.session, 'assigned to another agent', services)
+    case 'cancel': {
+      const { task, session, reason } = action
+      const isCancelled = await sessions.cancel(session, reason)
+      ledger.forget(task)
+      if (isCancelled)
+        context.note({
+          type: 'task.cancelled',
+          message: `Session ${session} of task ${task} was cancelled: ${reason}.`,
+          task,
+          session,
+        })
+      return true
+    }
+    case 'forget':
+      ledger.forget(action.task)
+      return true
+    case 'tell': {
+      const { at, session } = action
+      const known = ledger.claims.get(at.id)
+      if (known?.session !== session) return false
+      // A change made under stricter controls is carried out by a new session under the same controls.
+      if (!(await isUnder(context, session, await controlsOf(at.task, context))))
+        return release(at, session, 'changed by a session that works under stricter controls', services)
+      if ((await sessions.tell(session, changedWork(at, session, known.said))) === 'missing') return false
+      ledger.claim(at.id, { ...known, file: at.file, text: fingerprint(at.task), said: known.said + 1 })
+      note(services, 'task.told', at, `changed, and its session ${session} was notified`)
+      return true
+    }
+    case 'wave': {
+      const { session, members, isDelivered: isHeard } = action
+      const heard = isHeard ? await sessions.tell(session, waveWork(session, members)) : 'missing'
+      ledger.tell(new Map([[session, members.map(endOf)]]))
+      if (heard === 'queued')
+        context.note({
+          type: 'tasks.ended',
+          message: `Session ${session} was notified that the ${members.length} tasks it planned have ended.`,
+          session,
+          tasks: members.map(({ id }) => id),
+        })
+      return true
+    }
+  }
+}
+
+/** Restores a stale line, and reports that. */
+async function restore({ placed, mark }: Stale, services: ActionServices): Promise<boolean> {
+  const { task } = placed
+  const known = mark.session === '' ? undefined : await services.context.sessions.state(mark.session)
+  const isAsRead = (now: TaskItem) =>
+    now.state === task.state && now.fields.get('session') === task.fields.get('session')
+  const isDone = await change(services, placed, markChange(task, mark, known), isAsRead)
+  if (isDone)
+    note(
+      services,
+      'task.restored',
+      placed,
+      `${mark.state} as before: its file was saved from an older copy. To run it again, change only its marker to [ ]`,
+    )
+  return isDone
+}
+
+async function nameTasks(
+  file: string,
+  { store, ledger, index, files, context }: ActionServices,
+): Promise<boolean> {
+  const ids = await store.ensureIds(
+    file,
+    (task) => index.needsId(task),
+    () => lostIds(file, files, ledger.marks),
+  )
+  for (const task of store.read(file).tasks) {
+    if (task.id === undefined || !ids.includes(task.id) || ledger.marks.has(task.id)) continue
+    const named = nameOf(task)
+    ledger.mark(task.id, { file, session: '', earlier: [], state: 'open', at: timeOf(context), named })
+  }
+  return ids.length > 0
+}
+
+/** Cancels the session of a task, so that another session can start it. */
+async function release(at: Placed, session: string, why: string, services: ActionServices): Promise<boolean> {
+  const { context, ledger } = services
+  await context.sessions.cancel(session, `its task was ${why}`)
+  if (ledger.isClosed) return false
+  const mark = ledger.marks.get(at.id)
+  if (mark !== undefined) ledger.mark(at.id, releaseMark(mark, session, timeOf(context)))
+  ledger.keepMarks()
+  await change(services, at, releaseChange(at.task), isStill(at, session))
+  ledger.forget(at.id)
+  note(services, 'task.released', at, `released from session ${session}, because it was ${why}`)
+  return true
+}
+
+async function claim(action: Extract<Action, { kind: 'claim' }>, services: ActionServices): Promise<boolean> {
+  const { at, agent } = action
+  const session = await freeSession(action, services)
+  const isDone = await change(
+    services,
+    at,
+    claimChange(at.task, session, timeOf(services.context)),
+    isSame(at),
+  )
+  if (!isDone) return false
+  const begun = { at, agent, session }
+  adopt(begun, services, true)
+  note(services, 'task.started', at, `started by ${agent} in session ${session}`)
+  return begin(begun, services)
+}
+
+/** Returns the first unused session name, starting with the planned one. */
+async function freeSession(
+  { base, attempt }: Extract<Action, { kind: 'claim' }>,
+  { context, index, unstarted }: ActionServices,
+): Promise<string> {
+  for (let number = attempt; ; number++) {
+    const name = sessionName(base, number)
+    if (index.taskOf.has(name) || unstarted.has(name)) continue
+    if ((await context.sessions.state(name)).kind === 'absent') return name
+  }
+}
+
+interface StartedTask {
+  readonly at: Placed
+  readonly agent: string
+  readonly session: string
+}
+
+/** Adds a claim to the ledger. `isNew`: the session will receive the current text of the task. */
+function adopt({ at, agent, session }: StartedTask, { ledger }: ActionServices, isNew = false): boolean {
+  const known = ledger.claims.get(at.id)
+  const said = known?.session === session ? known.said : 0
+  const text = known?.session === session && !isNew ? known.text : fingerprint(at.task)
+  ledger.claim(at.id, { session, agent, file: at.file, text, said })
+  return true
+}
+
+async function begin({ at, agent, session }: StartedTask, services: ActionServices): Promise<boolean> {
+  const { context, index, begun, unstarted } = services
+  try {
+    const controls = await controlsOf(at.task, context)
+    const charged = creatorOf(at.task)
+    await context.sessions.start({
+      id: session,
+      agent,
+      work: taskWork({ placed: at, session, index }),
+      parallel: services.isTogether,
+      from: sessionsBefore(at, index),
+      ...(controls && { controls }),
+      ...(charged !== undefined && { charged }),
+    })
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error
+    unstarted.set(session, { kind: 'ended', outcome: 'error', text: '', reason: error.message })
+  }
+  begun.add(session)
+  return true
+}
+
+/** The controls that its line requires, and those of every session that created or changed it. */
+function controlsOf(task: TaskItem, context: DaemonContext): Promise<Controls | undefined> {
+  const own: Controls = needsApproval(task) ? { approvalRequired: true } : {}
+  return inheritedControls(context, causesOf(task), own)
+}
+
+async function change(
+  { store, ledger, context, refused }: ActionServices,
+  at: Placed,
+  wanted: TaskChange,
+  when: (task: TaskItem) => boolean,
+): Promise<boolean> {
+  const result = await store.change(at.file, at.id, wanted, when)
+  if (result.kind === 'refused') refused(at, result.reason)
+  if (result.kind !== 'changed') return false
+  // Recorded now, because an old copy may be saved over the file before it is read again.
+  const mark = markAfter(at, wanted, ledger.marks.get(at.id), timeOf(context))
+  if (mark !== undefined) ledger.mark(at.id, mark)
+  return true
+}
+
+/** Returns a function that checks whether the task is still open and unchanged since the plan. */
+function isSame({ task: planned }: Placed): (task: TaskItem) => boolean {
+  return (task) =>
+    task.state === planned.state &&
+    task.who.join() === planned.who.join() &&
+    task.dependsOn.join() === planned.dependsOn.join() &&
+    task.fields.get('type') === planned.fields.get('type') &&
+    task.fields.get('approval_required') === planned.fields.get('approval_required') &&
+    causesOf(task).join() === causesOf(planned).join()
+}
+
+function isStill({ task: planned }: Placed, session: string): (task: TaskItem) => boolean {
+  return (task) => task.state === planned.state && (task.fields.get('session') || session) === session
+}
+
+/** A task is not done if all its actions were rejected, even if the agent reports that it is. */
+async function checkedEnd(end: Ended, session: string, { engine }: DaemonContext): Promise<Ended> {
+  if (end.outcome !== 'completed') return end
+  const reason = await soleRejectionReason(session, (id) => engine.read(id).catch(() => undefined))
+  return reason === undefined ? end : { ...end, outcome: 'incomplete', reason }
+}
+
+function noteEnd({ at, session, end }: Extract<Action, { kind: 'settle' }>, services: ActionServices): void {
+  if (end.outcome === 'completed') note(services, 'task.done', at, `done by session ${session}`)
+  else if (end.outcome === 'cancelled')
+    note(services, 'task.skipped', at, `skipped: session ${session} was cancelled`)
+  else note(services, 'task.failed', at, `failed in session ${session}`)
+}
+
+function note({ context }: ActionServices, type: string, { id, file, task }: Placed, what: string): void {
+  const title = shortenLine(task.title, 80)
+  context.note({ type, message: `Task ${id} (${title}) is ${what}.`, task: id, file: `tasks/${file}` })
+}
+
+function timeOf({ clock }: DaemonContext): string {
+  return new Date(clock.now()).toISOString()
+}
