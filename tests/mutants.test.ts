@@ -23,3 +23,15 @@ test('every mutant still finds the code it changes and the tests that must fail'
   })
   expect(stale).toEqual([])
 })
+
+test('every fault of the oracle still finds the built code it changes', async () => {
+  const { faults } = (await import(new URL('./deep/faults.mjs', import.meta.url).href)) as {
+    faults: Record<string, { file: string; from: string }>
+  }
+  const stale = Object.entries(faults).flatMap(([name, { file, from }]) => {
+    const built = `packages/gate/${file}`
+    const source = existsSync(built) ? readFileSync(built, 'utf8') : ''
+    return source.includes(from) ? [] : [`${name}: ${built}`]
+  })
+  expect(stale).toEqual([])
+})
