@@ -68,7 +68,7 @@ describe('cadre policy explain', () => {
     ['lead', 'worker', /lead may not delegate to worker/],
     ['worker', 'lead', /worker may not delegate to lead/],
     ['1', 'outsider', /no chain of delegations reaches outsider 1 below/],
-    ['9', 'worker', /maximum depth of delegation is 3/],
+    ['9', 'worker', /maximum delegation depth is 3/],
     ['middle>lead', 'middle', /may not delegate to lead/],
     ['lead>middle>lead', 'middle', /circular: lead → middle → lead/],
   ])('an impossible chain, %s above %s, is refused with the reason', async (...row) => {

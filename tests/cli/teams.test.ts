@@ -82,7 +82,7 @@ test('files take precedence over the agents of a team, with a notice', async () 
   const { stderr, json } = await project.cadre([...run, '--team', 'supervisor', 'x'])
   expect(json().at(-1)).toMatchObject({ text: expect.stringContaining('By mine.') })
   expect(stderr).toMatch(
-    /^cadre: agent files replace these agents of team supervisor: verifier \(.*verifier\.agent\.yaml\)$/m,
+    /^cadre: agent files replace these agents in team supervisor: verifier \(.*verifier\.agent\.yaml\)$/m,
   )
 })
 

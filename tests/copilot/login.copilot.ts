@@ -238,7 +238,7 @@ it('uses the sign-in of an editor, and reports it', async () => {
   })
   const { code, stdout, stderr } = await run(world, ['login'])
   expect(stdout).toMatch(
-    /^Signed in to GitHub Copilot as octocat, using the sign-in of an editor on this machine\./,
+    /^Signed in to GitHub Copilot as octocat, using an editor's sign-in on this machine\./,
   )
   expect(code).toBe(0)
   expect(world.signIn.polled).toBe(0)

@@ -376,7 +376,7 @@ describe('refusals', () => {
     expect(creation?.content).toMatch(
       /A team named review already exists, led by session lead-\S+\. Choose another name/,
     )
-    expect(deletion?.content).toContain('Only the lead of a team can delete it')
+    expect(deletion?.content).toContain("Only a team's lead can delete it")
     expect(world.config('review').members).toMatchObject([{ name: 'alice' }])
   })
 

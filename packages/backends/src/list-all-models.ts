@@ -43,7 +43,7 @@ export interface ListOptions {
 }
 
 /**
- * Lists the models of every backend that is configured or signed in to. Configured facts about a model take precedence over
+ * Lists the models from every backend that is configured or signed in to. Configured facts about a model take precedence over
  * reported ones.
  */
 export async function listAllModels(options: ListOptions): Promise<ListedBackend[]> {

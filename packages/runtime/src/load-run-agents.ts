@@ -125,6 +125,6 @@ function replacedIn(team: Team, agents: AgentRegistry): Notice[] {
     return source === undefined || source.dialect === 'built-in' ? [] : [`${name} (${source.path})`]
   })
   if (replaced.length === 0) return []
-  const message = `agent files replace these agents of team ${team.name}: ${replaced.join(', ')}`
+  const message = `agent files replace these agents in team ${team.name}: ${replaced.join(', ')}`
   return [{ code: 'team', message }]
 }

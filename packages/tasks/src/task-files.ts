@@ -244,7 +244,7 @@ function sameIdProblem(task: TaskItem, { file, task: other }: FoundTask): TaskPr
   return {
     severity: 'error',
     code: 'TD050',
-    message: `The task on line ${other.line} of ${file} already has the id ${task.id}. Choose another id.`,
+    message: `The task on line ${other.line} in ${file} already has the id ${task.id}. Choose another id.`,
     line: task.line,
     column: 1,
   }

@@ -138,7 +138,7 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
         const merge = () => inTurn(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
         return settleWorkspace({ session, status, state: await workspaceState(home, rest), merge })
       }).catch((error) => ({
-        message: `cannot merge the changes of ${session.id}, so they stay in its workspace: ${messageOf(error)}`,
+        message: `cannot merge the changes from ${session.id}, so they stay in its workspace: ${messageOf(error)}`,
         isMissing: true as const,
       })),
     async commitCall({ id, agent, workspace, isolation }, call, signal) {

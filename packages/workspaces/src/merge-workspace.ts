@@ -35,7 +35,7 @@ export type MergeResult =
   | { readonly kind: 'dirty'; readonly files: readonly string[] }
 
 /**
- * Merges the changes of a session into the folder it started from. The result is computed first, from git objects. In a
+ * Merges a session's changes into the folder it started from. The result is computed first, from git objects. In a
  * person's repository it becomes one commit on the current branch, unless `commit` is false: then, as everywhere else, only
  * files change. Ignored files that a tool named are copied.
  */
@@ -66,7 +66,7 @@ export async function mergeWorkspace(
   }
   if (owner !== undefined && files.length > 0) {
     const { session, agent } = record
-    const occasion = { subject: `Work of ${agent} (${session})`, session, agent }
+    const occasion = { subject: `Work by ${agent} (${session})`, session, agent }
     const paths = files.map((name) => path.join(target, name))
     await commitChanges(home, owner, { ...occasion, paths }, signal)
   }
@@ -120,7 +120,7 @@ async function planIntoBranch(merging: Merging): Promise<Plan> {
   const dirty = files.filter((name) => own.has(name) && different.has(name))
   if (dirty.length > 0) return { kind: 'dirty', files: dirty }
   const { session, agent, branch } = record
-  const subject = `Work of ${agent} (${session})`
+  const subject = `Work by ${agent} (${session})`
   const message = commitMessage({ subject, session, agent, body: `Merged from ${branch}.` })
   const made = (await commitTree({ ...at, tree: merged.tree, parent: head, message })) as string
   const apply = async () => {

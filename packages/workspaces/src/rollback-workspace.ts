@@ -8,7 +8,7 @@ import { type Step, workspaceLog } from './workspace-log.ts'
 import { type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export interface RollbackRequest {
-  /** Only the changes of this call. */
+  /** Only the changes from this call. */
   readonly call?: string | undefined
   /** Only the changes of this session, if several share the workspace. */
   readonly session?: string | undefined

@@ -155,7 +155,7 @@ const fileForPeople: Finding = {
   severity: 'error',
   code: 'file-for-people',
   line: 1,
-  message: 'This is documentation, not an agent: it does not have the header of an agent file.',
+  message: 'This is documentation, not an agent: it has no agent header.',
 }
 
 /** Omits findings that a rule reports more precisely. */

@@ -144,7 +144,7 @@ function readDescription(header: HeaderReader, line: number, plugin: string | un
 function rejectUnread(header: HeaderReader): void {
   for (const { key, restricts, line } of header.unseen) {
     if (restricts === 'tools' || restricts === 'agents') continue
-    const message = `This looks like ${key}, but is not a key of the header. Cadre does not use this agent until you fix it.`
+    const message = `This looks like ${key}, but is not a header key. Cadre does not use this agent until you fix it.`
     header.report('error', 'key-unseen', line, message, `Write ${key}: in the header, at the left margin.`)
   }
 }

@@ -46,7 +46,7 @@ export function troubleOfSignal(
       return failed(plain(`${id} called a tool while summarising, where no tools are available.`))
     case 'over':
       return end?.error === undefined
-        ? retryWith(plain(`the Copilot language server cancelled the turn of ${id}.`))
+        ? retryWith(plain(`the Copilot language server cancelled the turn with ${id}.`))
         : troubleOf(end.error, name)
   }
 }

@@ -180,7 +180,7 @@ const connectionErrors: { readonly [problem in Problem]?: readonly [tries: numbe
 export function uncappedTrouble(text: string, { endpoint, key }: TroubleContext): Trouble {
   const said = short(endpoint.hide(readError(text, undefined).message, key))
   const failure = backend(
-    `the model server ${endpoint.shown} does not accept a limit on the length of replies (${said}), so Cadre cannot enforce a budget of tokens or money. Use another server or model, or remove the budget.`,
+    `the model server ${endpoint.shown} does not accept a limit on the length of replies (${said}), so Cadre cannot enforce a token or money budget. Use another server or model, or remove the budget.`,
   )
   return { ...permanent(failure), spent: 'nothing' }
 }

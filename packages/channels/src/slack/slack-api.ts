@@ -150,7 +150,7 @@ function adviceFor(error: string): string {
   return advice === undefined ? '' : ` ${advice}`
 }
 
-const token = 'Set the variable named by bot_token_env to the token of an installed app.'
+const token = "Set the variable named by bot_token_env to an installed app's token."
 const adviceByError: { readonly [error: string]: string | undefined } = {
   not_in_channel: 'Invite the app to the channel: /invite @app.',
   channel_not_found: 'Use the id of a channel that the app is in.',
@@ -163,5 +163,5 @@ const adviceByError: { readonly [error: string]: string | undefined } = {
   token_revoked: token,
   token_expired: token,
   not_allowed_token_type:
-    'The token of bot_token_env must begin with xoxb-, the token of app_token_env with xapp-.',
+    'The token for bot_token_env must begin with xoxb-, and the token for app_token_env with xapp-.',
 }

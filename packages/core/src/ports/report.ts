@@ -10,7 +10,7 @@ export interface Usage {
   /** Input tokens that the server wrote to its prompt cache, if it reports them. */
   readonly cacheWrite?: number
   readonly cost?: number
-  /** Premium requests of a Copilot subscription, with the multiplier of the model. */
+  /** Copilot premium requests, with the multiplier of the model. */
   readonly premium?: number
 }
 

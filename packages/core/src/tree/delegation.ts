@@ -57,7 +57,7 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
     input: object({
       agentName: target(targets, 'The agent to delegate to'),
       workDescription: string(
-        'The work, self-contained: the agent sees nothing else of this conversation',
+        'The work, self-contained: the agent sees no other part of this conversation',
         text,
       ),
       reportExpectations: string('What the report must contain', text),
@@ -91,7 +91,7 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
     },
     input: object({
       description: optional(string('The task in three to five words')),
-      prompt: string('The task, self-contained: the agent sees nothing else of this conversation', text),
+      prompt: string('The task, self-contained: the agent sees no other part of this conversation', text),
       subagent_type: target(targets, 'The agent to start'),
       model: optional(string('A model for this task only')),
       max_turns: optional(integer('Maximum number of rounds', { min: 1 })),

@@ -90,7 +90,7 @@ export function createAgentHooks({
       if (untrustedHooks === 'idle') return { ...hook, idle: hook.idle ?? 'this folder is not trusted' }
       return {
         ...hook,
-        denyReason: `the hooks of ${agent.name} changed after you trusted them for this run, so Cadre does not run them`,
+        denyReason: `${agent.name}'s hooks changed after you trusted them for this run, so Cadre does not run them`,
       }
     })
   }

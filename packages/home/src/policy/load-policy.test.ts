@@ -298,7 +298,7 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     expect(said).toHaveLength(2)
     if (!isRoot) return
     expect(said[0]).toBe(
-      `This policy is writable by anyone, who can change the policy of the organisation. Run: chmod go-w ${organisation()}`,
+      `This policy is writable by anyone, who can change the organisation's policy. Run: chmod go-w ${organisation()}`,
     )
     expect(said[1]).toContain(`${at('etc')} is writable by anyone`)
   })

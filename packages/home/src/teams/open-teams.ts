@@ -236,7 +236,7 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
       const team = teamNamed(name)
       if (team === undefined) return undefined
       if (team.count() < maxMessages) return undefined
-      return `Message limit of team ${team.config.name} reached (${maxMessages}, limits.teamMessages). Finish with what you have and report what is left.`
+      return `Message limit reached for team ${team.config.name} (${maxMessages}, limits.teamMessages). Finish with what you have and report what is left.`
     },
   }
 

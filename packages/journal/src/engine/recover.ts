@@ -85,7 +85,7 @@ function replayAll(frames: readonly Frame[], { home, report }: RecoverOptions): 
       report({
         ...about,
         code: 'segment.replayed',
-        message: 'Cadre restored entries of the session file that were lost in a power failure.',
+        message: 'Cadre restored entries in the session file that were lost in a power failure.',
       })
     } else if (replayed.kind === 'kept') {
       const message = `The session file was changed after a power failure. Cadre kept the earlier entries as ${replayed.beside}.`

@@ -111,7 +111,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     const state = await sessions.state(session)
     const stored = await engine.read(session)
     if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
-    if (state.kind === 'broken') return [fault(`The session of this chat log is damaged: ${state.message}`)]
+    if (state.kind === 'broken') return [fault(`This chat log's session is damaged: ${state.message}`)]
     if (!isFromLog(stored, name))
       return [
         fault(

@@ -109,7 +109,7 @@ export async function performAction(action: Action, services: ActionServices): P
       if (isCancelled)
         context.note({
           type: 'task.cancelled',
-          message: `Session ${session} of task ${task} was cancelled: ${reason}.`,
+          message: `Session ${session} for task ${task} was cancelled: ${reason}.`,
           task,
           session,
         })

@@ -14,7 +14,7 @@ export function editFileTool(rules: WriteRules): Tool {
   return builtIn<EditInput>({
     name: 'edit_file',
     description:
-      'Replace a part of a text file: old must match exactly and occur once, unless all is true. Line endings are kept.',
+      'Replace part of a text file: old must match exactly and occur once, unless all is true. Line endings are kept.',
     class: 'edit',
     effect: 'write',
     argumentAliases: editArgumentAliases,

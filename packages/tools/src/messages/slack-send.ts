@@ -4,7 +4,7 @@ import { sendWith } from './send-with.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
-  channel: string('The id of the channel, as in the messages of slack_read', {
+  channel: string("The channel's id, as in slack_read messages", {
     min: 1,
     max: 200,
   }),

@@ -31,7 +31,7 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
         severity: 'info',
         code: 'agent-of-host',
         line,
-        message: `${quoted} in ${where} is built into some hosts, but this project has no agent of that name.`,
+        message: `${quoted} in ${where} is built into some hosts, but this project has no agent with that name.`,
       }
     const called = files.get(key)
     return {

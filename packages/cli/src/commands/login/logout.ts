@@ -61,7 +61,7 @@ function lines(status: string, kept: readonly string[], variable: string | undef
       : `The token in ${variable} still signs you in. To sign out, unset the variable.`,
     kept.length === 0
       ? ''
-      : `Editors on this machine can still use the sign-in of ${kept.join(' and ')}. To remove it, run "cadre logout --forget".`,
+      : `Editors on this machine can still use the sign-in for ${kept.join(' and ')}. To remove it, run "cadre logout --forget".`,
   ].filter((line) => line !== '')
 }
 

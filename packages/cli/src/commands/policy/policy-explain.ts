@@ -48,7 +48,7 @@ async function readInput(io: Io, given: string | undefined): Promise<JsonObject>
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   throw new CadreError(
     'usage',
-    `${what} must be a JSON object with the arguments of the tool, such as {"path": "README.md"}.`,
+    `${what} must be a JSON object with the tool's arguments, such as {"path": "README.md"}.`,
   )
 }
 

@@ -23,7 +23,7 @@ export const sessionCommands: readonly ChatCommand[] = [
   { name: 'new', about: 'start a new conversation with the same agent', run: startNewConversation },
   { name: 'clear', about: 'start a new conversation and clear the screen', run: clear },
   { name: 'compact', about: 'summarise older rounds, so that requests get shorter', run: compact },
-  { name: 'tree', about: 'show the sessions of the last turn', run: showTurnTree },
+  { name: 'tree', about: 'show the sessions in the last turn', run: showTurnTree },
 ]
 
 async function showHistory({ conversation, runtime, output, drive }: Chat): Promise<void> {
