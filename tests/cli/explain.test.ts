@@ -194,7 +194,7 @@ describe('cadre policy explain', () => {
     expect([...(both['hooks'] as string[])].sort()).toEqual(named)
     const child = explain('read_file', { path: 'a' }, '--trust', '--agent', 'worker', '--depth', '2')
     expect((await decided(project, child))['hooks']).toHaveLength(1)
-    // A call of a tool that the agent may not use never reaches a hook.
+    // A call to a tool that the agent may not use never reaches a hook.
     const refused = explain('write_file', write, '--trust', '--agent', 'worker')
     expect(await decided(project, refused)).not.toHaveProperty('hooks')
     const shown = await project.cadre(

@@ -72,7 +72,7 @@ test('a built-in agent that no file defines includes its team, with a notice', a
   )
 })
 
-test('files take precedence over the agents of a team, with a notice', async () => {
+test('files take precedence over the agents in a team, with a notice', async () => {
   const own = agentFile('verifier', { tools: ['write_file'] })
   const lanes = {
     supervisor: [{ calls: [delegate('verifier')] }, { reply: '{{result 1}}' }],

@@ -252,7 +252,7 @@ describe('a run with a team', () => {
     const lines = [...world.lines('t', 'inboxes', 'alice.jsonl'), ...world.lines('t', 'inboxes', 'bob.jsonl')]
     expect(lines).toHaveLength(7)
     expect(report.notices?.map(({ message }) => message).join('\n')).toContain(
-      'Message limit of team t reached (7, limits.teamMessages)',
+      'Message limit reached for team t (7, limits.teamMessages)',
     )
   })
 

@@ -15,7 +15,7 @@ import { assistant } from './assistant.ts'
 export interface RunAgentsRequest {
   /** `--team`, or the team a resumed run had: `NAME` or `NAME/VARIANT`. */
   readonly team?: string | undefined
-  /** False: use the agents of the team, but not its permissions. */
+  /** False: use the agents in the team, but not its permissions. */
   readonly teamPermits?: boolean | undefined
   /** `--agent`. */
   readonly agent?: string | undefined

@@ -7,9 +7,9 @@ import {
   commitTree,
   diffNames,
   git,
+  type MergeSides,
   mergeTrees,
   repositoryAt,
-  type Sides,
   stagePaths,
   takeSnapshot,
 } from '@cadre/disk'
@@ -17,7 +17,7 @@ import type { Home } from '@cadre/home'
 import { commitChanges } from './commit-changes.ts'
 import { commitMessage } from './commit-message.ts'
 import { planIgnored, splitChanges } from './ignored-part.ts'
-import { type AtWorkTree, atRepository } from './workspace-git.ts'
+import { gitInRepository, type WorkTreeRequest } from './workspace-git.ts'
 import { listRecords, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export type MergeResult =
@@ -83,7 +83,7 @@ export async function mergeWorkspace(
 
 interface Merging {
   readonly home: Home
-  readonly record: WorkspaceRecord & { readonly sides: Omit<Sides, 'ours'> }
+  readonly record: WorkspaceRecord & { readonly sides: Omit<MergeSides, 'ours'> }
   readonly target: string
   readonly signal: AbortSignal | undefined
 }
@@ -103,7 +103,7 @@ async function planIntoBranch(merging: Merging): Promise<Plan> {
   const repository = repositoryAt(target)
   if (repository === undefined)
     throw new CadreError('usage', 'this is no longer a git repository.', { where: target })
-  const at = await atRepository(repository, home.path, signal)
+  const at = await gitInRepository(repository, home.path, signal)
   requireNoOperation(repository.gitDir, target)
   const head = await commitOf('HEAD', at)
   if (head === undefined)
@@ -162,11 +162,11 @@ async function planIntoFiles(merging: Merging): Promise<Plan> {
 }
 
 /** Git in the target folder. */
-async function gitAtTarget({ home, record, target, signal }: Merging): Promise<AtWorkTree> {
+async function gitAtTarget({ home, record, target, signal }: Merging): Promise<WorkTreeRequest> {
   const repository = record.kind === 'worktree' ? targetRepository(home, target) : undefined
   return repository === undefined
     ? { cwd: home.path, gitDir: record.gitDir, workTree: target, signal }
-    : atRepository(repository, home.path, signal)
+    : gitInRepository(repository, home.path, signal)
 }
 
 function indexOfTarget({ home, target }: Merging): string | undefined {
@@ -190,7 +190,7 @@ function targetRepository(home: Home, target: string) {
  */
 async function stateOf(
   { home }: Merging,
-  at: AtWorkTree & { readonly index: string; readonly from?: string },
+  at: WorkTreeRequest & { readonly index: string; readonly from?: string },
   also: readonly string[],
 ): Promise<string> {
   rmSync(at.index, { force: true })

@@ -12,7 +12,7 @@ import { readName } from '../keys/read-name.ts'
 import { readIsolation, readSections } from '../keys/read-sections.ts'
 import { readTools } from '../keys/read-tools.ts'
 import { keptKey } from '../write/kept-keys.ts'
-import { promptSpaceKey, readSpace, withSpace } from '../write/prompt-space.ts'
+import { promptSpaceKey, readSpace, restorePromptSpace } from '../write/prompt-space.ts'
 
 export interface DefinitionRequest {
   readonly path: string
@@ -38,7 +38,7 @@ export interface ReadAgent {
   readonly rescued?: boolean
   /** For a rescued file: its corrected text. It gives the same agent, without a rescue. */
   readonly repaired?: string
-  /** The file disables its agent, and all agents of the same name at lower levels. */
+  /** The file disables its agent, and all agents with the same name at lower levels. */
   readonly disabled?: boolean
   /** For an unusable file: the name of its agent. */
   readonly name?: string
@@ -178,7 +178,7 @@ function withSpaceOf(header: HeaderReader, prompt: string): string {
   const space = readSpace(header.peek(plainKey(promptSpaceKey))?.value ?? null)
   if (space === undefined) return prompt
   header.take(plainKey(promptSpaceKey))
-  return withSpace(prompt, space)
+  return restorePromptSpace(prompt, space)
 }
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -66,7 +66,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
     async ask(method, fields, signal) {
       for (let attempt = 1; ; attempt++) {
         const reply = await call(method, fields)
-        const wait = waitAfter(reply, attempt, pauseMs)
+        const wait = retryDelay(reply, attempt, pauseMs)
         if (wait === undefined || attempt === maxAttempts || signal.aborted) return reply
         await pause(wait, signal)
         if (signal.aborted) return reply
@@ -76,7 +76,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
 }
 
 /** The pause before a retry; undefined if a retry is pointless. */
-export function waitAfter(reply: SlackReply, attempt: number, pauseMs: number): number | undefined {
+export function retryDelay(reply: SlackReply, attempt: number, pauseMs: number): number | undefined {
   if (reply.kind === 'ok' || reply.kind === 'refused') return undefined
   if (reply.kind === 'limited') return reply.seconds > maxWait ? undefined : reply.seconds * 1_000
   return pauseMs * 2 ** (attempt - 1)

@@ -33,7 +33,7 @@ export interface Notice {
   readonly message: string
 }
 
-/** The result of a session. A parent session sees nothing else of a child. */
+/** The result of a session. A parent session sees no other part of a child. */
 export interface Report {
   readonly type: 'report'
   readonly session: string

@@ -176,7 +176,7 @@ export function refuseDelegation(
   maxDepth: number,
 ): { code: string; reason: string } | undefined {
   if (!session.delegation) return { code: 'delegation', reason: 'delegation is disabled for this run' }
-  const circle = refuseCircle(session, target)
+  const circle = refuseCircularDelegation(session, target)
   if (circle !== undefined) return circle
   if (!session.targets.includes(target)) {
     return {
@@ -194,7 +194,7 @@ export function refuseDelegation(
 }
 
 /** Returns the reason why a delegation would be circular. Targets do not include agents of the chain, so models are not offered them. */
-export function refuseCircle(
+export function refuseCircularDelegation(
   { chain }: SessionSpec,
   target: string,
 ): { code: 'circular_delegation'; reason: string } | undefined {

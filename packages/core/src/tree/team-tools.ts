@@ -5,7 +5,7 @@ import { nameKey } from '../vocabulary/name-key.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { renameArguments } from '../vocabulary/rename-arguments.ts'
 import { spellingsOf } from '../vocabulary/vocabulary.ts'
-import { refuseCircle, refuseDelegation } from './delegation.ts'
+import { refuseCircularDelegation, refuseDelegation } from './delegation.ts'
 
 /** The input of `create_team`. */
 export interface TeamRequest {
@@ -92,7 +92,7 @@ export function refuseTeam(
     if (nameKey(name) === nameKey(session.agent.name))
       return { code: 'delegation', reason: `${name} is your own name. Choose another name for the teammate.` }
     const target = targetOf(session, agentType)
-    const circle = refuseCircle(session, agentType)
+    const circle = refuseCircularDelegation(session, agentType)
     if (circle !== undefined) return circle
     if (target !== undefined || !session.delegation) {
       const refusal = refuseDelegation(session, target ?? agentType, maxDepth)

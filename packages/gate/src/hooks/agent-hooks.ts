@@ -38,7 +38,7 @@ export interface AgentHooksTrust {
 }
 
 /**
- * The trust item for the hooks of an agent, or undefined if it has none. Hooks in the user's own files need no trust,
+ * The trust item for an agent's hooks, or undefined if it has none. Hooks in the user's own files need no trust,
  * unless they run project files.
  */
 export function agentHooksItem(

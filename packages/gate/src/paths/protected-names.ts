@@ -1,4 +1,4 @@
-import { mayBe, plainName } from './plain-name.ts'
+import { mayBeSameName, plainName } from './plain-name.ts'
 
 export interface ProtectedName {
   /** The segments of the path, in their usual spelling. */
@@ -66,7 +66,7 @@ export function protectionByName(plain: readonly string[]): string | undefined {
     const first = plain[at] as string
     // A fast path: most names are none of these. A tilde marks a Windows short name.
     if (first[0] !== '.' && !namesWithoutDot.has(first) && !first.includes('~')) continue
-    const found = plainNames.find(({ names }) => names.every((name, i) => mayBe(plain[at + i], name)))
+    const found = plainNames.find(({ names }) => names.every((name, i) => mayBeSameName(plain[at + i], name)))
     if (found !== undefined) return found.what
   }
   return undefined

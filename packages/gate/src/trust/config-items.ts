@@ -28,7 +28,7 @@ export async function configItems(home: string, project: string, isOwn = false):
   if (!existsSync(path.join(home, 'config.yaml'))) return []
   const loaded = await loadConfig({ home }).catch(() => undefined)
   if (loaded === undefined) return []
-  // The owner of the home wrote the settings, but not the files of the project.
+  // The owner of the home wrote the settings, but not the files in the project.
   if (isOwn)
     return loaded.needsTrust
       .flatMap((need) => itemsNamedBy(need, project))

@@ -15,7 +15,7 @@ export interface HookItemsRequest {
 }
 
 /**
- * Returns the hooks of a project and its agents with the scripts they name, and project files that the user's own hooks
+ * Returns the hooks in a project and its agents with the scripts they name, and project files that the user's own hooks
  * run. Runs none of them.
  */
 export function hookItems(request: HookItemsRequest): FolderContents {

@@ -145,7 +145,7 @@ function entryOf({ time, role }: EntryHeading, body: string): LogEntry {
   return { time, role, name, input: at < 0 ? {} : inputOf(body.slice(at + 1)) }
 }
 
-/** The arguments of a call. Anything but a mapping is kept as text. */
+/** A call's arguments. Anything but a mapping is kept as text. */
 export function inputOf(written: string): JsonObject | string {
   if (written.trim() === '') return {}
   const read = readYaml({ text: written, path: 'arguments', limits: yamlSize })

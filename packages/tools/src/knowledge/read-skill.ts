@@ -15,10 +15,10 @@ const input = object({
 export type ReadSkillInput = Infer<typeof input>
 
 /** The current skills of a workspace. */
-export type SkillsIn = (workspace: string) => readonly Skill[]
+export type ListSkills = (workspace: string) => readonly Skill[]
 
 /** Reads a skill of the workspace or the user. Skills of the user are outside the workspace, where no other tool can read. */
-export function readSkillTool(skillsIn: SkillsIn): Tool {
+export function readSkillTool(skillsIn: ListSkills): Tool {
   return builtIn<ReadSkillInput>({
     name: 'read_skill',
     description:

@@ -81,7 +81,7 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
     async run({ to, text, summary }, { agent: from, session, key }) {
       const mate = teammate(session, to)
       if (mate?.isServed) {
-        // The rule `team-messages` judged this call before other calls of the same reply and of other members were written.
+        // The rule `team-messages` judged this call before other calls in the same reply and of other members were written.
         // Nothing else runs between this check and the count in `post`.
         const over = teams?.has(mate.team, mate.member, key) ? undefined : teams?.refuseMessage(mate.team)
         if (over !== undefined) throw new Refusal(over)

@@ -1,6 +1,6 @@
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
 import { builtIn } from '../built-in.ts'
-import { sendWith } from './send-with.ts'
+import { sendThrough } from './send-through.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
@@ -22,6 +22,6 @@ export function slackSendTool(senders: SenderOptions): Tool {
     effect: 'outbound',
     argumentAliases: { message: 'text', channel_id: 'channel', threadTs: 'thread_ts' },
     input,
-    load: () => sendWith(async () => (await senders.load()).slack),
+    load: () => sendThrough(async () => (await senders.load()).slack),
   })
 }

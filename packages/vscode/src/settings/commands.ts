@@ -80,7 +80,7 @@ export async function validateConfiguration(validation: Validation): Promise<voi
   if (chosen === 'Update Settings') await validation.migrate()
 }
 
-/** Reads the tools of VS Code again, and reports tools that agents name but that are missing. */
+/** Reads VS Code's tools again, and reports tools that agents name but that are missing. */
 export async function refreshTools(services: Services): Promise<void> {
   const [{ builtIn, editor, all }, { agents }] = await Promise.all([
     availableTools(services),

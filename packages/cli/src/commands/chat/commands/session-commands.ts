@@ -7,7 +7,7 @@ import { titleOf } from '../../../output/title-of.ts'
 import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
 import { isUnfinished, newestConversation, rejectOwned, showLastMessage } from '../find-conversation.ts'
-import { runTurn, whileBusy } from '../run-turn.ts'
+import { runTurn, runWithProgress } from '../run-turn.ts'
 import { showTurnTree } from '../show-turn-tree.ts'
 import { switchMessage } from '../switch-agent.ts'
 
@@ -80,7 +80,7 @@ async function compact(chat: Chat): Promise<void> {
   const { session } = conversation
   if (session === undefined) throw new CadreError('usage', 'there is no conversation to summarise yet.')
   if (screen !== undefined) output.note('Summarising…')
-  const { isDone, isStopped } = await whileBusy(chat, false, async (signal) => ({
+  const { isDone, isStopped } = await runWithProgress(chat, false, async (signal) => ({
     isDone: await runtime.orchestrator.compact(session, signal),
     isStopped: signal.aborted,
   }))
