@@ -64,7 +64,7 @@ function compileSlot(field: Field): Slot {
   field
     .at('when')
     ?.fail(
-      '"when" is allowed only in a list of "choose" or "sessions". A single step is used by its position.',
+      '"when" is allowed only in a "choose" or "sessions" list. Other steps are selected by their position.',
     )
   if (field.at('choose') !== undefined) return compileChoice(field.mapping('a choice', ['choose', 'repeat']))
   const action = compileAction(field.mapping('a step', stepKeys))

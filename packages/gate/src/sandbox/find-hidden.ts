@@ -46,7 +46,7 @@ export type Unchangeable =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** Finds them in the workspace: a sandbox prevents writing elsewhere. Skips the home, which is protected as a whole. */
-export async function findUnchangeable(
+export async function findReadOnlyPaths(
   root: string,
   unwritable: Unwritable | undefined,
   home: string | undefined,

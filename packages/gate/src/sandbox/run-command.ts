@@ -20,7 +20,7 @@ import { bubblewrapArgs, memoryFolders, privateHome } from './bubblewrap-args.ts
 import { markOf } from './command-mark.ts'
 import type { CommandEnd, CommandRun } from './command-run.ts'
 import { copyWorkspace } from './copy-workspace.ts'
-import { findHidden, findUnchangeable, type Hidden, type Unchangeable } from './find-hidden.ts'
+import { findHidden, findReadOnlyPaths, type Hidden, type Unchangeable } from './find-hidden.ts'
 import { findNested, type Nested } from './find-nested.ts'
 import { gitSettings } from './git-settings.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
@@ -85,7 +85,7 @@ export async function runCommand(
     const hidden = await findHidden(root, run.copy, deps)
     if (hidden.kind === 'refused') return failed(`The command was not run: ${hidden.reason}.`)
     const began = Date.now()
-    const unchangeable = await findUnchangeable(root, deps.unwritableIn?.(root), home?.path)
+    const unchangeable = await findReadOnlyPaths(root, deps.unwritableIn?.(root), home?.path)
     if (unchangeable.kind === 'refused') return failed(`The command was not run: ${unchangeable.reason}.`)
     const task: Task = {
       run: { ...run, cwd },
@@ -319,7 +319,7 @@ async function undoDenied({ baseline, deps, unchangeable, began }: Task): Promis
   const { root } = baseline.guarded
   const unwritable = deps.unwritableIn?.(root)
   if (unwritable === undefined) return []
-  const now = await findUnchangeable(root, unwritable, deps.home?.path)
+  const now = await findReadOnlyPaths(root, unwritable, deps.home?.path)
   // Too many to distinguish from existing files.
   if (now.kind === 'refused') return [{ path: root, what: 'changed', undone: false }]
   const known = new Set(unchangeable.named)

@@ -62,7 +62,7 @@ async function atLevel(parts: RunParts, agent: AgentDefinition, levels: number):
     const chain = await search({ parts, agent, levels, steps }, [entry])
     if (chain !== undefined) return { kind: 'chain', chain }
   }
-  return none(`no chain of delegations reaches ${agent.name} ${levels} below an entry agent`)
+  return none(`no delegation chain reaches ${agent.name} ${levels} below an entry agent`)
 }
 
 async function anywhere(parts: RunParts, agent: AgentDefinition): Promise<Chain | undefined> {
