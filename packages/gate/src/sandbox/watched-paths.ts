@@ -55,7 +55,7 @@ function isSamePlace(place: string, home: string): boolean {
  * Created before the command starts. Journals may grow if another process was running the session before, because the
  * command could forge a lease. This process remembers its own writes.
  */
-export function expectedIn(home: Home | undefined): Expected {
+export function expectedChangesIn(home: Home | undefined): Expected {
   const sessions = home?.at('sessions')
   const segments = home?.at('storage', 'wal')
   const settleHookLog = watchHookLogs()
