@@ -3,7 +3,7 @@ import { markerOf, taskWithId } from './change-task.ts'
 import { applySplices, findTodoHeading, type Splice } from './edit-tasks.ts'
 import { contentOf, fieldIndent, replaceLines } from './field-edit.ts'
 import { formatTitle } from './head-edit.ts'
-import { type Expected, isIntendedEdit } from './is-intended-edit.ts'
+import { type ExpectedTask, isIntendedEdit } from './is-intended-edit.ts'
 import type { Heading } from './read-tasks.ts'
 import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import type { NewTask } from './task-item.ts'
@@ -58,7 +58,7 @@ export function addTask(
   )
 }
 
-function expectedOf(task: NewTask, id: string, fields: Readonly<Record<string, string>>): Expected {
+function expectedOf(task: NewTask, id: string, fields: Readonly<Record<string, string>>): ExpectedTask {
   const kept = Object.entries(fields).map(([key, value]) => [key, normaliseValue(value)] as const)
   return {
     state: task.state ?? 'open',
@@ -76,7 +76,7 @@ interface Place {
   splice(lines: readonly RawText[]): Splice
 }
 
-function linesOfTask(task: Expected, { indent, bullet }: Place, careful: boolean): RawText[] {
+function linesOfTask(task: ExpectedTask, { indent, bullet }: Place, careful: boolean): RawText[] {
   const words = [
     `${bullet} [${markerOf(task.state)}]`,
     ...(task.priority === undefined ? [] : [task.priority]),

@@ -28,7 +28,7 @@ export interface PooledServer {
 
 export interface PoolOptions<Server> {
   /** Starts a server without tools. `changed` must be called when a turn in it, or its process, has ended. */
-  readonly open: (changed: () => void) => Promise<Opened<Server>>
+  readonly open: (changed: () => void) => Promise<OpenedServer<Server>>
   readonly clock: Clock
   readonly limit?: number
   /** Milliseconds after which an unused process is stopped. */
@@ -44,7 +44,7 @@ export interface Failed {
   readonly isTransient?: boolean
 }
 
-export type Opened<Server> = { readonly kind: 'opened'; readonly server: Server } | Failed
+export type OpenedServer<Server> = { readonly kind: 'opened'; readonly server: Server } | Failed
 
 export type StartedTurn<T> =
   | { readonly kind: 'begun'; readonly value: T }

@@ -14,7 +14,7 @@ import type { Message, ModelRequest, Reply, ToolOffer, WireCall } from '@cadre/c
 import {
   type Continuation,
   continuationOf,
-  type Known,
+  type KnownConversation,
   messageOf,
   openingOf,
   type Result,
@@ -52,7 +52,7 @@ export class SdkConversation {
   readonly #rounds: Round[] = []
   readonly #noticed = new Set<string>()
   #session: SdkSession | undefined
-  #known: Known | undefined
+  #known: KnownConversation | undefined
   #calls: readonly RoundCall[] = []
   /** Denials that wait until their round was taken and answered. */
   #denials: (() => void)[] = []

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { CadreError, type DecidedBy, didYouMean, type JsonObject, type Risk, sentenceOf } from '@cadre/core'
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
 import { type Depth, readDepth } from './depth.ts'
-import type { Expected, ExpectedCall } from './expected-call.ts'
+import type { ExpectedCall, ExpectedDecision } from './expected-call.ts'
 
 /** Calls and their expected decisions, as in the file. */
 export interface PolicyTable {
@@ -83,7 +83,12 @@ function readRow(row: Located, defaults: Located | undefined, wrong: ReportError
   const agent = textIn(row, 'agent') ?? textIn(defaults, 'agent')
   const rule = textIn(row, 'rule') ?? textIn(defaults, 'rule')
   const because = textIn(row, 'because') ?? textIn(defaults, 'because')
-  const expected: Expected = { decision, ...(by && { by }), ...(rule && { rule }), ...(risk && { risk }) }
+  const expected: ExpectedDecision = {
+    decision,
+    ...(by && { by }),
+    ...(rule && { rule }),
+    ...(risk && { risk }),
+  }
   return {
     line: row.line,
     ...(agent && { agent }),
