@@ -22,7 +22,7 @@ export function startRuntime({ settings, homes, log }: RunsContext, request: Sta
     settings: settings.of(folder.uri),
     tools: vscodeTools(toolInvocationToken, log),
     tell: request.tell ?? ((message) => log.info(message)),
-    howToTrust: 'Inspect these files, then run "Multi-Agent: Trust Agents and Hooks of This Folder…".',
+    howToTrust: 'Inspect these files, then run "Multi-Agent: Trust Agents and Hooks in This Folder…".',
     ask,
     onEvent,
     ...(model && { model: idOf(model), backends: { [prefix]: async () => createVscodeBackend(model) } }),
