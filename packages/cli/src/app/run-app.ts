@@ -6,6 +6,7 @@ import {
   commands,
   configCommands,
   hookCommands,
+  mcpCommands,
   policyCommands,
   sessionCommands,
   workspaceCommands,
@@ -62,6 +63,7 @@ function helpHint(args: readonly string[]): string {
     agents: agentCommands,
     policy: policyCommands,
     hooks: hookCommands,
+    mcp: mcpCommands,
     config: configCommands,
   }
   if (Object.hasOwn(below, first) && below[first as keyof typeof below].includes(second)) known.push(second)
