@@ -100,7 +100,7 @@ export interface Guard {
 
 /** Assembles all rules of a run. Runs and writes nothing. */
 export function createGuard(options: GuardOptions): Guard {
-  const { home, userHome, folder, policy, team, agents, tell, trusted } = options
+  const { home, userHome, folder, policy, agents, tell, trusted } = options
   const places = createPlaces({
     home: home.path,
     userHome,
@@ -147,7 +147,7 @@ export function createGuard(options: GuardOptions): Guard {
     createRoleRule({ places }),
     ...(denied.isEmpty ? [] : [createPathRule({ policy, more, places, userHome, sandboxed: isSandboxed })]),
     ...(permissions.rules.length + permissions.lost.length === 0 ? [] : [createPermissionsRule(permissions)]),
-    perGrant(options, (allow, preapproved) =>
+    perGrant(options, ({ allow, preapproved, team }) =>
       createEffectsRule({
         policy,
         team,
@@ -158,7 +158,7 @@ export function createGuard(options: GuardOptions): Guard {
         ownOf: ({ agent }) => (agent.boundary?.writes === 'none' ? undefined : artifactOf(agent)),
       }),
     ),
-    perGrant(options, (allow, preapproved) => {
+    perGrant(options, ({ allow, preapproved, team }) => {
       const effects = effectsOf({ policy, team: team?.effects, allow })
       const ofPermissions = permissionCommands([...permissions.rules, ...preapproved])
       return createCommandRule({
@@ -206,17 +206,19 @@ export function createGuard(options: GuardOptions): Guard {
 
 /** One rule per set of allowed effects and of preapproved calls, because the sessions under one guard can have different ones. */
 function perGrant(
-  { allow = [], granted = () => [] }: Pick<GuardOptions, 'allow' | 'granted'>,
-  create: (allow: readonly Effect[], preapproved: readonly ClaudeRule[]) => Rule,
+  { allow = [], granted = () => [], team }: Pick<GuardOptions, 'allow' | 'granted' | 'team'>,
+  create: (grant: GrantOfSession) => Rule,
 ): Rule {
-  const defaultRule = create(allow, [])
+  const defaultRule = create({ allow, preapproved: [], team })
   const others = new Map<string, Rule>()
-  const ruleFor = ({ root, agent }: SessionSpec): Rule => {
+  const ruleFor = ({ root, agent, controls }: SessionSpec): Rule => {
     const more = granted(root).filter((effect) => !allow.includes(effect))
     const preapproved = preapprovedFor(agent)
-    if (more.length === 0 && preapproved.length === 0) return defaultRule
-    const key = JSON.stringify([more.toSorted(), preapproved])
-    const rule = others.get(key) ?? create([...allow, ...more], preapproved)
+    const isWithoutTeam = team !== undefined && controls?.noTeamEffects === true
+    if (more.length === 0 && preapproved.length === 0 && !isWithoutTeam) return defaultRule
+    const key = JSON.stringify([more.toSorted(), preapproved, isWithoutTeam])
+    const grant = { allow: [...allow, ...more], preapproved, team: isWithoutTeam ? undefined : team }
+    const rule = others.get(key) ?? create(grant)
     others.set(key, rule)
     return rule
   }
@@ -225,6 +227,13 @@ function perGrant(
     judge: (call, session, signal) =>
       (call.tool.effect === 'read' ? defaultRule : ruleFor(session)).judge(call, session, signal),
   }
+}
+
+/** What a session may do without approval. */
+interface GrantOfSession {
+  readonly allow: readonly Effect[]
+  readonly preapproved: readonly ClaudeRule[]
+  readonly team: Team | undefined
 }
 
 /** True if the user or the organisation wrote it, not the project. */

@@ -17,7 +17,7 @@ import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
 import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Environment } from './environment.ts'
-import { type ControlFlags, controlsOf } from './gate-flags.ts'
+import { type ControlFlags, controlsOf, type ProgramControls } from './gate-flags.ts'
 import { stateOfHome } from './home-trust.ts'
 import { loadParts, type PartsOptions, type RunParts } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
@@ -30,7 +30,7 @@ import { createPromptCommands, type PromptCommands } from './prompt-commands.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
 import { homeOf } from './user-places.ts'
 
-export interface RuntimeOptions extends Omit<PartsOptions, 'telemetry'>, ControlFlags {
+export interface RuntimeOptions extends Omit<PartsOptions, 'telemetry'>, ControlFlags, ProgramControls {
   /** The environment variables, the current folder and the function for warnings. Default: those of this process. */
   readonly environment?: Partial<Environment> | undefined
   /** Receives every event of every session, in order. Must not throw. */
