@@ -20,7 +20,7 @@ export const commands = {
   policy: 'Explain how the policy decides about a call, and test policies with tables of calls',
   record: 'Record a finished run as a fixture for "cadre replay"',
   replay: 'Run a recorded run again, offline, and report what differs',
-  mcp: 'List, test, add, remove, approve and sign in to MCP servers, whose tools agents use',
+  mcp: 'Serve Cadre to other programs over MCP; list, test and add MCP servers, whose tools agents use',
   hooks: 'List the hooks of this project, and run them on a sample event',
   setup: 'Choose a model: find servers and keys, test one request, and store the choice',
   config: 'Show and change settings, with the source of each value',
@@ -44,4 +44,14 @@ export const hookCommands: readonly string[] = ['list', 'test']
 
 export const configCommands: readonly string[] = ['list', 'get', 'set', 'edit']
 
-export const mcpCommands: readonly string[] = ['list', 'test', 'add', 'remove', 'approve', 'login', 'logout']
+export const mcpCommands: readonly string[] = [
+  'serve',
+  'list',
+  'test',
+  'add',
+  'remove',
+  'approve',
+  'login',
+  'logout',
+  'install',
+]

@@ -33,8 +33,17 @@ export interface Config {
     readonly semantic?: SemanticSettings
   }
   readonly daemon?: DaemonConfig
+  readonly mcp?: McpSettings
   /** How Cadre notifies a person at a terminal. */
   readonly notify?: 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
+}
+
+/** Settings of `cadre mcp`, the MCP server. Only those in the file of the user apply. */
+export interface McpSettings {
+  /** The MCP clients whose model may decide approvals of delegated runs, by the name they give themselves. `*`: all. */
+  readonly decide?: readonly string[]
+  /** The MCP clients that may show approvals to their user as a form. */
+  readonly ask?: readonly string[]
 }
 
 /** Semantic search. */

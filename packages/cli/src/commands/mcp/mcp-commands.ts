@@ -1,6 +1,6 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, text, trust } from '../../app/flags.ts'
+import { count, flag, home, json, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const server = { brief: 'The name of the MCP server', parse: String, placeholder: 'server' } as const
@@ -135,9 +135,49 @@ const logout = defineCommand({
   load: async () => (await import('./mcp-logout.ts')).logoutOfServer,
 })
 
+const serve = defineCommand({
+  brief: 'Serve Cadre to other programs as an MCP server; "cadre mcp" is short for it',
+  about:
+    'Lets an MCP client, such as Claude Code, Copilot CLI or VS Code, delegate work to agents and teams in a folder, follow it, and get\n' +
+    'the result. Speaks MCP on standard input and output. With --http, it listens on 127.0.0.1 and prints its address and a random\n' +
+    'bearer token on standard error. A delegated run has its own process: it continues when the client or this server ends.',
+  examples: [
+    ['mcp', 'serve on standard input and output; clients start this command'],
+    ['mcp --read-only', 'delegated runs cannot change anything'],
+    ['mcp --http --port 4100 --token-file token.txt', 'serve over HTTP on this machine'],
+  ],
+  parameters: {
+    flags: {
+      http: flag('Serve over streamable HTTP on 127.0.0.1'),
+      port: count('The port for --http; default: any free port', 1),
+      tokenFile: text('Write the bearer token to this file instead of standard error', 'FILE'),
+      readOnly: flag('No delegated run may write files, run programs or reach the network'),
+      workspace: text('The folder the agents may change; default: the current folder', 'DIR'),
+      home,
+    },
+  },
+  load: async () => (await import('./mcp-serve.ts')).serveMcp,
+})
+
+const work = defineCommand({
+  brief: 'Run a delegation of the MCP server; the server starts this command',
+  examples: [['mcp work lead-k3x09q2f', 'start or resume this delegated run']],
+  parameters: {
+    flags: { workspace, home },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'The id of the delegated run', parse: String, placeholder: 'session' }],
+    },
+  },
+  load: async () => (await import('./mcp-work.ts')).workOnDelegation,
+})
+
+const routes = { serve, list, test, add, remove, approve, login, logout, work }
+
 export const mcpRoutes = buildRouteMap({
-  routes: Object.assign(Object.create(null) as object, { list, test, add, remove, approve, login, logout }),
+  routes: Object.assign(Object.create(null) as object, routes),
   docs: {
+    hideRoute: { work: true } as Record<string, boolean>,
     brief: commands.mcp,
     fullDescription: `${commands.mcp}.\n\nEXAMPLES\n  cadre mcp list\n    the MCP servers that agents can use`,
   },
