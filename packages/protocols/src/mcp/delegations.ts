@@ -152,14 +152,15 @@ export function openDelegations(sessions: Sessions, launch: Launch): Delegations
     async resume(id) {
       const delegation = files.read(id)
       if (delegation === undefined || isAttended(home)) return
+      const before = files.process(id)
       const stored = await readStored(id)
       const { kind } = await stateOf(id, stored)
-      const failedAt = files.process(id)?.launched ?? 0
+      const failedAt = before?.launched ?? 0
       const isRetried = kind === 'failed' && stored !== undefined && Date.now() - failedAt > retryAfter
       if (kind !== 'idle' && !isRetried) return
       await withLock(home, 'delegations', () => {
-        // Another process may have started it since.
-        if (isStarting(files.process(id)) || runningProcess(home, id) !== undefined) return
+        // Another caller may have started it since, and it may even have ended.
+        if (files.process(id)?.launched !== before?.launched || runningProcess(home, id) !== undefined) return
         launchNow(delegation)
       })
     },

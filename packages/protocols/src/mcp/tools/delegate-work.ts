@@ -54,6 +54,8 @@ export function delegateWorkTool({ workspace, readOnly = false }: DelegateOption
       // Mistakes show up at the start, so the answer can name them at once.
       const isStarted = ({ state: { kind } }: KnownRun) => kind !== 'starting' && kind !== 'idle'
       const begun = await waitFor(id, { seconds: startSeconds, isEnough: isStarted }, call)
+      if (begun.state.kind === 'failed')
+        throw new CadreError('agent_execution', await describeRun(begun, call))
       const run = seconds === 0 ? begun : await waitFor(id, { seconds }, call)
       return describeRun(run, call)
     },
