@@ -35,6 +35,7 @@ test('starts a run whose process died before it began, once', async () => {
   await until(() => world.launched.length === 1)
   stop.abort()
   await given
+  await host.kill()
   const [id = ''] = world.launched
   const file = world.at('project/.cadre/storage/delegations', `${id}.process.json`)
   const process = JSON.parse(readFileSync(file, 'utf8')) as object

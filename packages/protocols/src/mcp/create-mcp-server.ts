@@ -1,12 +1,15 @@
 import { CadreError, explainIssues, type Schema } from '@cadre/core'
 import {
   type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
   McpServer,
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import { addPrompts } from './add-prompts.ts'
 import { addResources } from './add-resources.ts'
+import { approvalForm, readForms } from './approval-form.ts'
 import { clientOf } from './client-of.ts'
 import { permissionsOf } from './host-permissions.ts'
 import type { HostCall, HostTool } from './host-tool.ts'
@@ -52,7 +55,7 @@ async function answer(
   tool: HostTool<unknown>,
   given: unknown,
   context: ServerContext,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   const leave = host.enter()
   if (leave === undefined)
     return failed('Too many calls at the same time. Wait for the answers of earlier calls.')
@@ -62,7 +65,9 @@ async function answer(
       return failed(
         `Invalid arguments for ${tool.name}: ${explainIssues(checked.issues)}. Correct them and call it again.`,
       )
-    return textResult(await tool.run(checked.value, await callOf(server, host, context)))
+    const answered = await tool.run(checked.value, await callOf(server, host, context))
+    if (typeof answered === 'string') return textResult(answered)
+    return inputRequired({ inputRequests: { [answered.id]: approvalForm(answered) } })
   } catch (error) {
     if (error instanceof CadreError) return failed(error.message)
     host.environment.warn(`${tool.name} failed: ${error instanceof Error ? error.stack : String(error)}`)
@@ -75,7 +80,7 @@ async function answer(
 }
 
 async function callOf(server: McpServer, host: McpHost, context: ServerContext): Promise<HostCall> {
-  const { signal, _meta: meta, notify } = context.mcpReq
+  const { signal, _meta: meta, notify, inputResponses } = context.mcpReq
   const client = clientOf(server, context)
   const token = meta?.progressToken
   const trace = meta?.['traceparent']
@@ -92,6 +97,7 @@ async function callOf(server: McpServer, host: McpHost, context: ServerContext):
       // A host that has gone away does not need it.
       await notify({ method: 'notifications/progress', params }).catch(() => {})
     },
+    answers: readForms(inputResponses),
     signal,
   }
 }

@@ -1,4 +1,5 @@
 import type { Schema } from '@cadre/core'
+import type { ApprovalRecord } from '@cadre/gate'
 import type { Delegations } from './delegations.ts'
 import type { HostPermissions } from './host-permissions.ts'
 
@@ -18,7 +19,15 @@ export interface HostCall {
   readonly trace?: string
   /** Tells the host that the call is still working on it. Does nothing if the host does not want to know. */
   progress(message: string): Promise<void>
+  /** What the user of the host answered to forms of this call, by the id of the approval. */
+  readonly answers: ReadonlyMap<string, FormAnswer>
   readonly signal: AbortSignal
+}
+
+/** `none`: the user closed the form, or the host could not show it. */
+export interface FormAnswer {
+  readonly decision: 'approve' | 'reject' | 'none'
+  readonly reason?: string
 }
 
 /** A tool of the server. */
@@ -31,8 +40,8 @@ export interface HostTool<Input> {
   readonly reads: boolean
   /** Claude Code shows its model the description of this tool from the start. */
   readonly alwaysLoad?: true
-  /** Returns the answer for the model. Rejects with a `CadreError` that tells the model what to do. */
-  run(input: Input, call: HostCall): Promise<string>
+  /** Returns the answer for the model, or an approval to show to the user of the host first. Rejects with a `CadreError` that tells the model what to do. */
+  run(input: Input, call: HostCall): Promise<string | ApprovalRecord>
 }
 
 export function defineHostTool<Input>(tool: HostTool<Input>): HostTool<unknown> {

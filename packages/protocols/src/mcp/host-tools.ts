@@ -16,7 +16,7 @@ export function hostTools(host: McpHost): readonly HostTool<unknown>[] {
   const { environment } = host
   return [
     delegateWorkTool(host),
-    waitForRunTool(),
+    waitForRunTool(environment),
     getResultTool(),
     listRunsTool(),
     cancelRunTool(),

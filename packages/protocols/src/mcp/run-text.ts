@@ -15,6 +15,8 @@ export interface RunTextOptions {
   readonly file: string
   /** Whether the asking program may decide approvals. */
   readonly mayDecide: boolean
+  /** Whether `wait_for_run` shows pending approvals to the user of the program. */
+  readonly asksUser?: boolean
 }
 
 export function runText(run: KnownRun, options: RunTextOptions): string {
@@ -70,7 +72,11 @@ function usageText({
 /** Shows every pending action completely: whoever decides must see all of it. */
 export function approvalsText(
   approvals: readonly ApprovalRecord[],
-  { id, mayDecide }: { readonly id?: string; readonly mayDecide: boolean },
+  {
+    id,
+    mayDecide,
+    asksUser = false,
+  }: Pick<RunTextOptions, 'mayDecide' | 'asksUser'> & { readonly id?: string },
 ): string {
   if (approvals.length === 0)
     return id === undefined
@@ -79,13 +85,15 @@ export function approvalsText(
   const blocks = approvals.map((record) => approvalText(record))
   const ids = approvals.map((one) => one.id)
   const byPerson = `cadre approve ${ids[0]} · cadre reject ${ids[0]}`
-  const next = mayDecide
-    ? `Next: ask the person, then call decide_approval with their decision for each id. They can also decide in a terminal: ${byPerson}`
-    : `Next: show the person the whole action and ask them to decide in a terminal: ${byPerson}. Then call wait_for_run.`
+  const next = asksUser
+    ? `Next: call wait_for_run with run "${approvals[0]?.root}" now. It shows the action to the person, who decides.`
+    : mayDecide
+      ? `Next: ask the person, then call decide_approval with their decision for each id. They can also decide in a terminal: ${byPerson}`
+      : `Next: show the person the whole action and ask them to decide in a terminal: ${byPerson}. Then call wait_for_run.`
   return [...blocks, next].join('\n\n')
 }
 
-function approvalText(record: ApprovalRecord): string {
+export function approvalText(record: ApprovalRecord): string {
   const { id, agent, type, risk, reasons, why, root, session } = record
   const facts = [
     `type ${type}`,

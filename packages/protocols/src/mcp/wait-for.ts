@@ -31,11 +31,13 @@ export async function waitFor(
   for (;;) {
     const run = await delegations.read(id)
     const { kind } = run.state
+    // Nobody waits for it any more.
+    if (signal.aborted) return run
     if (kind === 'idle' || kind === 'failed') await delegations.resume(id)
     const isOver = kind === 'ended' || kind === 'waiting' || (kind === 'failed' && run.stored === undefined)
     if (isOver || isEnough(run)) return run
     // Read again: it may have been resumed just now.
-    if (performance.now() >= until || signal.aborted) return kind === 'idle' ? delegations.read(id) : run
+    if (performance.now() >= until) return kind === 'idle' ? delegations.read(id) : run
     if (performance.now() - reported >= reportEvery) {
       reported = performance.now()
       await call.progress(await newsLine(run, call))
@@ -47,7 +49,10 @@ export async function waitFor(
 }
 
 /** The answer about a run: its state, and the next call. */
-export async function describeRun(run: KnownRun, { delegations, permissions }: HostCall): Promise<string> {
+export async function describeRun(
+  run: KnownRun,
+  { delegations, permissions, client }: HostCall,
+): Promise<string> {
   const { sessions } = delegations
   const { stored, state } = run
   const news =
@@ -55,6 +60,7 @@ export async function describeRun(run: KnownRun, { delegations, permissions }: H
   return runText(run, {
     file: sessions.fileOf(run.id),
     mayDecide: permissions.decide && run.delegation !== undefined,
+    asksUser: permissions.ask && client.elicits && run.delegation !== undefined,
     ...(news !== undefined && { news }),
   })
 }
