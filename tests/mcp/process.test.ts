@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, statSync } from 'node:fs'
 import { Client } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { bin } from '../cli/support/cadre.ts'
@@ -40,4 +41,20 @@ test('the server ends when its host closes standard input', async () => {
   child.stdin.end()
   const [code] = (await once(child, 'exit')) as [number]
   expect(code).toBe(0)
+})
+
+test('serves over HTTP with a token in a file that only its owner can read', async () => {
+  const world = createWorld({ assistant: [] })
+  const { env, cwd } = world.environment
+  const args = ['mcp', '--http', '--token-file', 'token.txt']
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = (await once(child.stderr.setEncoding('utf8'), 'data')) as [string]
+  const file = world.at('project/token.txt')
+  expect(line).toBe(`MCP server at ${/http:\S+mcp/.exec(line)?.[0]}, the token is in ${file}\n`)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  child.kill('SIGTERM')
+  const [code] = (await once(child, 'exit')) as [number]
+  expect(code).toBe(0)
+  expect(existsSync(file)).toBe(false)
 })

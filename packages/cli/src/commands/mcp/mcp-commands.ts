@@ -159,6 +159,37 @@ const serve = defineCommand({
   load: async () => (await import('./mcp-serve.ts')).serveMcp,
 })
 
+const install = defineCommand({
+  brief: 'Add Cadre as an MCP server to VS Code, Copilot CLI or Claude Code',
+  about:
+    'Writes the entry for "cadre mcp" to the configuration of the program, shows the difference, and keeps every other byte of the file.\n' +
+    'Refuses to edit a file with errors. Defaults: .vscode/mcp.json for VS Code, ~/.copilot/mcp-config.json for Copilot CLI and .mcp.json\n' +
+    'for Claude Code. With --json: {"type", "to", "file", "changed", "dryRun", "entry"}.',
+  examples: [
+    ['mcp install --to claude', 'in .mcp.json of this project'],
+    ['mcp install --to vscode --user', 'in your profile, for all folders'],
+    ['mcp install --to copilot --dry-run', 'only show the difference'],
+    ['mcp install --to claude --remove', 'remove the entry'],
+  ],
+  parameters: {
+    flags: {
+      to: {
+        kind: 'enum',
+        values: ['vscode', 'copilot', 'claude'],
+        brief: 'The program that should use Cadre',
+        placeholder: 'PROGRAM',
+      },
+      user: flag('Write to your own configuration of the program'),
+      project: flag('Write to the file of this project'),
+      readOnly: flag('Delegated runs cannot write files, run programs or reach the network'),
+      remove: flag('Remove the entry'),
+      dryRun: flag('Show the difference and write nothing'),
+      json,
+    },
+  },
+  load: async () => (await import('./mcp-install.ts')).installMcp,
+})
+
 const work = defineCommand({
   brief: 'Run a delegation of the MCP server; the server starts this command',
   examples: [['mcp work lead-k3x09q2f', 'start or resume this delegated run']],
@@ -172,7 +203,7 @@ const work = defineCommand({
   load: async () => (await import('./mcp-work.ts')).workOnDelegation,
 })
 
-const routes = { serve, list, test, add, remove, approve, login, logout, work }
+const routes = { serve, install, list, test, add, remove, approve, login, logout, work }
 
 export const mcpRoutes = buildRouteMap({
   routes: Object.assign(Object.create(null) as object, routes),
