@@ -4,7 +4,7 @@ import type { FileEngine } from '@cadre/journal'
 import { idleStateOf, isReady } from '@cadre/runtime'
 import type { SessionState } from '../session-keeper.ts'
 import { type Deliveries, hasReceived } from './deliveries.ts'
-import { type DeliveryQueue, startOfQueued } from './delivery-queue.ts'
+import { type DeliveryQueue, startRequestOf } from './delivery-queue.ts'
 import { endedState } from './kept-result.ts'
 import type { SessionRuns } from './session-runs.ts'
 
@@ -36,7 +36,7 @@ export async function readSessionState(
   })
   const queued = queue.of(session)
   if (stored === undefined) {
-    if (queued.some((one) => startOfQueued(one) !== undefined)) return running(deliveries.blockedBy(session))
+    if (queued.some((one) => startRequestOf(one) !== undefined)) return running(deliveries.blockedBy(session))
     return { kind: isUnderWay() ? 'running' : 'absent' }
   }
   const { root } = stored.spec
