@@ -30,7 +30,7 @@ import { createPromptCommands, type PromptCommands } from './prompt-commands.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
 import { homeOf } from './user-places.ts'
 
-export interface RuntimeOptions extends Omit<PartsOptions, 'telemetry'>, ControlFlags {
+export interface RuntimeOptions extends Omit<PartsOptions, 'telemetry' | 'startsServers'>, ControlFlags {
   /** The environment variables, the current folder and the function for warnings. Default: those of this process. */
   readonly environment?: Partial<Environment> | undefined
   /** Receives every event of every session, in order. Must not throw. */
@@ -97,7 +97,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     tell,
     home: () => homeOf(environment, options.home, options.trust).path,
   })
-  const given = { ...options, workspace, tell, telemetry }
+  const given = { ...options, workspace, tell, telemetry, startsServers: true }
   const parts = await loadParts(environment, given, options.confirmTrust)
   const { home, models, registry, entry } = parts
   const audit = createAudit({ home, tell, environment: environment.env })
@@ -118,7 +118,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     async close() {
       try {
         await engine.close()
-        await models.close?.()
+        await Promise.all([models.close?.(), parts.servers.close()])
       } finally {
         await telemetry?.close()
       }

@@ -120,6 +120,10 @@ export const configShape: Extract<Shape, { kind: 'keys' }> = {
         },
       },
     },
+    mcp: {
+      kind: 'keys',
+      keys: { servers: { kind: 'named', of: { kind: 'named', of: { kind: 'anything' } } }, discover: flag },
+    },
     notify: { kind: 'choice', of: ['auto', 'off', 'bell', 'osc9', 'osc777', 'desktop'] },
     channels: { kind: 'named', of: { kind: 'named', of: { kind: 'anything' } } },
   },

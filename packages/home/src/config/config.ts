@@ -33,6 +33,7 @@ export interface Config {
     readonly semantic?: SemanticSettings
   }
   readonly daemon?: DaemonConfig
+  readonly mcp?: McpSettings
   /** How Cadre notifies a person at a terminal. */
   readonly notify?: 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
 }
@@ -46,6 +47,14 @@ export interface SemanticSettings {
   /** A module to use instead of the endpoint: a path or a package name, and its options. */
   readonly module?: string
   readonly options?: Json
+}
+
+/** MCP servers, whose tools agents use. */
+export interface McpSettings {
+  /** Servers by name, as written in the file. `LoadedConfig.servers` has them by file. */
+  readonly servers?: { readonly [name: string]: JsonObject }
+  /** False: use only these servers, and none from files of other programs. False in either file applies. */
+  readonly discover?: boolean
 }
 
 /** Settings of `cadre up`. */
