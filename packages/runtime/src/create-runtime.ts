@@ -99,6 +99,26 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   })
   const given = { ...options, workspace, tell, telemetry, startsServers: true }
   const parts = await loadParts(environment, given, options.confirmTrust)
+  try {
+    return await assemble(options, { environment, given, parts, telemetry })
+  } catch (error) {
+    await parts.servers.close()
+    throw error
+  }
+}
+
+interface Assembly {
+  readonly environment: Environment
+  readonly given: PartsOptions & { readonly workspace: string; readonly tell: (message: string) => void }
+  readonly parts: RunParts
+  readonly telemetry: Telemetry | undefined
+}
+
+async function assemble(
+  options: RuntimeOptions,
+  { environment, given, parts, telemetry }: Assembly,
+): Promise<Runtime> {
+  const { workspace, tell } = given
   const { home, models, registry, entry } = parts
   const audit = createAudit({ home, tell, environment: environment.env })
   const controls = controlsOf(options, parts)

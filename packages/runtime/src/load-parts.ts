@@ -264,6 +264,20 @@ export async function loadParts(
           now: () => systemClock.now(),
         })
   const teams = openTeams(home, { maxMessages: config.limits?.teamMessages ?? defaultTeamMessages })
+  const wanted = limitsOf(config, options)
+  const { copilotDefaultModel, createModels } = await backends
+  // The sandbox could not be tested for lack of file descriptors, which does not mean that there is none.
+  if (untried !== undefined) throw untried
+  const { model } = options
+  const models = createModels({
+    config: withModelAliases(config, policy),
+    env: io.env,
+    cwd: io.cwd,
+    clock: systemClock,
+    defaultModel: () => copilotDefaultModel(io.env, { configured: config.copilot?.server }),
+    ...(model !== undefined && { model }),
+    ...(options.backends && { backends: options.backends }),
+  })
   const { tell = () => {} } = options
   const servers = await loadServers({
     ...{ io, home, project, guard, tell },
@@ -299,20 +313,9 @@ export async function loadParts(
     servers: servers.tools,
     skills: (knowledge?.skills(options.workspace ?? io.cwd) ?? []).length > 0 ? knowledge?.skills : undefined,
     tell: options.tell,
-  })
-  const wanted = limitsOf(config, options)
-  const { copilotDefaultModel, createModels } = await backends
-  // The sandbox could not be tested for lack of file descriptors, which does not mean that there is none.
-  if (untried !== undefined) throw untried
-  const { model } = options
-  const models = createModels({
-    config: withModelAliases(config, policy),
-    env: io.env,
-    cwd: io.cwd,
-    clock: systemClock,
-    defaultModel: () => copilotDefaultModel(io.env, { configured: config.copilot?.server }),
-    ...(model !== undefined && { model }),
-    ...(options.backends && { backends: options.backends }),
+  }).catch(async (error) => {
+    await servers.close()
+    throw error
   })
   return {
     home,

@@ -102,7 +102,7 @@ export class ProcessTransport implements Transport {
   async #end(): Promise<void> {
     const child = this.#child
     if (child?.pid === undefined) return
-    running.delete(this)
+    forget(this)
     const group = -child.pid
     child.stdin?.end()
     if (!(await isGone(group, patience.closed))) {
@@ -146,15 +146,18 @@ export class ProcessTransport implements Transport {
 
 /** The transports whose processes must end with this one. */
 const running = new Set<ProcessTransport>()
-let isWatched = false
 
 function endWithThisProcess(transport: ProcessTransport): void {
+  if (running.size === 0) process.on('exit', endAll)
   running.add(transport)
-  if (isWatched) return
-  isWatched = true
-  process.on('exit', () => {
-    for (const each of running) each.kill()
-  })
+}
+
+function forget(transport: ProcessTransport): void {
+  if (running.delete(transport) && running.size === 0) process.off('exit', endAll)
+}
+
+function endAll(): void {
+  for (const each of running) each.kill()
 }
 
 /** Waits until no process of the group is left. */
