@@ -1,8 +1,8 @@
 import type { AgentDefinition, Notice } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import {
-  type BroughtServer,
   type FolderContents,
+  type FolderRequest,
   type FolderTrust,
   type HomeState,
   judgeFolder,
@@ -56,7 +56,7 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
   const look = async (homeState: HomeState | undefined) =>
     readFolderContents({
       ...{ project, home: home.path, homeState, agents, userHome, policyFolder: policyHooks },
-      servers: await broughtIn(io, request, homeState),
+      ...(await broughtIn(io, request, homeState)),
     })
   const judge = (contents: FolderContents): TrustedFolder => {
     const judged = judgeFolder(project, contents, trust)
@@ -87,22 +87,26 @@ async function broughtIn(
   io: Environment,
   request: TrustFolderRequest,
   state: HomeState | undefined,
-): Promise<readonly BroughtServer[]> {
+): Promise<Pick<FolderRequest, 'servers' | 'unusableServers'>> {
   const { home, project, workspace = project, agents, mcpServers, usesServers = true } = request
-  if (!usesServers) return []
+  if (!usesServers) return {}
   const found = await loadConfig({
     home: home.path,
     userConfig: userPlaces(io.env).config,
     trusted: () => true,
     // A run reports the errors.
   }).catch(() => undefined)
-  const { brought } = findServers(io, {
+  const { brought, diagnostics } = findServers(io, {
     ...{ project, workspace, agents, client: mcpServers },
     ownHome: ownHomeFor(io, home, state),
     configured: found?.servers,
     discover: found?.config.mcp?.discover,
   })
-  return [...brought.values()]
+  const unreadable = diagnostics.filter(({ code }) => code === 'mcp-unreadable')
+  return {
+    servers: [...brought.values()],
+    unusableServers: unreadable.map(({ path: file, message }) => ({ file, reason: message })),
+  }
 }
 
 /** The path of the home if only this user can have written its configuration. */

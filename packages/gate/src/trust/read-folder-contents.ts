@@ -4,7 +4,7 @@ import { readWithin } from '@cadre/disk'
 import { inspectProjectPolicy } from '@cadre/home'
 import { readAllowlist } from '../commands/read-allowlist.ts'
 import { configItems } from './config-items.ts'
-import type { FolderContents, FolderItem } from './folder-item.ts'
+import type { FolderContents, FolderItem, UnusableItem } from './folder-item.ts'
 import { hookItems } from './hook-items.ts'
 import { importItems } from './import-items.ts'
 import { type HomeState, listHomeItems } from './list-home-items.ts'
@@ -26,6 +26,8 @@ export interface FolderRequest {
   readonly policyFolder?: string | undefined
   /** The MCP servers that the folder brings. */
   readonly servers?: readonly BroughtServer[] | undefined
+  /** Files with MCP servers that cannot be read. */
+  readonly unusableServers?: readonly UnusableItem[] | undefined
 }
 
 /**
@@ -33,7 +35,7 @@ export interface FolderRequest {
  * its content. Skips the user's own home, except for files in it that the project's git tracks. Starts nothing.
  */
 export async function readFolderContents(request: FolderRequest): Promise<FolderContents> {
-  const { project, home, homeState, servers = [] } = request
+  const { project, home, homeState, servers = [], unusableServers = [] } = request
   const isOwn = homeState?.kind === 'own'
   const ownHome = isOwn ? home : undefined
   const hooks = hookItems({ ...request, ownHome })
@@ -53,7 +55,7 @@ export async function readFolderContents(request: FolderRequest): Promise<Folder
   const seen = new Set<string>()
   return {
     items: items.filter(({ path }) => (seen.has(path) ? false : seen.add(path))),
-    unusable: [...hooks.unusable, ...permissions.unusable, ...allowlist.unusable],
+    unusable: [...hooks.unusable, ...unusableServers, ...permissions.unusable, ...allowlist.unusable],
   }
 }
 
