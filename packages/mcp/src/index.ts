@@ -1,5 +1,6 @@
 export { createOAuthProvider } from './auth/oauth-provider.ts'
 export { type SignInOptions, signIn } from './auth/sign-in.ts'
+export { storedAuth } from './auth/stored-auth.ts'
 export { inputAccount, readSignIn, signInAccount } from './auth/stored-sign-in.ts'
 export { type Expanded, expandServer, inputsOf, type VariableValues } from './config/expand-server.ts'
 export { type FoundServers, readServers, type ServerPlaces } from './config/read-servers.ts'

@@ -283,19 +283,18 @@ export async function loadParts(
     ...{ io, home, project, guard, tell },
     workspace: options.workspace ?? io.cwd,
     network: policy.network,
-    found:
-      // An untrusted folder could contain the program that a server starts.
-      folder.trusted && policy.mcp
-        ? findServers(io, {
-            project,
-            workspace: options.workspace ?? io.cwd,
-            ownHome: ownHomeFor(io, found, await state),
-            agents: agents.list(),
-            configured: settings.servers,
-            client: options.mcpServers,
-            discover: config.mcp?.discover,
-          })
-        : noServers,
+    found: restricted
+      ? noServers
+      : findServers(io, {
+          project,
+          workspace: options.workspace ?? io.cwd,
+          ownHome: ownHomeFor(io, found, await state),
+          agents: agents.list(),
+          configured: settings.servers,
+          client: options.mcpServers,
+          discover: config.mcp?.discover,
+        }),
+    blocked: blockedServers(folder.trusted, policy),
     starts: options.startsServers ?? false,
     elicit: options.noHuman ? undefined : options.elicit,
     telemetry: options.telemetry,
@@ -352,6 +351,14 @@ export async function loadParts(
 }
 
 const noServers = { servers: [], brought: new Map(), diagnostics: [] }
+
+/** Why the run can use no MCP servers. */
+function blockedServers(trusted: boolean, { mcp, decidedBy }: LoadedPolicy): string | undefined {
+  const key = 'mcp.contributionPoint.enabled'
+  if (!mcp) return `a policy forbids MCP servers: ${key} is false (${decidedBy.get(key) ?? 'policy'})`
+  // An untrusted folder could contain the program that a server starts.
+  return trusted ? undefined : 'this folder is not trusted'
+}
 
 const cacheMs = 1000
 

@@ -1,8 +1,17 @@
 import path from 'node:path'
 import type { Notice, Tool } from '@cadre/core'
-import { type Diagnostic, showDiagnostic } from '@cadre/disk'
+import { showDiagnostic } from '@cadre/disk'
 import { openSecrets } from '@cadre/home'
-import { openPins, openServers, type ServerConfig } from '@cadre/mcp'
+import {
+  type Connection,
+  type ConnectOptions,
+  connectServer,
+  openPins,
+  openServers,
+  resolveReach,
+  type ServerConfig,
+  storedAuth,
+} from '@cadre/mcp'
 import type { Telemetry } from '@cadre/telemetry'
 import type { Environment } from './environment.ts'
 import type { ServersOfFolder } from './find-servers.ts'
@@ -12,6 +21,8 @@ import { userPlaces } from './user-places.ts'
 
 export interface LoadServersRequest extends Omit<StartServersOptions, 'brought'> {
   readonly found: ServersOfFolder
+  /** Why none of the servers can be used: the folder is not trusted, or a policy forbids them. */
+  readonly blocked?: string | undefined
   /** False: starts nothing, and has no tools of servers that were never used. */
   readonly starts: boolean
   readonly elicit?: ElicitFromPerson | undefined
@@ -20,11 +31,14 @@ export interface LoadServersRequest extends Omit<StartServersOptions, 'brought'>
 
 /** The MCP servers of a run. */
 export interface LoadedServers {
-  /** All servers that the run can use. */
-  readonly configs: readonly ServerConfig[]
+  /** All servers that are configured. */
+  readonly found: ServersOfFolder
+  /** Why the run can use none of them. */
+  readonly blocked?: string | undefined
   readonly tools: readonly Tool[]
   readonly notices: readonly Notice[]
-  readonly diagnostics: readonly Diagnostic[]
+  /** Connects to a server as a run does, and resolves its references. The caller closes the connection. */
+  connect(server: ServerConfig, options?: Pick<ConnectOptions, 'signal'>): Promise<Connection>
   /** Ends all servers that the run has started. */
   close(): Promise<void>
 }
@@ -33,16 +47,22 @@ export interface LoadedServers {
 export async function loadServers(request: LoadServersRequest): Promise<LoadedServers> {
   const { io, found, starts, elicit, telemetry, tell } = request
   const { servers, brought, diagnostics } = found
-  const problems = diagnostics.map((problem) => ({ code: 'mcp', message: showDiagnostic(problem) }))
-  if (servers.length === 0)
-    return { configs: [], tools: [], notices: problems, diagnostics, close: async () => {} }
+  const notices = diagnostics.map((problem) => ({ code: 'mcp', message: showDiagnostic(problem) }))
+  const { blocked } = request
+  if (servers.length === 0 || blocked !== undefined) {
+    const connect = async () => {
+      throw new Error(blocked ?? 'there is no such server')
+    }
+    return { found, blocked, tools: [], notices, connect, close: async () => {} }
+  }
   const starting = startServers({ ...request, brought })
   const { secrets, pins } = serverStores(io)
+  const values = { env: io.env, workspace: request.workspace, userHome: userPlaces(io.env).home }
   const opened = await openServers({
     servers,
     pins,
     secrets,
-    values: { env: io.env, workspace: request.workspace, userHome: userPlaces(io.env).home },
+    values,
     startOf: starting.startOf,
     elicitOf:
       elicit &&
@@ -54,10 +74,14 @@ export async function loadServers(request: LoadServersRequest): Promise<LoadedSe
     traceparentOf: telemetry && (({ session, call }) => telemetry.traceparent(session, call)),
   })
   return {
-    configs: servers,
+    found,
     tools: opened.tools,
-    notices: [...problems, ...opened.notices],
-    diagnostics,
+    notices: [...notices, ...opened.notices],
+    async connect(server, options) {
+      const reach = await resolveReach(server, values, secrets)
+      const auth = reach.kind === 'address' ? storedAuth(server, reach, secrets) : undefined
+      return connectServer(reach, { ...values, ...starting.startOf(server), ...options, auth })
+    },
     async close() {
       await opened.close()
       starting.report()

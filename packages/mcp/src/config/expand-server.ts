@@ -57,8 +57,9 @@ function expandText(
 ): string {
   return text.replace(
     syntax === 'copilot' ? bracedOrBare : braced,
-    (reference, inner?: string, bare?: string) => {
-      const value = bare === undefined ? variableValue(inner ?? '', syntax, values) : values.env[bare]
+    // Without a second group, the second argument is a position.
+    (reference, inner?: string, bare?: string | number) => {
+      const value = typeof bare === 'string' ? values.env[bare] : variableValue(inner ?? '', syntax, values)
       if (value === undefined) missing.add(reference)
       return value ?? reference
     },

@@ -130,7 +130,7 @@ function filesOf(
     ...hooks.map(({ path }) => path),
     ...(loaded?.config.tools ?? []),
     ...serverFiles(project, user.home),
-    ...new Set(loaded?.servers.configs.map(({ file }) => file) ?? []),
+    ...new Set(loaded?.servers.found.servers.map(({ file }) => file) ?? []),
     // Approved tools.
     path.join(user.servers, 'tools'),
     ...(isUntrusted ? [user.trust, user.homes] : []),
