@@ -18,6 +18,7 @@ import { openAllowlists } from './commands/open-allowlists.ts'
 import { ownRuleItem } from './commands/own-rule.ts'
 import { createEffectsRule } from './effects/create-effects-rule.ts'
 import { createPathRule } from './effects/create-path-rule.ts'
+import { createServerRule } from './effects/create-server-rule.ts'
 import { createDeniedPaths, type Unreadable, type Unwritable } from './effects/denied-paths.ts'
 import { createEvidence, type Evidence } from './evidence/create-evidence.ts'
 import { createAgentHooks } from './hooks/agent-hooks.ts'
@@ -146,6 +147,7 @@ export function createGuard(options: GuardOptions): Guard {
     ...(folder.trusted ? [] : [createUntrustedRule(folder.folder)]),
     createRoleRule({ places }),
     ...(denied.isEmpty ? [] : [createPathRule({ policy, more, places, userHome, sandboxed: isSandboxed })]),
+    createServerRule({ places, userHome }),
     ...(permissions.rules.length + permissions.lost.length === 0 ? [] : [createPermissionsRule(permissions)]),
     perGrant(options, ({ allow, preapproved, team }) =>
       createEffectsRule({

@@ -36,6 +36,16 @@ export function expandServer({ reach, syntax }: ServerConfig, values: VariableVa
     : { kind: 'expanded', reach: expanded }
 }
 
+/** The ids of all `${input:ID}` references. */
+export function inputsOf({ reach }: Pick<ServerConfig, 'reach'>): readonly string[] {
+  const texts =
+    reach.kind === 'program'
+      ? [reach.command, ...reach.args, reach.cwd ?? '', reach.envFile ?? '', ...Object.values(reach.env)]
+      : [reach.url, ...Object.values(reach.headers)]
+  const found = texts.flatMap((text) => [...text.matchAll(/\$\{input:([^}]*)\}/g)].map(([, id = '']) => id))
+  return [...new Set(found)]
+}
+
 const braced = /\$\{([^}]*)\}/g
 const bracedOrBare = /\$\{([^}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)/g
 
@@ -47,8 +57,9 @@ function expandText(
 ): string {
   return text.replace(
     syntax === 'copilot' ? bracedOrBare : braced,
-    (reference, inner?: string, bare?: string) => {
-      const value = bare === undefined ? variableValue(inner ?? '', syntax, values) : values.env[bare]
+    // Without a second group, the second argument is a position.
+    (reference, inner?: string, bare?: string | number) => {
+      const value = typeof bare === 'string' ? values.env[bare] : variableValue(inner ?? '', syntax, values)
       if (value === undefined) missing.add(reference)
       return value ?? reference
     },
@@ -63,7 +74,7 @@ function variableValue(
   if (inner.startsWith('input:')) return input?.(inner.slice('input:'.length))
   if (inner.startsWith('env:'))
     return syntax === 'vscode' || syntax === 'cadre' ? env[inner.slice(4)] : undefined
-  if (syntax === 'vscode') {
+  if (syntax === 'vscode' || syntax === 'cadre') {
     const known: { readonly [name: string]: string } = {
       workspaceFolder: workspace,
       workspaceRoot: workspace,
@@ -73,7 +84,8 @@ function variableValue(
       pathSeparator: path.sep,
       '/': path.sep,
     }
-    return Object.hasOwn(known, inner) ? known[inner] : undefined
+    if (Object.hasOwn(known, inner)) return known[inner]
+    if (syntax === 'vscode') return undefined
   }
   const [, name = '', fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? []
   // As in a shell, an empty variable gets the default too.

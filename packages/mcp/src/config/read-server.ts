@@ -26,6 +26,10 @@ export function readServer(
     return invalid('has a "timeout" that is not a number of milliseconds')
   const stated = readEffects(entry['effects'])
   if (typeof stated === 'string') return invalid(stated)
+  const { sandbox } = entry
+  if (base.syntax === 'cadre' && sandbox !== undefined && typeof sandbox !== 'boolean')
+    return invalid('has a "sandbox" that is not true or false')
+  const isPersonal = base.syntax === 'cadre' && base.scope === 'user'
   return {
     kind: 'server',
     server: {
@@ -33,7 +37,8 @@ export function readServer(
       reach,
       tools,
       ...(timeout !== undefined && { timeout }),
-      effects: base.syntax === 'cadre' ? stated : {},
+      effects: isPersonal ? stated : {},
+      ...(isPersonal && typeof sandbox === 'boolean' && { sandbox }),
     },
   }
 }

@@ -129,7 +129,7 @@ const logout = defineCommand({
   brief: 'Remove the stored sign-in and values of an MCP server from this machine',
   examples: [['mcp logout docs', 'the next run needs a new sign-in']],
   parameters: {
-    flags: { workspace, home, json },
+    flags: { workspace, home, trust, json },
     positional: { kind: 'tuple', parameters: [server] },
   },
   load: async () => (await import('./mcp-logout.ts')).logoutOfServer,
