@@ -46,6 +46,13 @@ test.each(['../../../etc/passwd', '.daemon', 'a/b', 'x\u0000y', 'nobody-00000000
   },
 )
 
+test('Cadre does not delegate to itself', async () => {
+  const world = createWorld({ assistant: [] })
+  const host = await world.connect({ name: 'cadre' })
+  expect(await host.call('delegate_work', { work: 'x' })).toMatch(/^ERROR: Cadre does not delegate to itself/)
+  expect(world.launched).toEqual([])
+})
+
 test('a session that an agent delegated to is not a run', async () => {
   const lanes = {
     assistant: [
