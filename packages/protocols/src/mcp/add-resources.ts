@@ -20,7 +20,7 @@ export function addResources(server: McpServer, host: McpHost): void {
       }
     },
   })
-  const about = { title: 'A run', description: 'The state and the report of a run', mimeType: 'text/plain' }
+  const about = { title: 'A run', description: "A run's state and report", mimeType: 'text/plain' }
   server.registerResource('run', template, about, async (uri, { id }) => {
     const delegations = await host.delegations()
     const wanted = decodeURIComponent(String(id))

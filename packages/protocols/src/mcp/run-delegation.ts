@@ -2,7 +2,7 @@
  * Runs a delegation to its report, or until a person has to decide. The body of the process that `Launch` starts.
  *
  * 1. It starts the session, or resumes it if it exists. If another process runs the tree, it ends without doing anything.
- * 2. Nobody can be asked here, so a call that needs approval suspends the run.
+ * 2. No person is available here, so a call that needs approval suspends the run.
  * 3. The delegated work cannot widen anything: no `--allow`, no `--trust`, and no effects of a team that the program chose.
  */
 import { CadreError, messageOf, type RunResult } from '@cadre/core'
@@ -46,7 +46,7 @@ export async function runDelegation(
     files.setProcess(id, { ...state, ended: true })
     return result
   } catch (error) {
-    // The other process tells how it goes on.
+    // The other process reports how it ends.
     const isOwned = error instanceof CadreError && error.code === 'owned'
     files.setProcess(id, { ...state, ...(isOwned ? { ended: true } : { failed: messageOf(error) }) })
     if (isOwned) return undefined

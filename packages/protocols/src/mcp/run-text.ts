@@ -69,7 +69,7 @@ function usageText({
   return `Used: ${sessions} ${sessions === 1 ? 'session' : 'sessions'}, ${calls} calls, ${usage.input + usage.output} tokens${cost}.`
 }
 
-/** Shows every pending action completely: whoever decides must see all of it. */
+/** Shows every pending action completely: the person who decides must see all of it. */
 export function approvalsText(
   approvals: readonly ApprovalRecord[],
   {

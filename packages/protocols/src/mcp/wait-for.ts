@@ -31,7 +31,7 @@ export async function waitFor(
   for (;;) {
     const run = await delegations.read(id)
     const { kind } = run.state
-    // Nobody waits for it any more.
+    // The caller no longer waits for it.
     if (signal.aborted) return run
     if (kind === 'idle' || kind === 'failed') await delegations.resume(id)
     const isOver = kind === 'ended' || kind === 'waiting' || (kind === 'failed' && run.stored === undefined)

@@ -85,7 +85,7 @@ function report(io: Io, { target, flags, isChanged, before, after }: Installed):
 }
 
 /**
- * The lines of a patch without its first. Leaves out context, and lines that only got or lost a comma, because other entries can contain
+ * The lines of a patch without its first. Omits context, and lines that only got or lost a comma, because other entries can contain
  * secrets.
  */
 function changedLines(patch: string): string[] {

@@ -17,7 +17,7 @@ export function createTaskTool(): HostTool<unknown> {
     name: 'create_task',
     title: 'Create a task',
     description:
-      'Writes a task to a task file of this project, for a person or for an agent. Use delegate_work for work that must start now.',
+      'Writes a task to a task file, for a person or for an agent. Use delegate_work for work that must start now.',
     input,
     reads: false,
     async run({ title, description, agent, priority }, { delegations: { home }, client }) {

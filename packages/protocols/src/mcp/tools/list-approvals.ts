@@ -9,7 +9,7 @@ export function listApprovalsTool(): HostTool<unknown> {
     name: 'list_approvals',
     title: 'List pending approvals',
     description:
-      'Lists the calls of agents that wait for a decision of a person, each with its complete action. Show the whole action to the person.',
+      'Lists pending approvals, each with its complete action. Show the whole action to the person.',
     input,
     reads: true,
     async run(_, { delegations, permissions }) {

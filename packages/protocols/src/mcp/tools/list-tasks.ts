@@ -13,7 +13,7 @@ export function listTasksTool(): HostTool<unknown> {
     name: 'list_tasks',
     title: 'List tasks',
     description:
-      "Lists the tasks in the task files of this project's home directory, with their state and owner.",
+      "Lists the tasks in this project's home directory, with their state and owner.",
     input,
     reads: true,
     async run({ all = false }, { delegations: { home } }) {
