@@ -66,7 +66,7 @@ function usageText({
   usage,
 }: NonNullable<Extract<KnownRun['state'], { kind: 'ended' }>['report']>) {
   const cost = usage.cost === undefined ? '' : `, $${usage.cost.toFixed(4)}`
-  return `Used: ${sessions} ${sessions === 1 ? 'session' : 'sessions'}, ${calls} calls, ${usage.input + usage.output} tokens${cost}.`
+  return `Used: ${sessions} ${sessions === 1 ? 'session' : 'sessions'}, ${calls} ${calls === 1 ? 'call' : 'calls'}, ${usage.input + usage.output} tokens${cost}.`
 }
 
 /** Shows every pending action completely: the person who decides must see all of it. */

@@ -13,9 +13,9 @@ export function launchDelegation(io: Io, home: string | undefined) {
       const child = spawn(
         process.execPath,
         [process.argv[1] as string, 'mcp', 'work', '--workspace', workspace, ...place, id],
-        { cwd: io.cwd, env: io.env, detached: true, stdio: ['ignore', output, output] },
+        { cwd: io.cwd, env: io.env, detached: true, windowsHide: true, stdio: ['ignore', output, output] },
       )
-      // Whoever waits for the run learns that it did not start.
+      // A caller that waits for the run sees that it did not start.
       child.on('error', (error) => io.warn(`cannot start a process for ${id}: ${error.message}`))
       child.unref()
     } finally {

@@ -12,8 +12,7 @@ export function listTasksTool(): HostTool<unknown> {
   return defineHostTool({
     name: 'list_tasks',
     title: 'List tasks',
-    description:
-      "Lists the tasks in this project's home directory, with their state and owner.",
+    description: "Lists the tasks in this project's home directory, with their state and owner.",
     input,
     reads: true,
     async run({ all = false }, { delegations: { home } }) {
