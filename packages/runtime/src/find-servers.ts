@@ -20,6 +20,8 @@ export interface ServersRequest {
   readonly client?: readonly ServerConfig[] | undefined
   /** False: only servers of the configuration, the agents and the client. */
   readonly discover?: boolean | undefined
+  /** False: not those in files of VS Code, because VS Code offers their tools. */
+  readonly editorFiles?: boolean | undefined
 }
 
 export interface ServersOfFolder {
@@ -45,6 +47,7 @@ export function findServers(io: Environment, request: ServersRequest): ServersOf
     client: request.client,
     agents: request.agents,
     discover: request.discover,
+    editorFiles: request.editorFiles,
   })
   const brought = servers.flatMap((server) => {
     const found = broughtServer(server, request, userHome)

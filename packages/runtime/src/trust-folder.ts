@@ -29,6 +29,8 @@ export interface TrustFolderRequest {
   readonly workspace?: string | undefined
   /** MCP servers of the program that runs Cadre. */
   readonly mcpServers?: readonly ServerConfig[] | undefined
+  /** False: those in files of VS Code are not used. */
+  readonly editorFiles?: boolean | undefined
   /** False: MCP servers are not used, so they need no trust. */
   readonly usesServers?: boolean | undefined
   /** `--trust`. */
@@ -97,7 +99,7 @@ async function broughtIn(
     // A run reports the errors.
   }).catch(() => undefined)
   const { brought, diagnostics } = findServers(io, {
-    ...{ project, workspace, agents, client: mcpServers },
+    ...{ project, workspace, agents, client: mcpServers, editorFiles: request.editorFiles },
     ownHome: ownHomeFor(io, home, state),
     configured: found?.servers,
     discover: found?.config.mcp?.discover,
