@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { serverScript } from '../../packages/mcp/src/server-script.spec-helpers.ts'
 import { createProject, type Project } from '../cli/support/project.ts'
-import { serverScript } from './support/server-script.ts'
 
 const mcp = (project: Project, args: readonly string[], more: { input?: string; env?: object } = {}) =>
   project.cadre(['mcp', ...args], {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { serverScript } from '../../packages/mcp/src/server-script.spec-helpers.ts'
 import { agentFile, createProject, type Project } from '../cli/support/project.ts'
-import { serverScript } from './support/server-script.ts'
 
 const env = (project: Project) => ({ HOME: project.at('user') })
 const playbook = (...replies: object[]) => ({ 'p.yaml': { lanes: { lead: replies } } })

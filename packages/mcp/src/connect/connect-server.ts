@@ -82,7 +82,8 @@ export async function connectServer(
   try {
     return await open(reach, 'auto', options)
   } catch (error) {
-    if (error instanceof NotStarted || (error as NodeJS.ErrnoException).code !== undefined) throw error
+    // `syscall`: the program cannot be started at all.
+    if (error instanceof NotStarted || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
     // Some older servers exit when their first request is not the one they expect.
     return open(reach, 'legacy', options)
   }
