@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { findSandbox } from '@cadre/gate'
 import { describe, expect, test } from 'vitest'
 import { serverScript } from '../../packages/mcp/src/server-script.spec-helpers.ts'
@@ -69,53 +69,56 @@ describe('a server in the configuration of the user', () => {
     expect((await run(project)).settled).toEqual([{ outcome: 'done', content: '3' }])
   })
 
-  test.each([
-    [['--allow', 'calc/add'], 'allow', 'permissions: calc/add'],
-    [['--allow', 'calc/*'], 'allow', 'permissions: calc/*'],
-    [['--allow', 'mcp__calc__add'], 'allow', 'permissions: mcp__calc__add'],
-    [['--allow', 'mcp__calc'], 'allow', 'permissions: mcp__calc'],
-    [['--allow', 'outbound'], 'allow', 'effects.outbound'],
-    [['--allow', 'calc/other'], 'ask', 'effects.outbound'],
-    [['--allow', 'other/add'], 'ask', 'effects.outbound'],
-    [['--deny-tool', 'calc/*', '--allow', 'calc/add'], 'deny', 'denied-tools'],
-    [['--read-only', '--allow', 'calc/add'], 'deny', 'read-only'],
-  ])('with %j, "policy explain" says %s', async (flags, decision, rule) => {
+  test('"policy explain" knows what --allow and --deny-tool mean for it', async () => {
+    const cases: [flags: string[], decision: string, rule: string][] = [
+      [['--allow', 'calc/add'], 'allow', 'permissions: calc/add'],
+      [['--allow', 'calc/*'], 'allow', 'permissions: calc/*'],
+      [['--allow', 'mcp__calc__add'], 'allow', 'permissions: mcp__calc__add'],
+      [['--allow', 'mcp__calc'], 'allow', 'permissions: mcp__calc'],
+      [['--allow', 'outbound'], 'allow', 'effects.outbound'],
+      [['--allow', 'calc/other'], 'ask', 'effects.outbound'],
+      [['--allow', 'other/add'], 'ask', 'effects.outbound'],
+      [['--deny-tool', 'calc/*', '--allow', 'calc/add'], 'deny', 'denied-tools'],
+      [['--read-only', '--allow', 'calc/add'], 'deny', 'read-only'],
+    ]
     const project = createFolders({ ...base, ...calc() })
     const env = { HOME: project.user.path }
     await project.cadre(['mcp', 'approve', 'calc', '--yes'], { env })
-    const { json } = await project.cadre(
-      [
-        'policy',
-        'explain',
-        '--json',
-        '--agent',
-        'lead',
-        '--tool',
-        'mcp__calc__add',
-        '--input',
-        '{}',
-        ...flags,
-      ],
-      { env },
-    )
-    expect(json()[0]).toMatchObject({ decision, rule })
+    const asked = [
+      'policy',
+      'explain',
+      '--json',
+      '--agent',
+      'lead',
+      '--tool',
+      'mcp__calc__add',
+      '--input',
+      '{}',
+    ]
+    for (const [flags, decision, rule] of cases) {
+      const { json } = await project.cadre([...asked, ...flags], { env })
+      expect([flags, json()[0]]).toMatchObject([flags, { decision, rule }])
+    }
   })
 
-  test.each([
-    [['calc/*'], true],
-    [['calc/add'], true],
-    [['mcp__calc__add'], true],
-    [['calc'], true],
-    [['*'], true],
-    [['read'], false],
-    [['other/*'], false],
-    [['calc/sub'], false],
-  ])('an agent with the tools %j can use it: %s', async (tools, expected) => {
-    const project = createFolders({ ...base, ...agentFile('lead', { tools }), ...calc() })
+  test('is offered by the tool list of an agent, in the spelling of any program', async () => {
+    const lists: [name: string, tools: string[], expected: boolean][] = [
+      ['a', ['calc/*'], true],
+      ['b', ['calc/add'], true],
+      ['c', ['mcp__calc__add'], true],
+      ['d', ['calc'], true],
+      ['e', ['read'], false],
+      ['f', ['other/*'], false],
+      ['g', ['calc/sub'], false],
+    ]
+    const agents = lists.map(([name, tools]) => agentFile(name, { tools }))
+    const project = createFolders({ ...base, ...Object.assign({}, ...agents), ...calc() })
     const env = { HOME: project.user.path }
     await project.cadre(['mcp', 'approve', 'calc', '--yes'], { env })
-    const { json } = await project.cadre(['agents', 'show', 'lead', '--json'], { env })
-    expect(JSON.stringify(json()[0]).includes('mcp__calc__add')).toBe(expected)
+    for (const [name, , expected] of lists) {
+      const { stdout } = await project.cadre(['agents', 'show', name, '--json'], { env })
+      expect([name, stdout.includes('mcp__calc__add')]).toEqual([name, expected])
+    }
   })
 
   test('policies, permissions of Claude Code and hooks apply to its tools', async () => {
@@ -306,75 +309,18 @@ describe('a server of the folder', () => {
   })
 })
 
-describe('the paths in a call', () => {
-  const files = {
-    'user/calc.cjs': serverScript(),
-    [config]: { mcp: { servers: { files: { command: node, args: ['calc.cjs'], effects: 'write' } } } },
-  }
-
-  test.each([
-    ['.git/hooks/pre-commit', 'paths.protected'],
-    ['.cadre/storage/policy.yaml', 'paths.protected'],
-    ['.github/agents/a.agent.md', 'paths.protected'],
-    ['.github/mcp.json', 'paths.protected'],
-    ['src/../.mcp.json', 'paths.protected'],
-    ['SUB/../.VSCODE/tasks.json', 'paths.protected'],
-    ['../outside.txt', 'paths.outside'],
-    ['/etc/passwd', 'paths.outside'],
-    ['~/.bashrc', 'paths.outside'],
-    ['$HOME/.keep', 'paths.outside'],
-    ['file:///etc/passwd', 'paths.outside'],
-    ['link/x', 'paths.outside'],
-  ])('%s needs a person, although writing is allowed', async (path, rule) => {
-    const { project, explain } = await opened()
-    expect(await explain({ path })).toMatchObject({ decision: 'ask', rule })
-    expect(await explain({ nested: [{ edits: [{ at: path }] }] })).toMatchObject({ decision: 'ask', rule })
-    expect(await explain({ [path]: 1 })).toMatchObject({ decision: 'ask', rule })
-    expect(project.exists('.git')).toBe(false)
+test('a tool that may write without approval still needs a person for a protected path', async () => {
+  const project = createFolders({
+    ...base,
+    ...calc({ effects: 'write' }),
+    ...playbook(
+      call('calc__add', { path: '.git/hooks/pre-commit' }),
+      call('calc__add', { path: 'src/a.ts' }),
+      done,
+    ),
   })
-
-  test.each([
-    'src/main.ts',
-    'owner/repo',
-    '/api/v1/users',
-    'https://example.com/.git/config',
-    'a text about .git and ~',
-    '3',
-    '',
-  ])('%s needs nobody', async (text) => {
-    expect(await (await opened()).explain({ text })).toMatchObject({
-      decision: 'allow',
-      rule: 'effects.write',
-    })
-  })
-
-  async function opened() {
-    const project = createFolders({ ...base, ...files, 'src/main.ts': '' })
-    mkdirSync(project.at('SUB'))
-    symlinkSync('/etc', project.at('link'))
-    const env = { HOME: project.user.path }
-    await project.cadre(['mcp', 'approve', 'files', '--yes'], { env })
-    const explain = async (input: object) => {
-      const { json } = await project.cadre(
-        [
-          'policy',
-          'explain',
-          '--json',
-          '--agent',
-          'lead',
-          '--tool',
-          'mcp__files__add',
-          '--allow',
-          'write',
-          '--input',
-          JSON.stringify(input),
-        ],
-        { env },
-      )
-      return json()[0]
-    }
-    return { project, explain }
-  }
+  const { judged } = await run(project, { flags: ['--allow', 'write'] })
+  expect(judged).toMatchObject([{ decision: 'deny', rule: 'no-human' }, { decision: 'allow' }])
 })
 
 async function trustFolder(project: Folders): Promise<void> {

@@ -38,7 +38,8 @@ export function pathsInServerCall(
       const placed = places.judge({ path: candidate, workspace, write })
       if (placed.kind === 'protected') return [{ path: text, placed }]
       if (placed.kind !== 'outside') continue
-      const isPlain = at > 0 && !/[\\/.]/.test(named)
+      // A word or `.` rarely means a path in another folder.
+      const isPlain = at > 0 && !/[\\/.]./.test(named)
       if (!isPlain && mayExist(placed.real, at > 0)) return [{ path: text, placed }]
     }
     return []
