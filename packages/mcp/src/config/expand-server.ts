@@ -30,7 +30,14 @@ export function expandServer({ reach, syntax }: ServerConfig, values: VariableVa
           ...(reach.envFile !== undefined && { envFile: expand(reach.envFile) }),
           ...(reach.cwd !== undefined && { cwd: expand(reach.cwd) }),
         }
-      : { ...reach, url: expand(reach.url), headers: expandAll(reach.headers) }
+      : {
+          ...reach,
+          url: expand(reach.url),
+          headers: expandAll(reach.headers),
+          ...(reach.oauth?.clientSecret !== undefined && {
+            oauth: { ...reach.oauth, clientSecret: expand(reach.oauth.clientSecret) },
+          }),
+        }
   return missing.size > 0
     ? { kind: 'unresolved', references: [...missing] }
     : { kind: 'expanded', reach: expanded }
@@ -41,7 +48,7 @@ export function inputsOf({ reach }: Pick<ServerConfig, 'reach'>): readonly strin
   const texts =
     reach.kind === 'program'
       ? [reach.command, ...reach.args, reach.cwd ?? '', reach.envFile ?? '', ...Object.values(reach.env)]
-      : [reach.url, ...Object.values(reach.headers)]
+      : [reach.url, ...Object.values(reach.headers), reach.oauth?.clientSecret ?? '']
   const found = texts.flatMap((text) => [...text.matchAll(/\$\{input:([^}]*)\}/g)].map(([, id = '']) => id))
   return [...new Set(found)]
 }
