@@ -30,9 +30,9 @@ const folderItems = () => {
   const userHome = path.join(root, 'user')
   const agents = createAgents({ home, project, userHome }).list()
   const io = { env: { HOME: userHome }, cwd: project, warn: () => {} }
-  const { brought, diagnostics } = findServers(io, { project, workspace: project, agents })
+  const { folderServers, diagnostics } = findServers(io, { project, workspace: project, agents })
   return readFolderContents({
-    ...{ project, home, agents, userHome, servers: [...brought.values()] },
+    ...{ project, home, agents, userHome, servers: [...folderServers.values()] },
     unusableServers: diagnostics.flatMap(({ code, path: file, message: reason }) =>
       code === 'mcp-unreadable' ? [{ file, reason }] : [],
     ),
@@ -80,7 +80,7 @@ describe('the items of a folder that need trust', () => {
       '.cadre/config.yaml#check runs a program when an agent asks for errors (check: {"command":["node","scripts/check.mjs"]})',
       '.cadre/config.yaml#openai decides where Cadre sends conversations and the key, and may run a command (openai: {"baseUrl":"http://127.0.0.1:1"})',
       '.cadre/config.yaml#team uses the team coordinator, whose agents write without approval (team: coordinator)',
-      '.cadre/config.yaml#tools runs code of the repository as tools (tools: ["tools.mjs"])',
+      '.cadre/config.yaml#tools runs code from the repository as tools (tools: ["tools.mjs"])',
       '.cadre/config.yaml#web lets agents access private networks (web: {"allow":["x"]})',
       '.cadre/storage/policy.yaml permits more than the default (effects.write: "allow", network: "allow")',
       '.cadre/storage/terminal-cmd-allowlist.yaml allows commands without approval',
@@ -99,10 +99,10 @@ describe('the items of a folder that need trust', () => {
   it('show the whole command line of a server, with its variables and its folder', async () => {
     write(
       '.vscode/mcp.json',
-      '// servers\n{ "servers": { "a": { "command": "npx", "args": ["-y", "a b"], "env": { "T": "${input:t}" }, "cwd": "sub" } } }',
+      `// servers\n{ "servers": { "a": { "command": "npx", "args": ["-y", "a b"], "env": { "T": "\${input:t}" }, "cwd": "sub" } } }`,
     )
     expect(await listed()).toEqual([
-      '.vscode/mcp.json#mcp:a starts the MCP server a: npx -y "a b", with T=${input:t}, in sub',
+      `.vscode/mcp.json#mcp:a starts the MCP server a: npx -y "a b", with T=\${input:t}, in sub`,
     ])
   })
 

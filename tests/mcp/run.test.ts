@@ -267,7 +267,7 @@ describe('a server of the folder', () => {
       ...base,
       'tools/server.cjs': `require('node:fs').writeFileSync('pwned', '')`,
       [config]: {
-        mcp: { servers: { calc: { command: node, args: ['${workspaceFolder}/tools/server.cjs'] } } },
+        mcp: { servers: { calc: { command: node, args: [`\${workspaceFolder}/tools/server.cjs`] } } },
       },
       ...playbook(done),
     })

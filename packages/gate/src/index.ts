@@ -15,7 +15,7 @@ export {
   type ListOptions,
 } from './approvals/create-approvals.ts'
 export { answerFor, isApproval, isDoubt } from './approvals/decision-words.ts'
-export { type AskHere, askEverywhere, followApprovals } from './approvals/follow-approvals.ts'
+export { type AskAtTerminal, askEverywhere, followApprovals } from './approvals/follow-approvals.ts'
 export { objectionTo } from './approvals/objection-to.ts'
 export { planRule, type RulePlan } from './approvals/plan-rule.ts'
 export { requirePerson } from './approvals/require-person.ts'
@@ -104,4 +104,4 @@ export { type FolderTrust, judgeFolder, storeAnswer } from './trust/folder-trust
 export { importsItem } from './trust/import-items.ts'
 export { type HomeState, inspectHome, listHomeItems } from './trust/list-home-items.ts'
 export { type FolderRequest, readFolderContents } from './trust/read-folder-contents.ts'
-export { type BroughtServer, serverItems } from './trust/server-items.ts'
+export { type FolderServer, serverItems } from './trust/server-items.ts'

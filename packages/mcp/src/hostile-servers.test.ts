@@ -287,11 +287,11 @@ describe('a server that cannot be used', () => {
   })
 
   it('that has a reference without a value does not start, and the notice says what to do', async () => {
-    const env = { A: '${NOT_SET}', B: '${input:key}' }
+    const env = { A: `\${NOT_SET}`, B: `\${input:key}` }
     const reach = { kind: 'program', command: 'touch', args: [path.join(folder, 'started')], env } as const
     const { notices } = await open(serverFor('unset', '', { reach }))
     expect(notices[0]?.message).toContain(
-      '${NOT_SET}, ${input:key} in config.yaml have no value. Run "cadre mcp login unset" to enter the values. Set the environment variables, or change the file',
+      `\${NOT_SET}, \${input:key} in config.yaml have no value. Run "cadre mcp login unset" to enter the values. Set the environment variables, or change the file`,
     )
     expect(() => readFileSync(path.join(folder, 'started'))).toThrow()
   })

@@ -73,7 +73,7 @@ export function pathOf(text: string, userHome: string): string | undefined {
       return undefined
     }
   }
-  // Another address, such as https://example.com/x, names no file.
+  // Another address, such as https://example.com/x, is not a file.
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return undefined
   if (text === '~' || /^~[\\/]/.test(text)) return path.join(userHome, text.slice(1))
   return text.replace(/^\$(?:HOME|\{HOME\})(?=[\\/]|$)/, () => userHome)

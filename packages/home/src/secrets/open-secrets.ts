@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { hasCode, makeFolder, ownerOnly, unlinkIfThere } from '@cadre/disk'
+import { hasCode, makeFolder, ownerOnly, unlinkIfExists } from '@cadre/disk'
 import { findSecretStores } from './secret-store.ts'
 
 /** Secrets of this user by account, such as the sign-in of an MCP server. */
@@ -33,7 +33,7 @@ export function openSecrets({ env, folder }: SecretsOptions): Secrets {
     async write(account, secret) {
       for (const store of findSecretStores(env, account)) {
         if ((await store.store(secret)) !== undefined) continue
-        unlinkIfThere(fileOf(account))
+        unlinkIfExists(fileOf(account))
         return store.name
       }
       makeFolder(folder, () => 0o700)
@@ -44,7 +44,7 @@ export function openSecrets({ env, folder }: SecretsOptions): Secrets {
     },
     async remove(account) {
       await Promise.all(findSecretStores(env, account).map((store) => store.remove()))
-      unlinkIfThere(fileOf(account))
+      unlinkIfExists(fileOf(account))
     },
   }
 }

@@ -66,7 +66,8 @@ function expandText(
     syntax === 'copilot' ? bracedOrBare : braced,
     // Without a second group, the second argument is a position.
     (reference, inner?: string, bare?: string | number) => {
-      const value = typeof bare === 'string' ? values.env[bare] : variableValue(inner ?? '', syntax, values)
+      const value =
+        typeof bare === 'string' ? variableIn(values.env, bare) : variableValue(inner ?? '', syntax, values)
       if (value === undefined) missing.add(reference)
       return value ?? reference
     },
@@ -80,7 +81,7 @@ function variableValue(
 ) {
   if (inner.startsWith('input:')) return input?.(inner.slice('input:'.length))
   if (inner.startsWith('env:'))
-    return syntax === 'vscode' || syntax === 'cadre' ? env[inner.slice(4)] : undefined
+    return syntax === 'vscode' || syntax === 'cadre' ? variableIn(env, inner.slice(4)) : undefined
   if (syntax === 'vscode' || syntax === 'cadre') {
     const known: { readonly [name: string]: string } = {
       workspaceFolder: workspace,
@@ -96,5 +97,10 @@ function variableValue(
   }
   const [, name = '', fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? []
   // As in a shell, an empty variable gets the default too.
-  return fallback === undefined ? env[name] : env[name] || fallback
+  const value = variableIn(env, name)
+  return fallback === undefined ? value : value || fallback
+}
+
+function variableIn(env: VariableValues['env'], name: string): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined
 }

@@ -73,7 +73,7 @@ export const toolNames: FileRule = (subject, knowledge) => {
       severity: 'info' as const,
       code: 'tool-without-server',
       line,
-      message: `No MCP server of this name is configured here: ${names}. "cadre mcp list" lists the servers.`,
+      message: `No MCP server with this name is configured here: ${names}. "cadre mcp list" lists the servers.`,
     })),
   ]
 }

@@ -19,12 +19,12 @@ export async function checkServers(
     agents: policy.customAgents ? createAgents(agentPlaces(io, home, io.cwd)).list() : [],
     discover: settings?.config.mcp?.discover,
   })
-  const { servers, diagnostics, brought } = found
+  const { servers, diagnostics, folderServers } = found
   const faults = diagnostics.map((one) => warn('mcp', showDiagnostic(one), 'Fix the file.'))
   if (servers.length === 0) return faults.length > 0 ? faults : [ok('mcp', 'no servers')]
   if (!policy.mcp) return [...faults, ok('mcp', 'a policy forbids MCP servers')]
   const checks = await Promise.all(servers.map((server) => checkServer(io, server)))
-  const inSandbox = servers.filter((server) => server.sandbox ?? brought.has(identityOf(server))).length
+  const inSandbox = servers.filter((server) => server.sandbox ?? folderServers.has(identityOf(server))).length
   const sandboxed = inSandbox === 0 ? '' : `, ${inSandbox} in the sandbox`
   const summary = `${counted(servers.length, 'server')}${sandboxed}; list them with "cadre mcp list", test one with "cadre mcp test NAME"`
   return [ok('mcp', summary), ...faults, ...checks.flat()]
