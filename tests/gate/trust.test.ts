@@ -30,9 +30,9 @@ const folderItems = () => {
   const userHome = path.join(root, 'user')
   const agents = createAgents({ home, project, userHome }).list()
   const io = { env: { HOME: userHome }, cwd: project, warn: () => {} }
-  const { brought, diagnostics } = findServers(io, { project, workspace: project, agents })
+  const { folderServers, diagnostics } = findServers(io, { project, workspace: project, agents })
   return readFolderContents({
-    ...{ project, home, agents, userHome, servers: [...brought.values()] },
+    ...{ project, home, agents, userHome, servers: [...folderServers.values()] },
     unusableServers: diagnostics.flatMap(({ code, path: file, message: reason }) =>
       code === 'mcp-unreadable' ? [{ file, reason }] : [],
     ),
@@ -99,10 +99,10 @@ describe('the items of a folder that need trust', () => {
   it('show the whole command line of a server, with its variables and its folder', async () => {
     write(
       '.vscode/mcp.json',
-      '// servers\n{ "servers": { "a": { "command": "npx", "args": ["-y", "a b"], "env": { "T": "${input:t}" }, "cwd": "sub" } } }',
+      `// servers\n{ "servers": { "a": { "command": "npx", "args": ["-y", "a b"], "env": { "T": "\${input:t}" }, "cwd": "sub" } } }`,
     )
     expect(await listed()).toEqual([
-      '.vscode/mcp.json#mcp:a starts the MCP server a: npx -y "a b", with T=${input:t}, in sub',
+      `.vscode/mcp.json#mcp:a starts the MCP server a: npx -y "a b", with T=\${input:t}, in sub`,
     ])
   })
 

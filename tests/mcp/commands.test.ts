@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { serverScript } from '../../packages/mcp/src/server-script.spec-helpers.ts'
 import { createProject, type Project } from '../cli/support/project.ts'
-import { serverScript } from './support/server-script.ts'
 
 const mcp = (project: Project, args: readonly string[], more: { input?: string; env?: object } = {}) =>
   project.cadre(['mcp', ...args], {
@@ -104,7 +104,7 @@ test('values of inputs are stored, used, never printed, and removed', async () =
     ...base,
     '.vscode/mcp.json': {
       inputs: [{ type: 'promptString', id: 'key', description: 'The key', password: true }],
-      servers: { calc: { command: node, args: ['calc.cjs'], env: { KEY: '${input:key}' } } },
+      servers: { calc: { command: node, args: ['calc.cjs'], env: { KEY: `\${input:key}` } } },
     },
     'calc.cjs': serverScript({
       first: `if (process.env.KEY !== 'hunter2') { console.error('no key'); process.exit(1) }`,
@@ -112,7 +112,7 @@ test('values of inputs are stored, used, never printed, and removed', async () =
   })
   const without = await mcp(project, ['test', 'calc', '--trust'])
   expect(without.code).toBe(1)
-  expect(without.stderr).toContain('${input:key} in ')
+  expect(without.stderr).toContain(`\${input:key} in `)
   expect(without.stderr).toContain('has no value. Run "cadre mcp login calc" to enter the values')
   const stored = await mcp(project, ['login', 'calc', '--trust'], { input: 'key=hunter2\n' })
   expect([stored.code, stored.stdout]).toEqual([0, 'The MCP server calc has its values.\n'])

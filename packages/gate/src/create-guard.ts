@@ -2,10 +2,11 @@ import path from 'node:path'
 import type { Team } from '@cadre/agents'
 import {
   type Agents,
+  type Allowed,
   type Answerer,
   type Attend,
   attendAll,
-  type Effect,
+  isEffect,
   messageOf,
   type Reviewer,
   type Rule,
@@ -54,9 +55,9 @@ export interface GuardOptions {
   /** The team in use, if one was chosen. */
   readonly team?: Team | undefined
   /** `--allow`: for every session. */
-  readonly allow?: readonly Effect[] | undefined
-  /** The effects granted to a run, by the id of its entry session. Called for each call. */
-  readonly granted?: ((root: string) => readonly Effect[]) | undefined
+  readonly allow?: readonly Allowed[] | undefined
+  /** What was granted to a run, by the id of its entry session. Called for each call. */
+  readonly granted?: ((root: string) => readonly Allowed[]) | undefined
   /** `--no-human`. */
   readonly noHuman?: boolean | undefined
   /** May still be pending. Until it resolves, the rules assume no sandbox, and commands wait for it. */
@@ -153,15 +154,15 @@ export function createGuard(options: GuardOptions): Guard {
       createEffectsRule({
         policy,
         team,
-        allow,
+        allow: allow.filter(isEffect),
         places,
         sandboxed: isSandboxed,
-        allowance: allowanceWith(preapproved),
+        allowance: allowanceWith([...preapproved, ...rulesOf(allow)]),
         ownOf: ({ agent }) => (agent.boundary?.writes === 'none' ? undefined : artifactOf(agent)),
       }),
     ),
     perGrant(options, ({ allow, preapproved, team }) => {
-      const effects = effectsOf({ policy, team: team?.effects, allow })
+      const effects = effectsOf({ policy, team: team?.effects, allow: allow.filter(isEffect) })
       const ofPermissions = permissionCommands([...permissions.rules, ...preapproved])
       return createCommandRule({
         allowlists: () => [...allowlists.lists(), ofPermissions],
@@ -233,9 +234,16 @@ function perGrant(
 
 /** What a session may do without approval. */
 interface GrantOfSession {
-  readonly allow: readonly Effect[]
+  readonly allow: readonly Allowed[]
   readonly preapproved: readonly ClaudeRule[]
   readonly team: Team | undefined
+}
+
+/** `--allow server/tool` as rules. */
+function rulesOf(allow: readonly Allowed[]): ClaudeRule[] {
+  return allow.flatMap((text) =>
+    isEffect(text) ? [] : [{ decision: 'allow', text, tool: text, place: '--allow', level: 'user' }],
+  )
 }
 
 /** True if the user or the organisation wrote it, not the project. */

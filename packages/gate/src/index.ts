@@ -104,4 +104,4 @@ export { type FolderTrust, judgeFolder, storeAnswer } from './trust/folder-trust
 export { importsItem } from './trust/import-items.ts'
 export { type HomeState, inspectHome, listHomeItems } from './trust/list-home-items.ts'
 export { type FolderRequest, readFolderContents } from './trust/read-folder-contents.ts'
-export { type BroughtServer, serverItems } from './trust/server-items.ts'
+export { type FolderServer, serverItems } from './trust/server-items.ts'

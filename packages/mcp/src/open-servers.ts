@@ -14,6 +14,8 @@ export interface ServersOptions extends LinkOptions {
   readonly servers: readonly ServerConfig[]
   /** False: starts nothing, and has no tools of servers that were never used. */
   readonly starts: boolean
+  /** The longest time of one call in milliseconds, whatever progress it reports. Default: half an hour. */
+  readonly totalLimit?: number | undefined
   /** The trace context of a call. */
   readonly traceparentOf?: ((context: ToolContext) => string | undefined) | undefined
 }
@@ -49,7 +51,7 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   const taken = new Set<string>()
   const tools = links.flatMap((link) =>
     link.tools.flatMap((definition) => {
-      const tool = createServerTool(definition, { link, taken, traceparentOf: options.traceparentOf })
+      const tool = createServerTool(definition, { ...options, link, taken })
       if (typeof tool !== 'string') return [tool]
       note(tool)
       return []

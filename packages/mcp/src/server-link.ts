@@ -208,8 +208,8 @@ export async function resolveReach(
   const expanded = expandServer(server, { ...values, input: (id) => inputs.get(id) })
   if (expanded.kind === 'expanded') return expanded.reach
   const { references } = expanded
-  const asked = references.some((reference) => reference.startsWith('${input:'))
-  const others = references.filter((reference) => !reference.startsWith('${input:'))
+  const asked = references.some((reference) => reference.startsWith(`\${input:`))
+  const others = references.filter((reference) => !reference.startsWith(`\${input:`))
   const fixes = [
     ...(asked ? [`Run "cadre mcp login ${server.name}" to enter the values`] : []),
     ...(others.length > 0 ? ['Set the environment variables, or change the file'] : []),

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
 import { type Diagnostic, isInside, realPathOf } from '@cadre/disk'
-import type { BroughtServer } from '@cadre/gate'
+import type { FolderServer } from '@cadre/gate'
 import type { ConfiguredServers } from '@cadre/home'
 import { identityOf, readServers, type ServerConfig, shownServer } from '@cadre/mcp'
 import type { Environment } from './environment.ts'
@@ -20,12 +20,14 @@ export interface ServersRequest {
   readonly client?: readonly ServerConfig[] | undefined
   /** False: only servers of the configuration, the agents and the client. */
   readonly discover?: boolean | undefined
+  /** False: not those in files of VS Code, because VS Code offers their tools. */
+  readonly editorFiles?: boolean | undefined
 }
 
 export interface ServersOfFolder {
   readonly servers: readonly ServerConfig[]
-  /** Those that the folder brings, by identity. They need trust, and run in the sandbox. */
-  readonly brought: ReadonlyMap<string, BroughtServer>
+  /** Those that belong to the folder, by identity. They need trust, and run in the sandbox. */
+  readonly folderServers: ReadonlyMap<string, FolderServer>
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -45,12 +47,13 @@ export function findServers(io: Environment, request: ServersRequest): ServersOf
     client: request.client,
     agents: request.agents,
     discover: request.discover,
+    editorFiles: request.editorFiles,
   })
-  const brought = servers.flatMap((server) => {
-    const found = broughtServer(server, request, userHome)
+  const folderServers = servers.flatMap((server) => {
+    const found = folderServer(server, request, userHome)
     return found === undefined ? [] : [[identityOf(server), found] as const]
   })
-  return { servers, brought: new Map(brought), diagnostics }
+  return { servers, folderServers: new Map(folderServers), diagnostics }
 }
 
 /** The folder of the user's settings in VS Code. */
@@ -65,11 +68,11 @@ function editorFolder(env: Environment['env'], userHome: string): string {
 }
 
 /** Undefined if neither the configuration nor the program of the server is part of the folder. */
-function broughtServer(
+function folderServer(
   server: ServerConfig,
   { project, workspace, ownHome }: ServersRequest,
   userHome: string,
-): BroughtServer | undefined {
+): FolderServer | undefined {
   const { name, scope, file, agent, reach } = server
   const isConfiguredHere =
     scope === 'project' ||

@@ -1,9 +1,9 @@
-import { type Agents, CadreError, type Controls, type Effect, type Tool, unknownDenial } from '@cadre/core'
+import { type Agents, type Allowed, CadreError, type Controls, type Tool, unknownDenial } from '@cadre/core'
 
 /** Flags that determine what agents may do. */
 export interface GateFlags {
-  /** Effects that need no approval in this run, unless a policy requires it. */
-  readonly allow?: readonly Exclude<Effect, 'read'>[] | undefined
+  /** Effects and tools of MCP servers that need no approval in this run, unless a policy requires it. */
+  readonly allow?: readonly Exclude<Allowed, 'read'>[] | undefined
   /** No person is available to approve calls (`--no-human`). */
   readonly noHuman?: boolean | undefined
 }

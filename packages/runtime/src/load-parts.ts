@@ -103,6 +103,8 @@ export interface PartsOptions extends GateFlags {
   readonly telemetry?: Telemetry | undefined
   /** MCP servers of the program that runs Cadre, such as an editor. */
   readonly mcpServers?: readonly ServerConfig[] | undefined
+  /** False: do not start the MCP servers in files of VS Code. For VS Code, which offers their tools itself. */
+  readonly editorFiles?: boolean | undefined
   /** True: MCP servers that were never used start now, so that agents see their tools. The caller must close `servers`. */
   readonly startsServers?: boolean | undefined
   /** Asks a person the questions of MCP servers. Without it, servers cannot ask. */
@@ -191,6 +193,7 @@ export async function loadParts(
     agents: customAgents ? foundAgents.list() : [],
     workspace: options.workspace ?? io.cwd,
     mcpServers: options.mcpServers,
+    editorFiles: options.editorFiles,
     usesServers: mcp && !restricted,
     everything: options.trust,
     granted: options.granted,
@@ -292,6 +295,7 @@ export async function loadParts(
           agents: agents.list(),
           configured: settings.servers,
           client: options.mcpServers,
+          editorFiles: options.editorFiles,
           discover: config.mcp?.discover,
         }),
     blocked: blockedServers(folder.trusted, policy),
@@ -350,7 +354,7 @@ export async function loadParts(
   }
 }
 
-const noServers = { servers: [], brought: new Map(), diagnostics: [] }
+const noServers = { servers: [], folderServers: new Map(), diagnostics: [] }
 
 /** Why the run can use no MCP servers. */
 function blockedServers(trusted: boolean, { mcp, decidedBy }: LoadedPolicy): string | undefined {

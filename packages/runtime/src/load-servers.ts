@@ -19,7 +19,7 @@ import type { ElicitFromPerson } from './person-port.ts'
 import { type StartServersOptions, startServers } from './start-servers.ts'
 import { userPlaces } from './user-places.ts'
 
-export interface LoadServersRequest extends Omit<StartServersOptions, 'brought'> {
+export interface LoadServersRequest extends Omit<StartServersOptions, 'folderServers'> {
   readonly found: ServersOfFolder
   /** Why none of the servers can be used: the folder is not trusted, or a policy forbids them. */
   readonly blocked?: string | undefined
@@ -46,7 +46,7 @@ export interface LoadedServers {
 /** Without servers, loads nothing and starts nothing. */
 export async function loadServers(request: LoadServersRequest): Promise<LoadedServers> {
   const { io, found, starts, elicit, telemetry, tell } = request
-  const { servers, brought, diagnostics } = found
+  const { servers, folderServers, diagnostics } = found
   const notices = diagnostics.map((problem) => ({ code: 'mcp', message: showDiagnostic(problem) }))
   const { blocked } = request
   if (servers.length === 0 || blocked !== undefined) {
@@ -55,7 +55,7 @@ export async function loadServers(request: LoadServersRequest): Promise<LoadedSe
     }
     return { found, blocked, tools: [], notices, connect, close: async () => {} }
   }
-  const starting = startServers({ ...request, brought })
+  const starting = startServers({ ...request, folderServers })
   const { secrets, pins } = serverStores(io)
   const values = { env: io.env, workspace: request.workspace, userHome: userPlaces(io.env).home }
   const opened = await openServers({

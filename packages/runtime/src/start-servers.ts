@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isInside, realPathOf } from '@cadre/disk'
-import { type BroughtServer, encloseServer, type Guard, serverItems, shieldFromServer } from '@cadre/gate'
+import { encloseServer, type FolderServer, type Guard, serverItems, shieldFromServer } from '@cadre/gate'
 import type { Home } from '@cadre/home'
 import { identityOf, type ProgramStart, type ServerConfig, type ServersOptions } from '@cadre/mcp'
 import type { Environment } from './environment.ts'
@@ -14,7 +14,7 @@ export interface StartServersOptions {
   readonly guard: Pick<Guard, 'places' | 'sandbox' | 'unreadableIn' | 'unwritableIn'>
   /** Whether programs in the sandbox may use the network. */
   readonly network: boolean
-  readonly brought: ReadonlyMap<string, BroughtServer>
+  readonly folderServers: ReadonlyMap<string, FolderServer>
   readonly tell: (message: string) => void
 }
 
@@ -25,21 +25,21 @@ export interface ServerStarts {
 }
 
 /**
- * Decides how the programs of MCP servers start. A server that the folder brings runs code that agents can change, so it runs in the
+ * Decides how the programs of MCP servers start. A server that belongs to the folder runs code that agents can change, so it runs in the
  * sandbox of commands. Without a sandbox, it does not start again once a file has changed that its command line names. The user's other
  * servers start outside the workspace, and cannot change protected files where there is a sandbox.
  */
 export function startServers(options: StartServersOptions): ServerStarts {
-  const { io, home, project, workspace, guard, network, brought, tell } = options
+  const { io, home, project, workspace, guard, network, folderServers, tell } = options
   const { home: userHome } = userPlaces(io.env)
   const known = new Map<string, string>()
-  for (const [id, server] of brought) known.set(id, stateOf(server, project))
+  for (const [id, server] of folderServers) known.set(id, stateOf(server, project))
   const inspectors = new Set<() => readonly string[]>()
   const warned = new Set<string>()
 
   async function launch(server: ServerConfig, start: ProgramStart): Promise<ProgramStart> {
     const id = identityOf(server)
-    const own = brought.get(id)
+    const own = folderServers.get(id)
     const sandbox = await guard.sandbox
     const wantsSandbox = server.sandbox ?? own !== undefined
     if (wantsSandbox && sandbox.kind === 'bubblewrap') {
@@ -78,10 +78,10 @@ export function startServers(options: StartServersOptions): ServerStarts {
 
   return {
     startOf: (server) => {
-      const isBrought = brought.has(identityOf(server))
+      const isOfFolder = folderServers.has(identityOf(server))
       return {
-        cwd: isBrought ? workspace : userHome,
-        ...(!isBrought && { env: { ...io.env, PATH: pathOutside(io.env['PATH'], [project, workspace]) } }),
+        cwd: isOfFolder ? workspace : userHome,
+        ...(!isOfFolder && { env: { ...io.env, PATH: pathOutside(io.env['PATH'], [project, workspace]) } }),
         launch: (start) => launch(server, start),
       }
     },
@@ -96,7 +96,7 @@ export function startServers(options: StartServersOptions): ServerStarts {
 }
 
 /** A text that differs when a file has changed that the server is known to run. */
-function stateOf(server: BroughtServer, project: string): string {
+function stateOf(server: FolderServer, project: string): string {
   return serverItems([server], project)
     .map(({ path: file, sha256 }) => `${file} ${sha256}`)
     .join('\n')

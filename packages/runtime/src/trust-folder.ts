@@ -29,6 +29,8 @@ export interface TrustFolderRequest {
   readonly workspace?: string | undefined
   /** MCP servers of the program that runs Cadre. */
   readonly mcpServers?: readonly ServerConfig[] | undefined
+  /** False: those in files of VS Code are not used. */
+  readonly editorFiles?: boolean | undefined
   /** False: MCP servers are not used, so they need no trust. */
   readonly usesServers?: boolean | undefined
   /** `--trust`. */
@@ -56,7 +58,7 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
   const look = async (homeState: HomeState | undefined) =>
     readFolderContents({
       ...{ project, home: home.path, homeState, agents, userHome, policyFolder: policyHooks },
-      ...(await broughtIn(io, request, homeState)),
+      ...(await folderServersIn(io, request, homeState)),
     })
   const judge = (contents: FolderContents): TrustedFolder => {
     const judged = judgeFolder(project, contents, trust)
@@ -82,8 +84,8 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
   return judge(left)
 }
 
-/** The MCP servers that the folder brings: in files of the project or of the home, or because they run files of the project. */
-async function broughtIn(
+/** The MCP servers that belong to the folder: files in the project or in the home configure them, or they run files in the project. */
+async function folderServersIn(
   io: Environment,
   request: TrustFolderRequest,
   state: HomeState | undefined,
@@ -96,15 +98,15 @@ async function broughtIn(
     trusted: () => true,
     // A run reports the errors.
   }).catch(() => undefined)
-  const { brought, diagnostics } = findServers(io, {
-    ...{ project, workspace, agents, client: mcpServers },
+  const { folderServers, diagnostics } = findServers(io, {
+    ...{ project, workspace, agents, client: mcpServers, editorFiles: request.editorFiles },
     ownHome: ownHomeFor(io, home, state),
     configured: found?.servers,
     discover: found?.config.mcp?.discover,
   })
   const unreadable = diagnostics.filter(({ code }) => code === 'mcp-unreadable')
   return {
-    servers: [...brought.values()],
+    servers: [...folderServers.values()],
     unusableServers: unreadable.map(({ path: file, message }) => ({ file, reason: message })),
   }
 }

@@ -24,6 +24,7 @@ export const proposals: { readonly [placeholder: string]: Propose } = {
   agent: agents,
   TEAM: teams,
   MODEL: models,
+  EFFECT: () => ['write', 'execute', 'outbound'],
   server: servers,
   key: () => keysOfConfig().filter((key) => !key.includes('NAME')),
   session: (io) => namesIn(io, ['sessions'], '.session.yaml'),

@@ -38,7 +38,8 @@ export function pathsInServerCall(
       const placed = places.judge({ path: candidate, workspace, write })
       if (placed.kind === 'protected') return [{ path: text, placed }]
       if (placed.kind !== 'outside') continue
-      const isPlain = at > 0 && !/[\\/.]/.test(named)
+      // A word or `.` rarely means a path in another folder.
+      const isPlain = at > 0 && !/[\\/.]./.test(named)
       if (!isPlain && mayExist(placed.real, at > 0)) return [{ path: text, placed }]
     }
     return []
@@ -72,7 +73,7 @@ export function pathOf(text: string, userHome: string): string | undefined {
       return undefined
     }
   }
-  // Another address, such as https://example.com/x, names no file.
+  // Another address, such as https://example.com/x, is not a file.
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return undefined
   if (text === '~' || /^~[\\/]/.test(text)) return path.join(userHome, text.slice(1))
   return text.replace(/^\$(?:HOME|\{HOME\})(?=[\\/]|$)/, () => userHome)

@@ -10,7 +10,7 @@ import { importItems } from './import-items.ts'
 import { type HomeState, listHomeItems } from './list-home-items.ts'
 import { permissionItems } from './permission-items.ts'
 import { promptItems } from './prompt-items.ts'
-import { type BroughtServer, serverItems } from './server-items.ts'
+import { type FolderServer, serverItems } from './server-items.ts'
 
 export interface FolderRequest {
   readonly project: string
@@ -24,8 +24,8 @@ export interface FolderRequest {
   readonly userHome: string
   /** `/etc/cadre/hooks.d`. */
   readonly policyFolder?: string | undefined
-  /** The MCP servers that the folder brings. */
-  readonly servers?: readonly BroughtServer[] | undefined
+  /** The MCP servers that the folder contains. */
+  readonly servers?: readonly FolderServer[] | undefined
   /** Files with MCP servers that cannot be read. */
   readonly unusableServers?: readonly UnusableItem[] | undefined
 }

@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { FolderItem } from './folder-item.ts'
 import { scriptsNamedIn } from './scripts-named-in.ts'
 
-/** An MCP server that a folder brings: its configuration is in a file of the folder, or it runs a file of the folder. */
-export interface BroughtServer {
+/** An MCP server that belongs to a folder: a file in it has its configuration, or it runs a file in it. */
+export interface FolderServer {
   readonly name: string
   /** The file that configures it, and its agent if it is an agent file. */
   readonly file: string
@@ -36,14 +36,14 @@ const unnamed: readonly (readonly [program: RegExp, files: readonly string[]])[]
 ]
 
 /**
- * What a person must trust before these servers start: the configuration of each, and the files of the project that its command line names
+ * What a person must trust before these servers start: the configuration of each, and the files in the project that its command line names
  * or that its program is known to read, with their current content.
  */
-export function serverItems(servers: readonly BroughtServer[], project: string): FolderItem[] {
+export function serverItems(servers: readonly FolderServer[], project: string): FolderItem[] {
   return servers.flatMap((server) => [itemOf(server), ...filesOf(server, project)])
 }
 
-function itemOf({ name, file, agent, shown, content }: BroughtServer): FolderItem {
+function itemOf({ name, file, agent, shown, content }: FolderServer): FolderItem {
   const sha256 = createHash('sha256').update(content).digest('hex')
   const of = agent === undefined ? '' : ` of the agent ${agent}`
   return {
@@ -54,7 +54,7 @@ function itemOf({ name, file, agent, shown, content }: BroughtServer): FolderIte
   }
 }
 
-function filesOf({ name, words, cwd }: BroughtServer, project: string): FolderItem[] {
+function filesOf({ name, words, cwd }: FolderServer, project: string): FolderItem[] {
   const programs = words.map((word) => path.basename(word))
   const more = unnamed.flatMap(([pattern, files]) =>
     programs.some((program) => pattern.test(program)) ? files : [],

@@ -81,10 +81,13 @@ function readAddress({
   if (!/^(https?:|\$)/i.test(url)) return 'has a "url" that is not http or https'
   const fields = textsByName(headers)
   if (fields === undefined) return 'has "headers" with a value that is not text'
-  const clientId = isObject(oauth) ? (oauth as JsonObject)['clientId'] : oauthClientId
-  const scopes = typeof oauthScopes === 'string' ? oauthScopes.split(/\s+/).filter(Boolean) : oauthScopes
+  const own = (isObject(oauth) ? oauth : {}) as JsonObject
+  const { clientId = oauthClientId, clientSecret } = own
+  const given = own['scopes'] ?? oauthScopes
+  const scopes = typeof given === 'string' ? given.split(/\s+/).filter(Boolean) : given
   const settings = {
     ...(typeof clientId === 'string' && { clientId }),
+    ...(typeof clientSecret === 'string' && { clientSecret }),
     ...(isTexts(scopes) && { scopes }),
   }
   return {

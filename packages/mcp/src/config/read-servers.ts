@@ -20,6 +20,8 @@ export interface ServerPlaces {
   readonly client?: readonly ServerConfig[] | undefined
   /** False: do not read files of other programs. Default: true. */
   readonly discover?: boolean | undefined
+  /** False: do not read files of VS Code, because VS Code itself offers the tools of these servers. Default: true. */
+  readonly editorFiles?: boolean | undefined
   readonly agents?: readonly AgentDefinition[] | undefined
 }
 
@@ -55,8 +57,8 @@ export function readServers(places: ServerPlaces): FoundServers {
     for (const server of serversOf(servers, base, diagnostics)) add(server)
   }
   for (const server of client) add({ ...server, scope: 'client', effects: {} })
-  for (const place of discover ? filesOf(places) : [])
-    for (const server of readFile(place, diagnostics)) add(server)
+  const files = filesOf(places).filter(({ syntax }) => syntax !== 'vscode' || places.editorFiles !== false)
+  for (const place of discover ? files : []) for (const server of readFile(place, diagnostics)) add(server)
   // Also with `discover: false`: an agent file is read for Cadre.
   const ofAgents = agents.flatMap((agent) => serversOfAgent(agent, found, diagnostics))
   return { servers: [...found.values(), ...ofAgents], diagnostics }

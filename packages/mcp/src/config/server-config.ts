@@ -27,7 +27,12 @@ export interface ServerAddress {
   readonly url: string
   readonly headers: { readonly [name: string]: string }
   /** Settings for signing in with OAuth. */
-  readonly oauth?: { readonly clientId?: string; readonly scopes?: readonly string[] }
+  readonly oauth?: {
+    readonly clientId?: string
+    /** A reference such as `${CLIENT_SECRET}`. */
+    readonly clientSecret?: string
+    readonly scopes?: readonly string[]
+  }
 }
 
 /** One MCP server as configured. Texts still contain references to variables. */

@@ -82,7 +82,8 @@ export async function connectServer(
   try {
     return await open(reach, 'auto', options)
   } catch (error) {
-    if (error instanceof NotStarted || (error as NodeJS.ErrnoException).code !== undefined) throw error
+    // `syscall`: the program cannot be started at all.
+    if (error instanceof NotStarted || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
     // Some older servers exit when their first request is not the one they expect.
     return open(reach, 'legacy', options)
   }
@@ -101,9 +102,13 @@ async function open(
   const client = new Client(
     { name: 'cadre', version: '0.1.0' },
     {
-      versionNegotiation: { mode, probe: { timeoutMs: Math.min(3_000, startLimit) } },
+      // A program may not answer a request that it does not know; a server at an address answers every request.
+      versionNegotiation: {
+        mode,
+        probe: { timeoutMs: reach.kind === 'program' ? Math.min(3_000, startLimit) : startLimit },
+      },
       listMaxPages: mostPages,
-      capabilities: elicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
+      capabilities: elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true }, url: {} } },
       // At once: the next call must see the change.
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onChanged?.() } },
     },

@@ -10,8 +10,8 @@ export interface ProcessOptions {
 }
 
 const longestStderr = 4_000
-/** How long a server may take to end after its input was closed, and then after SIGTERM. */
-const patience = { closed: 500, terminated: 1_500 }
+/** How long a server may take to end after its input was closed, after SIGTERM, and after SIGKILL. */
+const patience = { closed: 500, terminated: 1_500, killed: 500 }
 
 /**
  * Talks to a program over its standard input and output. The program gets a process group of its own, and the whole group ends with the
@@ -107,7 +107,10 @@ export class ProcessTransport implements Transport {
     child.stdin?.end()
     if (!(await isGone(group, patience.closed))) {
       signal(group, 'SIGTERM')
-      if (!(await isGone(group, patience.terminated))) signal(group, 'SIGKILL')
+      if (!(await isGone(group, patience.terminated))) {
+        signal(group, 'SIGKILL')
+        await isGone(group, patience.killed)
+      }
     }
     child.stdout?.destroy()
     this.#partial = []

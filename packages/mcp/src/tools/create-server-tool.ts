@@ -22,18 +22,19 @@ export interface ServerToolOptions {
   readonly link: Pick<ServerLink, 'server' | 'for'>
   /** The names that other tools have, in lowercase. The new name is added. */
   readonly taken: Set<string>
+  readonly totalLimit?: number | undefined
   readonly traceparentOf?: ((context: ToolContext) => string | undefined) | undefined
 }
 
 const idleLimit = 60_000
-const totalLimit = 30 * 60_000
+const longestCall = 30 * 60_000
 /** The most characters of a definition. It is part of every request to the model. */
 const longestDefinition = 40_000
 const longestDescription = 2_000
 
 /** A tool of a server for agents, or a sentence about why they cannot use it. */
 export function createServerTool(definition: ToolDefinition, options: ServerToolOptions): Tool | string {
-  const { link, taken, traceparentOf } = options
+  const { link, taken, traceparentOf, totalLimit = longestCall } = options
   const { server } = link
   const unusable = (reason: string) =>
     `Agents cannot use the tool ${plainText(definition.name, 60)} of the MCP server ${server.name}: ${reason}`

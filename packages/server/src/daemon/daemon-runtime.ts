@@ -42,7 +42,7 @@ export interface DaemonParts {
   readonly notices: readonly Notice[]
   /** Activates these parts. Call it only while nothing runs. */
   begin(): Orchestrator
-  /** Ends programs of these parts, such as MCP servers. Called when nothing uses them any more. */
+  /** Ends programs of these parts, such as MCP servers. Called when nothing uses them. */
   close?(): Promise<void>
 }
 

@@ -92,7 +92,7 @@ async function describe(io: Io, server: ServerConfig, { servers, tools }: RunPar
     file,
     runs: shownServer(server),
     status: statusOf(),
-    sandboxed: server.sandbox ?? servers.found.brought.has(identityOf(server)),
+    sandboxed: server.sandbox ?? servers.found.folderServers.has(identityOf(server)),
     ...(signedIn !== undefined && { signedIn }),
     tools: tools.flatMap(({ server: of }) =>
       of !== undefined && of.name === name && of.agent === agent ? [of.tool] : [],
