@@ -66,6 +66,9 @@ test.each(['legacy', 'auto'] as const)('delegates work over HTTP (%s)', async (m
   const requestInit = { headers: { authorization: `Bearer ${token}` } }
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
   onTestFinished(() => client.close())
-  const { content } = await client.callTool({ name: 'delegate_work', arguments: { work: 'x' } })
+  const { content } = await client.callTool({
+    name: 'delegate_work',
+    arguments: { work: 'x', wait_seconds: 25 },
+  })
   expect(JSON.stringify(content)).toContain('Over HTTP.')
 })

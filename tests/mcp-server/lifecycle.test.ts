@@ -82,7 +82,7 @@ test('joins the trace of the call', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const { content } = await host.client.callTool({
     name: 'delegate_work',
-    arguments: { work: 'x' },
+    arguments: { work: 'x', wait_seconds: 25 },
     _meta: { traceparent },
   })
   const id = runIn((content as { text: string }[])[0]?.text ?? '')

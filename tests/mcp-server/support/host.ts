@@ -37,7 +37,10 @@ export interface ConnectOptions {
 
 export interface Host {
   readonly client: Client
-  /** The text of the answer. `isError` answers begin with `ERROR: `. */
+  /**
+   * The text of the answer. `isError` answers begin with `ERROR: `. Waits for the end of a run or a question, unless `wait_seconds` or
+   * options are given.
+   */
   call(tool: string, input?: object, options?: Parameters<Client['callTool']>[1]): Promise<string>
   /** Ends the connection as a host that is killed does. */
   kill(): Promise<void>
@@ -101,9 +104,13 @@ export function createWorld(lanes: object, files: Readonly<Record<string, string
         client,
         kill,
         async call(tool, input = {}, more) {
-          const { content, isError } = await client.callTool({ name: tool, arguments: { ...input } }, more)
-          const text = (content as { text: string }[]).map((one) => one.text).join('\n')
-          return isError === true ? `ERROR: ${text}` : text
+          const text = await once(client, tool, input, more)
+          const isWaiting =
+            tool === 'wait_for_run' || (tool === 'delegate_work' && !('wait_seconds' in input))
+          if (!isWaiting || more !== undefined || !/^Run .*: (?:starting|running|resuming)\./.test(text))
+            return text
+          // On a busy machine, one call may not be enough.
+          return this.call('wait_for_run', { run: runIn(text) })
         },
       }
     },
@@ -123,6 +130,17 @@ export function createWorld(lanes: object, files: Readonly<Record<string, string
   if (existsSync(at('project', '.cadre')))
     openOwnHomes(at('user', '.config', 'cadre', 'homes.jsonl')).add(at('project', '.cadre'))
   return world
+}
+
+async function once(
+  client: Client,
+  tool: string,
+  input: object,
+  options: Parameters<Client['callTool']>[1],
+): Promise<string> {
+  const { content, isError } = await client.callTool({ name: tool, arguments: { ...input } }, options)
+  const text = (content as { text: string }[]).map((one) => one.text).join('\n')
+  return isError === true ? `ERROR: ${text}` : text
 }
 
 /** The id of the run in an answer. */

@@ -43,7 +43,7 @@ export interface Delegations {
 }
 
 /** A process that has not reported after this time did not start. */
-const startLimit = 20_000
+const startLimit = 60_000
 /** When a failed process is started again. */
 const retryAfter = 30_000
 const cancelLimit = 10_000
