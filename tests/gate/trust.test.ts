@@ -86,7 +86,7 @@ describe('the items of a folder that need trust', () => {
       '.cadre/storage/terminal-cmd-allowlist.yaml allows commands without approval',
       '.cadre/tools.mjs runs as a tool module',
       '.claude/settings.json runs a hook when agents work',
-      '.github/agents/a.agent.md#hooks runs a hook when agents work (of the agent a)',
+      '.github/agents/a.agent.md#hooks runs a hook when agents work (in agent a)',
       '.github/agents/a.agent.md#mcp:a/db starts the MCP server db of the agent a: db',
       '.github/hooks/guard.json runs a hook when agents work',
       '.mcp.json#mcp:files starts the MCP server files: node server.mjs',

@@ -1,7 +1,7 @@
 /** Asks a person at the terminal the questions of MCP servers, one at a time. */
 import type { ElicitFromPerson } from '@cadre/runtime'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
-import { foldFor } from '../output/fold-for.ts'
+import { foldForTerminal } from '../output/fold-for.ts'
 import { readLine } from './ask-line.ts'
 import type { AskOptions } from './ask-person.ts'
 
@@ -35,7 +35,7 @@ async function ask(
   { server, message, asks }: Asked,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const write = (text: string) => void io.stdout.write(`${foldFor(io.stdout, text)}\n`)
+  const write = (text: string) => void io.stdout.write(`${foldForTerminal(io.stdout, text)}\n`)
   const read = (prompt: string) => readLine(io, prompt, { signal, interrupt })
   await screen.lend()
   try {

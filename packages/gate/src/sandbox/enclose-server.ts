@@ -2,11 +2,11 @@ import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { entryAt, isInside } from '@cadre/disk'
 import { defaultCommandLimits } from '@cadre/home'
-import type { Unreadable, Unwritable } from '../effects/denied-paths.ts'
+import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'
 import { bubblewrapArgs } from './bubblewrap-args.ts'
 import { enclosedEnvironment, separateNamespaces } from './enclosed-process.ts'
-import { findHidden, findUnchangeable } from './find-hidden.ts'
+import { findHidden, findReadOnlyPaths } from './find-hidden.ts'
 import { gitSettings } from './git-settings.ts'
 import { guardedPaths } from './guarded-paths.ts'
 import { pinsFor } from './pins.ts'
@@ -33,7 +33,7 @@ export interface Enclosing {
   /** Whether it may use the network. Only for `workspace`. */
   readonly network: boolean
   readonly unreadableIn?: ((workspace: string) => Unreadable | undefined) | undefined
-  readonly unwritableIn?: ((workspace: string) => Unwritable | undefined) | undefined
+  readonly unwritableIn?: ((workspace: string) => UnwritablePaths | undefined) | undefined
 }
 
 /**
@@ -52,7 +52,7 @@ export async function encloseServer(
   const home = existsSync(enclosing.home) ? realpathSync(enclosing.home) : undefined
   const hidden = await findHidden(root, false, enclosing)
   if (hidden.kind === 'refused') throw new Error(hidden.reason)
-  const unchangeable = await findUnchangeable(root, enclosing.unwritableIn?.(root), home)
+  const unchangeable = await findReadOnlyPaths(root, enclosing.unwritableIn?.(root), home)
   if (unchangeable.kind === 'refused') throw new Error(unchangeable.reason)
   const more = { held: [...hidden.held, ...unchangeable.held], fixed: unchangeable.places }
   // Unlike a command, a server never writes to a repository outside the workspace.

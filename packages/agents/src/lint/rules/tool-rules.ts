@@ -7,7 +7,7 @@ import {
   understandTool,
 } from '@cadre/core'
 import type { Finding } from '../lint-result.ts'
-import { type FileRule, keyOf, type LintKnowledge, lineOf, type Subject } from '../subject.ts'
+import { type FileRule, keyOf, type LintKnowledge, type LintSubject, lineOf } from '../subject.ts'
 
 const toolKeys = ['tools', 'allowedtools'] as const
 const maxUnknown = 20
@@ -110,7 +110,7 @@ interface UnknownName {
  * tool share one message: they usually belong to a host or server that Cadre does not know.
  */
 function unknownTools(
-  subject: Subject,
+  subject: LintSubject,
   names: readonly string[],
   { forbidden, known }: { readonly forbidden: ReadonlySet<string>; readonly known: readonly string[] },
 ): Finding[] {
@@ -159,7 +159,7 @@ function hintFor(name: string, known: readonly string[]): string {
 }
 
 /** Returns the line of a name if the list has one name per line, otherwise the line of the list. */
-function lineOfName(subject: Subject, name: string): number {
+function lineOfName(subject: LintSubject, name: string): number {
   for (const key of [...toolKeys, 'disallowedtools', 'permission']) {
     const field = keyOf(subject, key)?.field
     const item = field?.items?.find(({ value }) => typeof value === 'string' && value.includes(name))
