@@ -26,6 +26,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['lint', 0],
   ['policy explain --tool read_file --input {"path":"p.yaml"}', 0],
   ['hooks list', 0],
+  ['mcp list', 0],
   ['undo', 0],
   ['redo', 0],
   ['setup', 2],
