@@ -25,6 +25,7 @@ export function judgeAims({ rows, help, packageMb, ns }) {
     ...allowedCalls(rows),
     hookProcess(rows),
     hundredHooks(rows),
+    mcpCall(rows),
     exporting(rows),
     ...judgeHome(rows),
     judgeChat(rows),
@@ -161,6 +162,18 @@ function hundredHooks(rows) {
     '≤ 0.5 × 100 processes by hand',
     ratio(cadre?.hundred?.longestPauseMs, bare?.hundred?.longestPauseMs),
     atMost(0.5),
+    times,
+  )
+}
+
+/** In CPU time, so that a busy machine does not matter. */
+function mcpCall(rows) {
+  const [bare, cadre] = ['bare', 'cadre'].map((kind) => findRow(rows, { kind, mode: 'mcp' }))
+  return judge(
+    'a call of an MCP tool',
+    '≤ 1.5 × the bare library',
+    ratio(cadre?.callUs, bare?.callUs),
+    atMost(1.5),
     times,
   )
 }

@@ -14,6 +14,7 @@ export const suites = {
   ],
   agents: () => [500, 1000, 2000].map((n) => ({ mode: 'agents', n, k: 1, latency: 0 })),
   gate: () => [{ mode: 'gate', n: 1, k: 1, latency: 0 }],
+  mcp: () => [{ mode: 'mcp', n: 1, k: 1, latency: 0 }],
   home: () => [
     { mode: 'wake', n: 1, k: 100, latency: 0 },
     ...[100, 1000, 10_000].map((n) => ({ mode: 'crowd', n, k: 20, latency: 0 })),

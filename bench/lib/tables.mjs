@@ -12,6 +12,7 @@ export function renderReport({ rows, help, aims, skipped, runs, machine }) {
     longSessionTable(rows),
     agentsTable(rows),
     gateTable(rows),
+    mcpTable(rows),
     ...homeTables(rows, table),
     telemetryTable(rows),
     chatTable(rows, table),
@@ -147,6 +148,17 @@ function gateTable(rows) {
     line('the longest pause of the loop meanwhile, ms', ({ hundred }) => hundred.longestPauseMs),
   ]
   return `### The gate: what it costs to judge a call\n\n${table(['', 'bare', 'cadre'], body)}`
+}
+
+function mcpTable(rows) {
+  const [bare, cadre] = ['bare', 'cadre'].map((kind) => findRow(rows, { kind, mode: 'mcp' }))
+  if (!bare || !cadre) return ''
+  const line = (what, pick) => {
+    const [a, b] = [pick(bare), pick(cadre)]
+    return [what, fixed(a), `${fixed(b)} (${(b / a).toFixed(2)} ×)`]
+  }
+  const body = [line('a call, µs CPU', ({ callUs }) => callUs), line('a call, ms', ({ callMs }) => callMs)]
+  return `### MCP: a call of a trivial tool over standard input and output\n\n${table(['', 'bare', 'cadre'], body)}`
 }
 
 function startTable(rows, help) {

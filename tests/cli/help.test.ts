@@ -25,6 +25,7 @@ const commands = [
   'policy',
   'record',
   'replay',
+  'mcp',
   'hooks',
   'setup',
   'config',
@@ -44,6 +45,7 @@ const all = [
   ...['list', 'show', 'import', 'export'].map((name) => `agents ${name}`),
   ...['explain', 'test'].map((name) => `policy ${name}`),
   ...['list', 'test'].map((name) => `hooks ${name}`),
+  ...['list', 'test', 'add', 'remove', 'approve', 'login', 'logout'].map((name) => `mcp ${name}`),
 ]
 
 test.each(all)('cadre %s --help shows an example and ends with 0', async (command) => {

@@ -4,6 +4,7 @@ import {
   agentCommands,
   commands,
   hookCommands,
+  mcpCommands,
   policyCommands,
   sessionCommands,
   workspaceCommands,
@@ -50,6 +51,13 @@ const lines: readonly (readonly string[])[] = [
   ['policy', 'test', 'table.yaml'],
   ['record', 'evil-1'],
   ['replay', 'package.json'],
+  ['mcp', 'list'],
+  ['mcp', 'test', 'evil'],
+  ['mcp', 'approve', 'evil', '--yes'],
+  ['mcp', 'login', 'evil'],
+  ['mcp', 'logout', 'evil'],
+  ['mcp', 'add', 'mine', 'https://mcp.example/mcp'],
+  ['mcp', 'remove', 'evil'],
   ['hooks', 'list'],
   ['hooks', 'test', 'PreToolUse'],
   ['hooks', 'test', 'SessionStart', '--agent', 'evil'],
@@ -94,6 +102,7 @@ describe('an untrusted repository runs nothing', () => {
       ['agents', agentCommands],
       ['policy', policyCommands],
       ['hooks', hookCommands],
+      ['mcp', mcpCommands],
     ] as const)
       expect(named(first)).toEqual(expect.arrayContaining([...seconds]))
   })

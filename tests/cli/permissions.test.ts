@@ -106,8 +106,10 @@ test('lint, doctor and the start of a run report what is not supported', async (
   for (const text of ['has no description', 'invisible characters']) expect(lint.stdout).toContain(text)
 })
 
-test('.mcp.json alone needs no trust, because Cadre starts no servers', async () => {
+test('.mcp.json alone needs trust, because Cadre starts its servers', async () => {
   const project = createProject({ ...base, '.mcp.json': { mcpServers: { a: { command: 'x' } } } })
-  expect(await explain(project, 'write_file', { path: 'a', content: '' })).toMatchObject({ decision: 'ask' })
-  expect((await project.cadre(['doctor'], { env: env(project) })).stdout).toContain('MCP servers')
+  expect(await explain(project, 'write_file', { path: 'a', content: '' })).toMatchObject({ decision: 'deny' })
+  const { stdout } = await project.cadre(['doctor'], { env: env(project) })
+  expect(stdout).toContain('starts the MCP server a: x; it is not trusted')
+  expect(stdout).toContain('1 server, 1 in the sandbox')
 })

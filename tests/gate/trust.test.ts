@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,6 +7,7 @@ import type { SessionSpec, Tool } from '@cadre/core'
 import { readWithin } from '@cadre/disk'
 import { createUntrustedRule, judgeFolder, readFolderContents, storeAnswer } from '@cadre/gate'
 import { createTrust } from '@cadre/home'
+import { findServers } from '@cadre/runtime'
 import { createTools } from '@cadre/tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -29,7 +29,14 @@ const folderItems = () => {
   const home = at('.cadre')
   const userHome = path.join(root, 'user')
   const agents = createAgents({ home, project, userHome }).list()
-  return readFolderContents({ project, home, agents, userHome, startsServers: true })
+  const io = { env: { HOME: userHome }, cwd: project, warn: () => {} }
+  const { folderServers, diagnostics } = findServers(io, { project, workspace: project, agents })
+  return readFolderContents({
+    ...{ project, home, agents, userHome, servers: [...folderServers.values()] },
+    unusableServers: diagnostics.flatMap(({ code, path: file, message: reason }) =>
+      code === 'mcp-unreadable' ? [{ file, reason }] : [],
+    ),
+  })
 }
 const listed = async () =>
   (await folderItems()).items.map(({ path: file, what }) => `${path.relative(project, file)} ${what}`)
@@ -80,18 +87,40 @@ describe('the items of a folder that need trust', () => {
       '.cadre/tools.mjs runs as a tool module',
       '.claude/settings.json runs a hook when agents work',
       '.github/agents/a.agent.md#hooks runs a hook when agents work (in agent a)',
-      '.github/agents/a.agent.md#mcpServers starts the MCP server db',
+      '.github/agents/a.agent.md#mcp:a/db starts the MCP server db of the agent a: db',
       '.github/hooks/guard.json runs a hook when agents work',
-      '.mcp.json starts the MCP server files',
-      '.vscode/mcp.json starts the MCP server web',
+      '.mcp.json#mcp:files starts the MCP server files: node server.mjs',
+      '.vscode/mcp.json#mcp:web starts the MCP server web: npx web',
       `scripts/check.mjs is run by check (${at('.cadre/config.yaml')}:3)`,
-      `server.mjs is run by ${at('.mcp.json')}`,
+      'server.mjs is run by the MCP server files',
     ])
   })
 
-  it('include invalid JSON, which may start anything', async () => {
-    write('.vscode/mcp.json', '// servers\n{ "servers": {} }')
-    expect(await listed()).toEqual(['.vscode/mcp.json starts MCP servers (it is not valid JSON)'])
+  it('show the whole command line of a server, with its variables and its folder', async () => {
+    write(
+      '.vscode/mcp.json',
+      `// servers\n{ "servers": { "a": { "command": "npx", "args": ["-y", "a b"], "env": { "T": "\${input:t}" }, "cwd": "sub" } } }`,
+    )
+    expect(await listed()).toEqual([
+      `.vscode/mcp.json#mcp:a starts the MCP server a: npx -y "a b", with T=\${input:t}, in sub`,
+    ])
+  })
+
+  it('have no servers from invalid JSON, because none of them starts', async () => {
+    write('.vscode/mcp.json', '{ "servers": { "a": { "command": "x" } ')
+    expect(await listed()).toEqual([])
+  })
+
+  it.each([
+    ['npm run server', { command: 'npm', args: ['run', 'server'] }, 'package.json'],
+    ['make server', { command: 'make', args: ['server'] }, 'Makefile'],
+    ['a script', { command: './run.sh' }, 'run.sh'],
+    ['an option with a file', { command: 'node', args: ['--require=./hook.cjs'] }, 'hook.cjs'],
+    ['a wrapper', { command: 'sh', args: ['-c', 'x', 'npm'] }, 'package.json'],
+  ])('include the files that %s runs', async (_, server, file) => {
+    write('.mcp.json', { mcpServers: { a: server } })
+    write(file, 'text')
+    expect(await listed()).toContain(`${file} is run by the MCP server a`)
   })
 
   it('pipes, links outside the folder and huge files neither block nor are read', async () => {
@@ -192,11 +221,19 @@ describe('trust', () => {
     expect((await judged()).trusted).toBe(true)
   })
 
-  it('covers exactly the bytes that were read', async () => {
-    write('.mcp.json', { mcpServers: { a: {} } })
-    const [item] = (await folderItems()).items
-    const bytes = JSON.stringify({ mcpServers: { a: {} } })
-    expect(item?.sha256).toBe(createHash('sha256').update(bytes).digest('hex'))
+  it('covers the configuration of a server, however its file is written', async () => {
+    write('.mcp.json', { mcpServers: { a: { command: 'x' } } })
+    storeAnswer('yes', await judged(), trust())
+    write('.mcp.json', '{ "mcpServers": { /* the same */ "a": { "command": "x" } } }')
+    expect((await judged()).trusted).toBe(true)
+    for (const changed of [
+      { command: 'y' },
+      { command: 'x', args: ['z'] },
+      { command: 'x', env: { A: 'b' } },
+    ]) {
+      write('.mcp.json', { mcpServers: { a: changed } })
+      expect((await judged()).trusted).toBe(false)
+    }
   })
 })
 

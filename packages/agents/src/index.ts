@@ -38,6 +38,7 @@ export {
   type SettingsChange,
 } from './write/change-settings.ts'
 export type { FileDialect, TargetDialect } from './write/dialect-facts.ts'
+export { type EditedJson, editJsonKey, type JsonKeyEdit } from './write/edit-json-key.ts'
 export { editSettings } from './write/edit-settings.ts'
 export { type ExportedAgents, exportAgents } from './write/export-agents.ts'
 export { importAgents } from './write/import-agents.ts'

@@ -20,6 +20,7 @@ export const commands = {
   policy: 'Explain how the policy decides about a call, and test policies with tables of calls',
   record: 'Record a finished run as a fixture for "cadre replay"',
   replay: 'Run a recorded run again, offline, and report what differs',
+  mcp: 'Serve Cadre to other programs over MCP; list, test and add MCP servers, whose tools agents use',
   hooks: "List this project's hooks, and run them on a sample event",
   setup: 'Choose a model: find servers and keys, test one request, and store the choice',
   config: 'Show and change settings, with the source of each value',
@@ -42,3 +43,15 @@ export const agentCommands: readonly string[] = ['list', 'show', 'import', 'expo
 export const hookCommands: readonly string[] = ['list', 'test']
 
 export const configCommands: readonly string[] = ['list', 'get', 'set', 'edit']
+
+export const mcpCommands: readonly string[] = [
+  'serve',
+  'list',
+  'test',
+  'add',
+  'remove',
+  'approve',
+  'login',
+  'logout',
+  'install',
+]

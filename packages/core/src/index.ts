@@ -164,6 +164,7 @@ export { type AgentRound, agentRounds, childrenByCall } from './view/agent-round
 export { eventsOf } from './view/events-of.ts'
 export { applyToView, callOf, emptyView } from './view/fold.ts'
 export type { CallStatus, CallView, RoundView, SessionView, View } from './view/view.ts'
+export { type Allowed, isAllowed, isEffect, isServerTool } from './vocabulary/allowed.ts'
 export { knowsModel, knowsTool, namesFor } from './vocabulary/host-names.ts'
 export { knownTools, misspeltTool } from './vocabulary/known-tools.ts'
 export { matchModel, modelPreferences, nearestModels } from './vocabulary/match-model.ts'

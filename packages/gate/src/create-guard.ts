@@ -2,10 +2,11 @@ import path from 'node:path'
 import type { Team } from '@cadre/agents'
 import {
   type Agents,
+  type Allowed,
   type Answerer,
   type Attend,
   attendAll,
-  type Effect,
+  isEffect,
   messageOf,
   type Reviewer,
   type Rule,
@@ -18,6 +19,7 @@ import { openAllowlists } from './commands/open-allowlists.ts'
 import { ownRuleItem } from './commands/own-rule.ts'
 import { createEffectsRule } from './effects/create-effects-rule.ts'
 import { createPathRule } from './effects/create-path-rule.ts'
+import { createServerRule } from './effects/create-server-rule.ts'
 import { createDeniedPaths, type Unreadable, type UnwritablePaths } from './effects/denied-paths.ts'
 import { createEvidence, type Evidence } from './evidence/create-evidence.ts'
 import { createAgentHooks } from './hooks/agent-hooks.ts'
@@ -53,9 +55,9 @@ export interface GuardOptions {
   /** The team in use, if one was chosen. */
   readonly team?: Team | undefined
   /** `--allow`: for every session. */
-  readonly allow?: readonly Effect[] | undefined
-  /** The effects granted to a run, by the id of its entry session. Called for each call. */
-  readonly granted?: ((root: string) => readonly Effect[]) | undefined
+  readonly allow?: readonly Allowed[] | undefined
+  /** What was granted to a run, by the id of its entry session. Called for each call. */
+  readonly granted?: ((root: string) => readonly Allowed[]) | undefined
   /** `--no-human`. */
   readonly noHuman?: boolean | undefined
   /** May still be pending. Until it resolves, the rules assume no sandbox, and commands wait for it. */
@@ -100,7 +102,7 @@ export interface Guard {
 
 /** Assembles all rules of a run. Runs and writes nothing. */
 export function createGuard(options: GuardOptions): Guard {
-  const { home, userHome, folder, policy, team, agents, tell, trusted } = options
+  const { home, userHome, folder, policy, agents, tell, trusted } = options
   const places = createPlaces({
     home: home.path,
     userHome,
@@ -146,20 +148,21 @@ export function createGuard(options: GuardOptions): Guard {
     ...(folder.trusted ? [] : [createUntrustedRule(folder.folder)]),
     createRoleRule({ places }),
     ...(denied.isEmpty ? [] : [createPathRule({ policy, more, places, userHome, sandboxed: isSandboxed })]),
+    createServerRule({ places, userHome }),
     ...(permissions.rules.length + permissions.lost.length === 0 ? [] : [createPermissionsRule(permissions)]),
-    perGrant(options, (allow, preapproved) =>
+    perGrant(options, ({ allow, preapproved, team }) =>
       createEffectsRule({
         policy,
         team,
-        allow,
+        allow: allow.filter(isEffect),
         places,
         sandboxed: isSandboxed,
-        allowance: allowanceWith(preapproved),
+        allowance: allowanceWith([...preapproved, ...rulesOf(allow)]),
         ownOf: ({ agent }) => (agent.boundary?.writes === 'none' ? undefined : artifactOf(agent)),
       }),
     ),
-    perGrant(options, (allow, preapproved) => {
-      const effects = effectsOf({ policy, team: team?.effects, allow })
+    perGrant(options, ({ allow, preapproved, team }) => {
+      const effects = effectsOf({ policy, team: team?.effects, allow: allow.filter(isEffect) })
       const ofPermissions = permissionCommands([...permissions.rules, ...preapproved])
       return createCommandRule({
         allowlists: () => [...allowlists.lists(), ofPermissions],
@@ -206,17 +209,19 @@ export function createGuard(options: GuardOptions): Guard {
 
 /** One rule per set of allowed effects and of preapproved calls, because the sessions under one guard can have different ones. */
 function perGrant(
-  { allow = [], granted = () => [] }: Pick<GuardOptions, 'allow' | 'granted'>,
-  create: (allow: readonly Effect[], preapproved: readonly ClaudeRule[]) => Rule,
+  { allow = [], granted = () => [], team }: Pick<GuardOptions, 'allow' | 'granted' | 'team'>,
+  create: (grant: GrantOfSession) => Rule,
 ): Rule {
-  const defaultRule = create(allow, [])
+  const defaultRule = create({ allow, preapproved: [], team })
   const others = new Map<string, Rule>()
-  const ruleFor = ({ root, agent }: SessionSpec): Rule => {
+  const ruleFor = ({ root, agent, controls }: SessionSpec): Rule => {
     const more = granted(root).filter((effect) => !allow.includes(effect))
     const preapproved = preapprovedFor(agent)
-    if (more.length === 0 && preapproved.length === 0) return defaultRule
-    const key = JSON.stringify([more.toSorted(), preapproved])
-    const rule = others.get(key) ?? create([...allow, ...more], preapproved)
+    const isWithoutTeam = team !== undefined && controls?.noTeamEffects === true
+    if (more.length === 0 && preapproved.length === 0 && !isWithoutTeam) return defaultRule
+    const key = JSON.stringify([more.toSorted(), preapproved, isWithoutTeam])
+    const grant = { allow: [...allow, ...more], preapproved, team: isWithoutTeam ? undefined : team }
+    const rule = others.get(key) ?? create(grant)
     others.set(key, rule)
     return rule
   }
@@ -225,6 +230,20 @@ function perGrant(
     judge: (call, session, signal) =>
       (call.tool.effect === 'read' ? defaultRule : ruleFor(session)).judge(call, session, signal),
   }
+}
+
+/** What a session may do without approval. */
+interface GrantOfSession {
+  readonly allow: readonly Allowed[]
+  readonly preapproved: readonly ClaudeRule[]
+  readonly team: Team | undefined
+}
+
+/** `--allow server/tool` as rules. */
+function rulesOf(allow: readonly Allowed[]): ClaudeRule[] {
+  return allow.flatMap((text) =>
+    isEffect(text) ? [] : [{ decision: 'allow', text, tool: text, place: '--allow', level: 'user' }],
+  )
 }
 
 /** True if the user or the organisation wrote it, not the project. */

@@ -37,6 +37,7 @@ export { commandsOfCall, understandLine } from './commands/understand-line.ts'
 export { createGuard, type Guard, type GuardOptions } from './create-guard.ts'
 export { createEffectsRule, type EffectsRuleOptions } from './effects/create-effects-rule.ts'
 export { createPathRule, type PathRuleOptions } from './effects/create-path-rule.ts'
+export { createServerRule } from './effects/create-server-rule.ts'
 export {
   createDeniedPaths,
   type DeniedPaths,
@@ -87,6 +88,12 @@ export { cleanEnvironment } from './sandbox/clean-environment.ts'
 export { describeLimit, type ExceededLimit } from './sandbox/command-limit.ts'
 export { isInsideCommand } from './sandbox/command-mark.ts'
 export type { CommandEnd, CommandRun } from './sandbox/command-run.ts'
+export {
+  type EnclosedProgram,
+  type Enclosing,
+  encloseServer,
+  shieldFromServer,
+} from './sandbox/enclose-server.ts'
 export { type CommandDeps, runCommand } from './sandbox/run-command.ts'
 export { findSandbox, type Sandbox } from './sandbox/sandbox.ts'
 export type { ProtectedChange } from './sandbox/undo-changes.ts'
@@ -97,3 +104,4 @@ export { type FolderTrust, judgeFolder, storeAnswer } from './trust/folder-trust
 export { importsItem } from './trust/import-items.ts'
 export { type HomeState, inspectHome, listHomeItems } from './trust/list-home-items.ts'
 export { type FolderRequest, readFolderContents } from './trust/read-folder-contents.ts'
+export { type FolderServer, serverItems } from './trust/server-items.ts'

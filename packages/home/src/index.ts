@@ -1,6 +1,11 @@
 export type { Config, DaemonConfig } from './config/config.ts'
 export { type FoundKey, findKey, keysOfConfig } from './config/find-key.ts'
-export { type LoadedConfig, loadConfig, type NeedsTrust } from './config/load-config.ts'
+export {
+  type ConfiguredServers,
+  type LoadedConfig,
+  loadConfig,
+  type NeedsTrust,
+} from './config/load-config.ts'
 export { type ConfigFile, checkConfigText, readConfigFile } from './config/read-config-file.ts'
 export { type ConfigSetting, settingsIn } from './config/settings-in.ts'
 export { openHomeGit } from './history/home-git.ts'
@@ -37,6 +42,8 @@ export { restrictions } from './policy/restrictions.ts'
 export { withModelAliases } from './policy/with-model-aliases.ts'
 export { requestCancel } from './requests/request-cancel.ts'
 export { watchRequests } from './requests/watch-requests.ts'
+export { openSecrets, type Secrets } from './secrets/open-secrets.ts'
+export { findSecretStores, type SecretStore } from './secrets/secret-store.ts'
 export { openTeams, type TeamAddress, type TeamFiles } from './teams/open-teams.ts'
 export { defaultTeamMessages } from './teams/team-message-limit.ts'
 export { teamRules } from './teams/team-rules.ts'

@@ -1,1 +1,5 @@
-export {}
+export type { Delegation } from './mcp/delegation.ts'
+export { type RunDelegationOptions, runDelegation } from './mcp/run-delegation.ts'
+export { serveMcpHttp, serveMcpStdio } from './mcp/serve.ts'
+export type { HttpOptions, McpHttpServer } from './mcp/serve-mcp-http.ts'
+export type { StdioOptions } from './mcp/serve-mcp-stdio.ts'

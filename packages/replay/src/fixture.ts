@@ -1,4 +1,4 @@
-import type { Controls, Effect, Entry, Isolation, JsonObject, RunLimits, SessionSpec } from '@cadre/core'
+import type { Allowed, Controls, Entry, Isolation, JsonObject, RunLimits, SessionSpec } from '@cadre/core'
 
 /** What every fixture starts with, so that other JSON files are recognised. */
 export const fixtureFormat = 'cadre-fixture'
@@ -34,7 +34,7 @@ export interface FixtureRun {
   readonly controls?: Controls
   readonly limits?: RunLimits
   /** `--allow`. */
-  readonly allow?: readonly Exclude<Effect, 'read'>[]
+  readonly allow?: readonly Exclude<Allowed, 'read'>[]
   /** `--no-human`. */
   readonly noHuman?: true
 }

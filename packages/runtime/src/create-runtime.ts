@@ -17,7 +17,7 @@ import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
 import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Environment } from './environment.ts'
-import { type ControlFlags, controlsOf } from './gate-flags.ts'
+import { type ControlFlags, controlsOf, type ProgramControls } from './gate-flags.ts'
 import { stateOfHome } from './home-trust.ts'
 import { loadParts, type PartsOptions, type RunParts } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
@@ -30,7 +30,10 @@ import { createPromptCommands, type PromptCommands } from './prompt-commands.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
 import { homeOf } from './user-places.ts'
 
-export interface RuntimeOptions extends Omit<PartsOptions, 'telemetry'>, ControlFlags {
+export interface RuntimeOptions
+  extends Omit<PartsOptions, 'telemetry' | 'startsServers'>,
+    ControlFlags,
+    ProgramControls {
   /** The environment variables, the current folder and the function for warnings. Default: those of this process. */
   readonly environment?: Partial<Environment> | undefined
   /** Receives every event of every session, in order. Must not throw. */
@@ -97,8 +100,28 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     tell,
     home: () => homeOf(environment, options.home, options.trust).path,
   })
-  const given = { ...options, workspace, tell, telemetry }
+  const given = { ...options, workspace, tell, telemetry, startsServers: true }
   const parts = await loadParts(environment, given, options.confirmTrust)
+  try {
+    return await assemble(options, { environment, given, parts, telemetry })
+  } catch (error) {
+    await parts.servers.close()
+    throw error
+  }
+}
+
+interface Assembly {
+  readonly environment: Environment
+  readonly given: PartsOptions & { readonly workspace: string; readonly tell: (message: string) => void }
+  readonly parts: RunParts
+  readonly telemetry: Telemetry | undefined
+}
+
+async function assemble(
+  options: RuntimeOptions,
+  { environment, given, parts, telemetry }: Assembly,
+): Promise<Runtime> {
+  const { workspace, tell } = given
   const { home, models, registry, entry } = parts
   const audit = createAudit({ home, tell, environment: environment.env })
   const controls = controlsOf(options, parts)
@@ -118,7 +141,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     async close() {
       try {
         await engine.close()
-        await models.close?.()
+        await Promise.all([models.close?.(), parts.servers.close()])
       } finally {
         await telemetry?.close()
       }

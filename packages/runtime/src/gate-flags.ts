@@ -1,9 +1,9 @@
-import { type Agents, CadreError, type Controls, type Effect, type Tool, unknownDenial } from '@cadre/core'
+import { type Agents, type Allowed, CadreError, type Controls, type Tool, unknownDenial } from '@cadre/core'
 
 /** Flags that determine what agents may do. */
 export interface GateFlags {
-  /** Effects that need no approval in this run, unless a policy requires it. */
-  readonly allow?: readonly Exclude<Effect, 'read'>[] | undefined
+  /** Effects and tools of MCP servers that need no approval in this run, unless a policy requires it. */
+  readonly allow?: readonly Exclude<Allowed, 'read'>[] | undefined
   /** No person is available to approve calls (`--no-human`). */
   readonly noHuman?: boolean | undefined
 }
@@ -15,9 +15,15 @@ export interface ControlFlags {
   readonly denyTool?: readonly string[] | undefined
 }
 
+/** Restrictions of a run that another program requests, and not a person. */
+export interface ProgramControls {
+  /** The program chose the team, so the effects that the team allows need approval. */
+  readonly noTeamEffects?: boolean | undefined
+}
+
 /** Throws `usage` if a name matches no tool, because it would deny nothing. */
 export function controlsOf(
-  { readOnly, approvalRequired, denyTool = [] }: ControlFlags,
+  { readOnly, approvalRequired, denyTool = [], noTeamEffects }: ControlFlags & ProgramControls,
   { tools, agents }: { readonly tools: readonly Tool[]; readonly agents: Agents },
 ): Controls | undefined {
   for (const name of denyTool) {
@@ -28,6 +34,7 @@ export function controlsOf(
     ...(readOnly && { readOnly: true }),
     ...(approvalRequired && { approvalRequired: true }),
     ...(denyTool.length > 0 && { deniedTools: denyTool }),
+    ...(noTeamEffects && { noTeamEffects: true }),
   }
   return Object.keys(controls).length === 0 ? undefined : controls
 }

@@ -43,6 +43,13 @@ export async function requireTrustedHome(io: Environment, flags: TrustFlags): Pr
   return home
 }
 
+/** The home that a run uses: this one or, until a person trusts it, its substitute. */
+export async function homeOfRun(io: Environment, flags: TrustFlags): Promise<Home> {
+  const home = homeOf(io, flags.home, flags.trust)
+  const untrusted = await untrustedIn(io, home, flags)
+  return untrusted.length === 0 ? home : substituteHome(io, home)
+}
+
 export function rejectUntrusted(home: Home, items: readonly FolderItem[]): void {
   if (items.length === 0) return
   const reasons = items.map(({ what }) => `it ${what}`).join('; ')

@@ -38,18 +38,21 @@ import {
   withModelAliases,
 } from '@cadre/home'
 import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
+import type { ServerConfig } from '@cadre/mcp'
 import type { Telemetry } from '@cadre/telemetry'
 import { assistant } from './assistant.ts'
 import type { Environment } from './environment.ts'
+import { findServers } from './find-servers.ts'
 import type { GateFlags } from './gate-flags.ts'
 import { rejectUntrusted, stateOfHome, substituteHome, trustsEverything, untrustedIn } from './home-trust.ts'
 import { loadRunAgents } from './load-run-agents.ts'
+import { type LoadedServers, loadServers } from './load-servers.ts'
 import { limitsOf, loadSettings } from './load-settings.ts'
 import { loadTools } from './load-tools.ts'
-import type { ConfirmTrust } from './person-port.ts'
+import type { ConfirmTrust, ElicitFromPerson } from './person-port.ts'
 import { policyNotices, requirePolicy, withSettings } from './policy-of-run.ts'
 import { dropProjectPath, restorePath } from './project-path.ts'
-import { trustFolder, trustNotices } from './trust-folder.ts'
+import { ownHomeFor, trustFolder, trustNotices } from './trust-folder.ts'
 import { agentPlaces, homeOf, policyHooks, projectOf, userPlaces } from './user-places.ts'
 
 export interface PartsOptions extends GateFlags {
@@ -98,6 +101,14 @@ export interface PartsOptions extends GateFlags {
   readonly tell?: ((message: string) => void) | undefined
   /** Exports what happens in the run. See `openTelemetry`. */
   readonly telemetry?: Telemetry | undefined
+  /** MCP servers of the program that runs Cadre, such as an editor. */
+  readonly mcpServers?: readonly ServerConfig[] | undefined
+  /** False: do not start the MCP servers in files of VS Code. For VS Code, which offers their tools itself. */
+  readonly editorFiles?: boolean | undefined
+  /** True: MCP servers that were never used start now, so that agents see their tools. The caller must close `servers`. */
+  readonly startsServers?: boolean | undefined
+  /** Asks a person the questions of MCP servers. Without it, servers cannot ask. */
+  readonly elicit?: ElicitFromPerson | undefined
 }
 
 /** The parts of a run. */
@@ -115,6 +126,8 @@ export interface RunParts {
   /** The default agent. */
   readonly entry?: string
   readonly tools: readonly Tool[]
+  /** The MCP servers. They start with the first call of one of their tools. */
+  readonly servers: LoadedServers
   readonly teams: TeamFiles
   /** What the folder contains that needs trust, and whether it is trusted. */
   readonly brought: readonly TrustItem[]
@@ -140,7 +153,7 @@ export interface RunParts {
 }
 
 /**
- * Loads the parts of a run. No other function does. Starts and writes nothing. `confirm` asks a person whether to trust the folder.
+ * Loads the parts of a run. No other function does. Starts and writes nothing, except with `startsServers`. `confirm` asks a person whether to trust the folder.
  * Rejects if a run would.
  */
 export async function loadParts(
@@ -172,12 +185,16 @@ export async function loadParts(
   }
   const foundAgents = createAgents(foundPlaces)
   // Before any question to the user: nothing runs under an invalid policy.
-  const { customAgents } = await requirePolicy(io, found, false)
+  const { customAgents, mcp } = await requirePolicy(io, found, false)
   const judged = await trustFolder(io, {
     home: found,
     state,
     project,
     agents: customAgents ? foundAgents.list() : [],
+    workspace: options.workspace ?? io.cwd,
+    mcpServers: options.mcpServers,
+    editorFiles: options.editorFiles,
+    usesServers: mcp && !restricted,
     everything: options.trust,
     granted: options.granted,
     asksAgain: options.asksAgain,
@@ -250,19 +267,6 @@ export async function loadParts(
           now: () => systemClock.now(),
         })
   const teams = openTeams(home, { maxMessages: config.limits?.teamMessages ?? defaultTeamMessages })
-  const { tools, notices: ofTools } = await loadTools({
-    home,
-    teams,
-    settings,
-    guard,
-    policy,
-    agents: enforced.permitted(agents),
-    env: io.env,
-    model: options.model,
-    host: options.tools,
-    skills: (knowledge?.skills(options.workspace ?? io.cwd) ?? []).length > 0 ? knowledge?.skills : undefined,
-    tell: options.tell,
-  })
   const wanted = limitsOf(config, options)
   const { copilotDefaultModel, createModels } = await backends
   // The sandbox could not be tested for lack of file descriptors, which does not mean that there is none.
@@ -277,6 +281,45 @@ export async function loadParts(
     ...(model !== undefined && { model }),
     ...(options.backends && { backends: options.backends }),
   })
+  const { tell = () => {} } = options
+  const servers = await loadServers({
+    ...{ io, home, project, guard, tell },
+    workspace: options.workspace ?? io.cwd,
+    network: policy.network,
+    found: restricted
+      ? noServers
+      : findServers(io, {
+          project,
+          workspace: options.workspace ?? io.cwd,
+          ownHome: ownHomeFor(io, found, await state),
+          agents: agents.list(),
+          configured: settings.servers,
+          client: options.mcpServers,
+          editorFiles: options.editorFiles,
+          discover: config.mcp?.discover,
+        }),
+    blocked: blockedServers(folder.trusted, policy),
+    starts: options.startsServers ?? false,
+    elicit: options.noHuman ? undefined : options.elicit,
+    telemetry: options.telemetry,
+  })
+  const { tools, notices: ofTools } = await loadTools({
+    home,
+    teams,
+    settings,
+    guard,
+    policy,
+    agents: enforced.permitted(agents),
+    env: io.env,
+    model: options.model,
+    host: options.tools,
+    servers: servers.tools,
+    skills: (knowledge?.skills(options.workspace ?? io.cwd) ?? []).length > 0 ? knowledge?.skills : undefined,
+    tell: options.tell,
+  }).catch(async (error) => {
+    await servers.close()
+    throw error
+  })
   return {
     home,
     trusts: (item) => folder.trusts(item),
@@ -287,6 +330,7 @@ export async function loadParts(
     agents: enforced.permitted(agents),
     ...(entry !== undefined && { entry }),
     teams,
+    servers,
     tools: folder.trusted ? tools : tools.filter(isReadOnlyTool),
     brought: folder.contents.items,
     trusted: folder.trusted,
@@ -304,9 +348,20 @@ export async function loadParts(
       ...pathNotices(io, dropped),
       ...guardNotices([...hooks.diagnostics, ...guard.diagnostics]),
       ...ofTools,
+      ...servers.notices,
       ...ofTeam,
     ],
   }
+}
+
+const noServers = { servers: [], folderServers: new Map(), diagnostics: [] }
+
+/** Why the run can use no MCP servers. */
+function blockedServers(trusted: boolean, { mcp, decidedBy }: LoadedPolicy): string | undefined {
+  const key = 'mcp.contributionPoint.enabled'
+  if (!mcp) return `a policy forbids MCP servers: ${key} is false (${decidedBy.get(key) ?? 'policy'})`
+  // An untrusted folder could contain the program that a server starts.
+  return trusted ? undefined : 'this folder is not trusted'
 }
 
 const cacheMs = 1000

@@ -32,6 +32,8 @@ export interface ToolsRequest {
   readonly skills?: KnowledgeSource['skills'] | undefined
   /** Tools of the program that runs Cadre. */
   readonly host?: readonly Tool[] | undefined
+  /** Tools of MCP servers. */
+  readonly servers?: readonly Tool[] | undefined
   readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'> & Partial<Pick<Policy, 'effects'>>
   readonly tell?: ((message: string) => void) | undefined
 }
@@ -70,8 +72,9 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
     ...(config.web && { web: config.web }),
     ...(semantic?.enabled !== false && { loadEmbed: once(() => embedOf(request, loadEmbed)) }),
   })
-  const { host = [] } = request
-  if (config.tools === undefined && host.length === 0) return { tools: builtIn, notices: [] }
+  const { host = [], servers = [] } = request
+  if (config.tools === undefined && host.length === 0 && servers.length === 0)
+    return { tools: builtIn, notices: [] }
   const custom = await loadCustomTools({
     modules: config.tools ?? [],
     base: home.path,
@@ -79,6 +82,7 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
   })
   const { tools, reports } = combineTools([
     builtIn,
+    servers,
     custom.tools,
     host.map((tool) => ({ ...tool, origin: 'editor' as const })),
   ])

@@ -2,6 +2,7 @@ import type { AgentDefinition, Notice } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import {
   type FolderContents,
+  type FolderRequest,
   type FolderTrust,
   type HomeState,
   judgeFolder,
@@ -9,8 +10,10 @@ import {
   readFolderContents,
   storeAnswer,
 } from '@cadre/gate'
-import { createTrust, type Home, openOwnHomes, type Trust, type TrustItem } from '@cadre/home'
+import { createTrust, type Home, loadConfig, openOwnHomes, type Trust, type TrustItem } from '@cadre/home'
+import type { ServerConfig } from '@cadre/mcp'
 import type { Environment } from './environment.ts'
+import { findServers } from './find-servers.ts'
 import { stateOfHome, substituteHome, trustsEverything } from './home-trust.ts'
 import type { ConfirmTrust } from './person-port.ts'
 import { policyHooks, userPlaces } from './user-places.ts'
@@ -22,6 +25,14 @@ export interface TrustFolderRequest {
   readonly project: string
   /** The agents in files. None if the policy disables them. */
   readonly agents: readonly AgentDefinition[]
+  /** The folder that agents may change. Default: the project. */
+  readonly workspace?: string | undefined
+  /** MCP servers of the program that runs Cadre. */
+  readonly mcpServers?: readonly ServerConfig[] | undefined
+  /** False: those in files of VS Code are not used. */
+  readonly editorFiles?: boolean | undefined
+  /** False: MCP servers are not used, so they need no trust. */
+  readonly usesServers?: boolean | undefined
   /** `--trust`. */
   readonly everything?: boolean | undefined
   /** For a resumed run: what `--trust` covered when it started. */
@@ -44,8 +55,11 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
   const everything = trustsEverything(io, { trust: request.everything })
   const { trust: file, homes, home: userHome } = userPlaces(io.env)
   const trust = createTrust({ file, everything, also: granted })
-  const look = (homeState: HomeState | undefined) =>
-    readFolderContents({ project, home: home.path, homeState, agents, userHome, policyFolder: policyHooks })
+  const look = async (homeState: HomeState | undefined) =>
+    readFolderContents({
+      ...{ project, home: home.path, homeState, agents, userHome, policyFolder: policyHooks },
+      ...(await folderServersIn(io, request, homeState)),
+    })
   const judge = (contents: FolderContents): TrustedFolder => {
     const judged = judgeFolder(project, contents, trust)
     return { ...judged, trust, homeTrusted: !judged.missing.some(({ file: at }) => at === home.path) }
@@ -68,6 +82,39 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
   storeAnswer(answer, { ...judged, contents: { ...left, items } }, trust)
   note(io, home, judged, 'trust.given')
   return judge(left)
+}
+
+/** The MCP servers that belong to the folder: files in the project or in the home configure them, or they run files in the project. */
+async function folderServersIn(
+  io: Environment,
+  request: TrustFolderRequest,
+  state: HomeState | undefined,
+): Promise<Pick<FolderRequest, 'servers' | 'unusableServers'>> {
+  const { home, project, workspace = project, agents, mcpServers, usesServers = true } = request
+  if (!usesServers) return {}
+  const found = await loadConfig({
+    home: home.path,
+    userConfig: userPlaces(io.env).config,
+    trusted: () => true,
+    // A run reports the errors.
+  }).catch(() => undefined)
+  const { folderServers, diagnostics } = findServers(io, {
+    ...{ project, workspace, agents, client: mcpServers, editorFiles: request.editorFiles },
+    ownHome: ownHomeFor(io, home, state),
+    configured: found?.servers,
+    discover: found?.config.mcp?.discover,
+  })
+  const unreadable = diagnostics.filter(({ code }) => code === 'mcp-unreadable')
+  return {
+    servers: [...folderServers.values()],
+    unusableServers: unreadable.map(({ path: file, message }) => ({ file, reason: message })),
+  }
+}
+
+/** The path of the home if only this user can have written its configuration. */
+export function ownHomeFor(io: Environment, home: Home, state: HomeState | undefined): string | undefined {
+  if (state !== undefined && state.tracked.kind !== 'none') return undefined
+  return openOwnHomes(userPlaces(io.env).homes).owns(home.path) ? home.path : undefined
 }
 
 function note(io: Environment, home: Home, { folder, missing }: FolderTrust, type: string): void {

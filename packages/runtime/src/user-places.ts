@@ -21,6 +21,8 @@ export interface UserPlaces {
   /** The folder for data of this user outside all projects. */
   readonly state: string
   readonly allowlist: string
+  /** Approved tools and secrets of MCP servers. */
+  readonly servers: string
 }
 
 export function userPlaces(env: Environment['env']): UserPlaces {
@@ -35,6 +37,7 @@ export function userPlaces(env: Environment['env']): UserPlaces {
     grants: path.join(folder, 'grants'),
     state: path.join(env['XDG_STATE_HOME'] || path.join(home, '.local', 'state'), 'cadre'),
     allowlist: path.join(folder, 'terminal-cmd-allowlist.yaml'),
+    servers: path.join(folder, 'mcp'),
   }
 }
 

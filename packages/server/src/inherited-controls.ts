@@ -35,10 +35,11 @@ export async function isUnder(
   if (wanted === undefined) return true
   const stored = await engine.read(session)
   if (stored === undefined) return true
-  const { approvalRequired, readOnly, deniedTools = [] } = stored.spec.controls ?? {}
+  const { approvalRequired, readOnly, deniedTools = [], noTeamEffects } = stored.spec.controls ?? {}
   return (
     (wanted.approvalRequired !== true || approvalRequired === true) &&
     (wanted.readOnly !== true || readOnly === true) &&
+    (wanted.noTeamEffects !== true || noTeamEffects === true) &&
     (wanted.deniedTools ?? []).every((name) => deniedTools.includes(name))
   )
 }
@@ -49,6 +50,7 @@ function joinControls(all: readonly (Controls | undefined)[]): Controls | undefi
     ...(all.some((controls) => controls?.approvalRequired) && { approvalRequired: true }),
     ...(all.some((controls) => controls?.readOnly) && { readOnly: true }),
     ...(deniedTools.length > 0 && { deniedTools }),
+    ...(all.some((controls) => controls?.noTeamEffects) && { noTeamEffects: true }),
   }
   return Object.keys(joined).length === 0 ? undefined : joined
 }

@@ -3,6 +3,7 @@ import { registerChat } from './chat/register-chat.ts'
 import { registerChatAgents } from './chat-agents/register-chat-agents.ts'
 import { createHomes } from './home/homes.ts'
 import { registerLanguages } from './languages/register-languages.ts'
+import { registerMcpServer } from './mcp/register-mcp-server.ts'
 import { registerTrust } from './run/register-trust.ts'
 import { createRuns } from './run/runs.ts'
 import type { Services } from './services.ts'
@@ -31,6 +32,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerSettings(context, services),
     registerViews(context, services),
     registerLanguages(context, services),
+    registerMcpServer(context),
   )
 }
 

@@ -63,16 +63,31 @@ export async function serveLanes(lanes: Lanes): Promise<LaneServer> {
     const reply = { text: 'Done.', ...planned, usage: { input: 10, output: 10 } }
     const calls =
       reply.calls?.map((call, index) => ({ ...call, id: `call_${agent}_${round}_${index}` })) ?? []
-    if (path.endsWith('/chat/completions')) {
-      const whole = { ...reply, calls, model: model ?? 'fake' }
-      return stream === true ? answers.reply(whole) : answers.whole(whole)
-    }
-    if (!path.endsWith('/messages')) return answers.problem(404, 'not here')
-    // Claude Code joins messages with the same id.
-    const message = anthropicMessage(`msg_${++replies}`, reply.text, calls, model ?? 'fake')
-    if (stream === true) return answers.raw(anthropicEvents(message))
-    return answers.raw([JSON.stringify(message)], { headers: { 'content-type': 'application/json' } })
+    return answerInFormat({ path, stream, model }, { ...reply, calls }, `msg_${++replies}`)
   }
+}
+
+export interface RequestFormat {
+  readonly path: string
+  readonly stream?: boolean | undefined
+  readonly model?: string | undefined
+}
+
+/** The reply in the format of the request: Anthropic's messages or OpenAI's completions, streamed or whole. */
+export function answerInFormat(
+  { path, stream, model = 'fake' }: RequestFormat,
+  reply: WireReply & { readonly calls: readonly { readonly id: string; readonly name: string }[] },
+  id: string,
+): WireAnswer {
+  if (path.endsWith('/chat/completions')) {
+    const whole = { ...reply, model }
+    return stream === true ? answers.reply(whole) : answers.whole(whole)
+  }
+  if (!path.endsWith('/messages')) return answers.problem(404, 'not here')
+  // Claude Code joins messages with the same id.
+  const message = anthropicMessage(id, reply.text ?? '', reply.calls, model)
+  if (stream === true) return answers.raw(anthropicEvents(message))
+  return answers.raw([JSON.stringify(message)], { headers: { 'content-type': 'application/json' } })
 }
 
 type Block =

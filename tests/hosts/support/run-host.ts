@@ -63,7 +63,7 @@ async function runHost(
 }
 
 /** npm chooses one of several packages for this machine, which contains the program. */
-function programOf(name: string, program: string): string {
+export function programOf(name: string, program: string): string {
   const [scope = '', base = ''] = name.split('/')
   const folder = path.join(process.env['CADRE_TEST_HOSTS'] ?? '', 'node_modules', scope)
   const own = readdirSync(folder).find((entry) => entry.startsWith(`${base}-${process.platform}-`))

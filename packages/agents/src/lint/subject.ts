@@ -23,6 +23,8 @@ export interface LintSubject {
 export interface LintKnowledge {
   /** Available tools besides the built-in ones: modules can add their own. */
   readonly tools?: readonly string[]
+  /** The names of the MCP servers that are configured. */
+  readonly servers?: readonly string[]
   /** Looks up a model name in a catalogue. Absent if there is none. */
   readonly model?: (name: string) => Promise<ModelKnowledge>
   /** Agents that exist without a project file: built-in ones, and the user's own. */

@@ -9,6 +9,7 @@ import { hooksRoutes } from '../commands/hooks/hooks-commands.ts'
 import { initCommand } from '../commands/init/init-command.ts'
 import { lintCommand } from '../commands/lint/lint-command.ts'
 import { loginCommand, logoutCommand } from '../commands/login/login-commands.ts'
+import { mcpRoutes } from '../commands/mcp/mcp-commands.ts'
 import { modelsCommand } from '../commands/models/models-command.ts'
 import { policyRoutes } from '../commands/policy/policy-commands.ts'
 import { recordCommand } from '../commands/record/record-command.ts'
@@ -48,6 +49,7 @@ export function buildApp(): Application<CliContext> {
     policy: policyRoutes,
     record: recordCommand,
     replay: replayCommand,
+    mcp: mcpRoutes,
     hooks: hooksRoutes,
     setup: setupCommand,
     config: configRoutes,

@@ -1,4 +1,5 @@
 /** Flags that several commands share. */
+import { type Allowed, isAllowed } from '@cadre/core'
 
 export const json = flag('Print JSON')
 
@@ -23,10 +24,10 @@ export const team = text('A built-in team to use, as NAME or NAME/VARIANT; "cadr
 /** Permissions without a person, for one command. None of them loosens a policy. */
 export const gateFlags = {
   allow: {
-    kind: 'enum',
-    values: ['write', 'execute', 'outbound'],
+    kind: 'parsed',
+    parse: allowed,
     brief:
-      'Allow this kind of effect without approval, now and when the run is resumed, unless a policy forbids it; repeatable',
+      'Allow an effect (write, execute, outbound) or a tool of an MCP server (server/tool) without approval, now and when the run is resumed, unless a policy forbids it; repeatable',
     placeholder: 'EFFECT',
     optional: true,
     variadic: true,
@@ -47,6 +48,14 @@ export const controlFlags = {
 /** A boolean flag. */
 export function flag(brief: string) {
   return { kind: 'boolean', brief, optional: true, withNegated: false } as const
+}
+
+/** The value of `--allow`. */
+function allowed(input: string): Exclude<Allowed, 'read'> {
+  if (input !== 'read' && isAllowed(input)) return input as Exclude<Allowed, 'read'>
+  throw new RangeError(
+    'must be write, execute, outbound, or a tool of an MCP server such as github/get_issue',
+  )
 }
 
 /** A flag that takes text. */

@@ -2,7 +2,15 @@ import { readdirSync } from 'node:fs'
 import { listTeams } from '@cadre/agents'
 import { listAllModels } from '@cadre/backends'
 import { keysOfConfig } from '@cadre/home'
-import { assistant, findAvailableAgents, homeOf, loadSettings, untrustedIn } from '@cadre/runtime'
+import {
+  assistant,
+  findAvailableAgents,
+  findServers,
+  homeOf,
+  loadSettings,
+  projectOf,
+  untrustedIn,
+} from '@cadre/runtime'
 import type { Io } from '../io.ts'
 
 type Propose = (io: Io) => Promise<readonly string[]> | readonly string[]
@@ -16,6 +24,8 @@ export const proposals: { readonly [placeholder: string]: Propose } = {
   agent: agents,
   TEAM: teams,
   MODEL: models,
+  EFFECT: () => ['write', 'execute', 'outbound'],
+  server: servers,
   key: () => keysOfConfig().filter((key) => !key.includes('NAME')),
   session: (io) => namesIn(io, ['sessions'], '.session.yaml'),
   approval: (io) => namesIn(io, ['approvals', 'pending'], '.approval.md'),
@@ -36,6 +46,19 @@ async function agents(io: Io): Promise<readonly string[]> {
   return [...registry.list().filter(({ userInvocable }) => userInvocable !== false), assistant].map(
     ({ name }) => name,
   )
+}
+
+async function servers(io: Io): Promise<readonly string[]> {
+  const { registry } = await findAvailableAgents(io, {})
+  const home = homeOf(io, undefined)
+  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const { servers: configured, config } = await loadSettings(io, home, { homeTrusted })
+  const project = projectOf(io.cwd)
+  const found = findServers(io, {
+    ...{ project, workspace: io.cwd, agents: registry.list(), configured },
+    discover: config.mcp?.discover,
+  })
+  return found.servers.map(({ name, agent }) => (agent === undefined ? name : `${agent}/${name}`))
 }
 
 function teams(): readonly string[] {

@@ -6,6 +6,7 @@ import {
   commands,
   configCommands,
   hookCommands,
+  mcpCommands,
   policyCommands,
   sessionCommands,
   workspaceCommands,
@@ -29,7 +30,7 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
       stderr: { write: (text) => void complaints.push(text.trim()) },
     },
   }
-  await run(buildApp(), withListCommand(args), context)
+  await run(buildApp(), withDefaultCommand(args), context)
   const { ending } = context
   if (ending !== undefined) {
     if ('error' in ending) throw ending.error
@@ -40,12 +41,15 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
   throw new CadreError('usage', `${complaint}${complaint.endsWith('?') ? '' : '.'} ${helpHint(args)}`)
 }
 
-/** `cadre agents` and `cadre sessions` list them. */
-function withListCommand(args: readonly string[]): readonly string[] {
+/** The commands without a subcommand. */
+const defaults: Readonly<Record<string, string>> = { agents: 'list', sessions: 'list', mcp: 'serve' }
+
+function withDefaultCommand(args: readonly string[]): readonly string[] {
   const [first = '', second = ''] = args
   const isHelp = /^(?:--help(?:-all|All)?|-h|-H)$/.test(second)
   const isBare = second === '' || (second.startsWith('-') && !isHelp)
-  return ['agents', 'sessions'].includes(first) && isBare ? [first, 'list', ...args.slice(1)] : args
+  const command = Object.hasOwn(defaults, first) ? defaults[first] : undefined
+  return command !== undefined && isBare ? [first, command, ...args.slice(1)] : args
 }
 
 /** The parser only prints help. */
@@ -62,6 +66,7 @@ function helpHint(args: readonly string[]): string {
     agents: agentCommands,
     policy: policyCommands,
     hooks: hookCommands,
+    mcp: mcpCommands,
     config: configCommands,
   }
   if (Object.hasOwn(below, first) && below[first as keyof typeof below].includes(second)) known.push(second)

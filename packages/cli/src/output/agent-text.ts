@@ -79,7 +79,7 @@ export function agentText(view: AgentView, style: Style): string {
       style,
     ),
     ...list('hooks', view.hooks, style),
-    ...list('MCP servers (not started)', view.mcpServers, style),
+    ...list('MCP servers', view.mcpServers, style),
     ...optional('other keys (not used)', view.unknown, ({ value, from }) => [value, from], style),
   ]
   return `${parts

@@ -100,11 +100,13 @@ export function createDrive(options: DriveOptions): Drive {
     else turn.surface.say(foldForTerminal(io.stdout, line))
   }
   const personAt = async () => {
-    const [{ createAskPerson }, { createConfirmTrust }, { previewQuestion }] = await Promise.all([
-      import('./ask-person.ts'),
-      import('./confirm-trust.ts'),
-      import('./preview-question.ts'),
-    ])
+    const [{ createAskPerson }, { createConfirmTrust }, { previewQuestion }, { createElicitFromPerson }] =
+      await Promise.all([
+        import('./ask-person.ts'),
+        import('./confirm-trust.ts'),
+        import('./preview-question.ts'),
+        import('./elicit-from-person.ts'),
+      ])
     const screen = {
       async lend() {
         turn?.surface.pause()
@@ -127,6 +129,7 @@ export function createDrive(options: DriveOptions): Drive {
           runtime && previewQuestion(await runtime.read(session), question),
       }),
       confirmTrust: createConfirmTrust(io, style, { signal, interrupt }),
+      elicit: createElicitFromPerson({ io, style, screen, interrupt }),
     }
   }
   const open = async () => {

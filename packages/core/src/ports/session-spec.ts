@@ -46,6 +46,10 @@ export interface Controls {
   readonly readOnly?: true
   /** Tools that no agent may use: tool names in any dialect, or classes. */
   readonly deniedTools?: readonly string[]
+  /**
+   * The effects that a built-in team allows need approval, as for other agents. Set if a program chose the team, and not a person.
+   */
+  readonly noTeamEffects?: true
 }
 
 export interface Work {

@@ -82,7 +82,13 @@ export interface Tool<Input = unknown> {
    * Set for a tool of an MCP server: the server and the tool by their own names. Lists and rules can use these. With `agent`, only this
    * agent may use the tool.
    */
-  readonly server?: { readonly name: string; readonly tool: string; readonly agent?: string }
+  readonly server?: {
+    readonly name: string
+    readonly tool: string
+    readonly agent?: string
+    /** Set if the server is on another machine, so that it cannot change files here. */
+    readonly remote?: boolean
+  }
   /**
    * Set for a tool that is not set up, such as one for Slack without Slack. Only agents that name it get it; agents with all tools do not,
    * so that it does not fill their context.

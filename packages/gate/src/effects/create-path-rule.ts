@@ -1,10 +1,11 @@
-import type { JudgedCall, PathFinding, Rule, SessionSpec, Verdict } from '@cadre/core'
+import type { JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
 import {
   createDeniedPaths,
   type DeniedPaths,
   type DeniedPathsOptions,
   type FoundPattern,
 } from './denied-paths.ts'
+import { textsIn } from './paths-in-server-call.ts'
 import { wordsOfCommand } from './words-of-command.ts'
 
 export interface PathRuleOptions extends DeniedPathsOptions {
@@ -39,9 +40,10 @@ interface Found extends FoundPattern {
 }
 
 function ofTool(denied: DeniedPaths, { tool, input }: JudgedCall, { workspace }: SessionSpec): Found[] {
-  const uses = tool.effect === 'write' ? (['write', 'read'] as const) : (['read'] as const)
+  const writes = tool.effect === 'write' || (tool.server !== undefined && tool.effect !== 'read')
+  const uses = writes ? (['write', 'read'] as const) : (['read'] as const)
   const hides = tool.origin === 'built-in'
-  return (tool.paths?.(input) ?? []).flatMap((path) =>
+  return namedBy(tool, input).flatMap((path) =>
     uses.flatMap((use) =>
       denied.find({ path, workspace, use }).flatMap((pattern): Found[] => {
         if (pattern.fit === 'within') return [{ ...pattern, path }]
@@ -50,6 +52,13 @@ function ofTool(denied: DeniedPaths, { tool, input }: JudgedCall, { workspace }:
       }),
     ),
   )
+}
+
+/** Nobody knows which arguments of an MCP tool are paths, so each of its texts may be one. */
+function namedBy(tool: Tool, input: unknown): readonly string[] {
+  if (tool.paths !== undefined) return tool.paths(input)
+  if (tool.server === undefined || tool.server.remote) return []
+  return textsIn(input).filter((text) => !text.includes(' ') || /[\\/]/.test(text))
 }
 
 /**

@@ -36,7 +36,7 @@ export function toHostCalls(
   const row = Object.hasOwn(tables[dialect], tool.name) ? tables[dialect][tool.name] : undefined
   const paths = (tool.paths?.(input) ?? []).map((file) => path.resolve(workspace, file))
   const calls = row?.calls(withAbsolutePaths(given, workspace), paths) ?? [
-    { name: defaultName(dialect, tool), input: given },
+    { name: defaultName(dialect, tool), input: given, aliases: serverNames(tool) },
   ]
   return calls.map(({ name, input: said, aliases = [] }) => {
     const runtime = [name, ...aliases]
@@ -62,7 +62,18 @@ function claudeNameOf(tool: Tool): string | undefined {
   return Object.hasOwn(claudeTools, tool.name) ? claudeTools[tool.name]?.name : undefined
 }
 
+/** The names of a tool of an MCP server in all hosts, so that a matcher applies however it is written. */
+function serverNames({ server, name }: Tool): readonly string[] {
+  if (server === undefined) return []
+  const claude = `mcp__${server.name}__${server.tool}`
+  return [...new Set([name, claude, `${server.name}-${server.tool}`, `${server.name}/${server.tool}`])]
+}
+
 function defaultName(dialect: HookDialect, tool: Tool): string {
+  const { server } = tool
+  if (server !== undefined && dialect === 'copilot') return `${server.name}-${server.tool}`
+  if (server !== undefined && dialect === 'vscode') return `mcp_${server.name}_${server.tool}`
+  if (server !== undefined) return `mcp__${server.name}__${server.tool}`
   return (dialect === 'claude' ? namesFor('claude', tool.name)?.[0] : undefined) ?? tool.name
 }
 

@@ -18,6 +18,7 @@ export const protectedNames: readonly ProtectedName[] = [
   { names: ['.github', 'chatmodes'], what: 'agent files' },
   { names: ['.github', 'hooks'], what: 'hooks' },
   { names: ['.github', 'copilot'], what: 'settings and hooks' },
+  { names: ['.github', 'mcp.json'], what: 'MCP servers that are started for agents' },
   { names: ['.vscode', 'settings.json'], what: 'settings that can define agents' },
   { names: ['.vscode', 'mcp.json'], what: 'MCP servers that an editor starts' },
   { names: ['.vscode', 'tasks.json'], what: 'programs that an editor starts' },

@@ -1,3 +1,4 @@
+import { isServerTool } from '@cadre/core'
 import { readPattern } from '../commands/pattern.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
 
@@ -9,7 +10,10 @@ export function widens(rule: ClaudeRule): boolean {
   if (subject.kind === 'paths') return subject.use === 'write' && !/[[\]{}]/.test(subject.pattern)
   if (subject.kind === 'domain') return true
   // Never allows all commands: the effect of a command is in its words.
-  return subject.kind === 'tool' && /^(?:Edit|Write|MultiEdit|NotebookEdit|WebFetch|mcp__.+)$/.test(rule.tool)
+  return (
+    subject.kind === 'tool' &&
+    (/^(?:Edit|Write|MultiEdit|NotebookEdit|WebFetch|mcp__.+)$/.test(rule.tool) || isServerTool(rule.tool))
+  )
 }
 
 export interface AllowedWords {

@@ -10,7 +10,7 @@ import { secretPlaces } from './secret-places.ts'
 import { toolFolders } from './tool-folders.ts'
 
 export interface SandboxLayout {
-  readonly run: CommandRun
+  readonly run: Pick<CommandRun, 'environment' | 'cwd' | 'network'>
   readonly guarded: GuardedPaths
   readonly pins: PinnedMounts
   /** Paths that the command must not read. */

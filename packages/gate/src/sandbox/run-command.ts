@@ -16,10 +16,11 @@ import type { List } from '../commands/line/line.ts'
 import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'
 import { acquireBaseline, type Baseline } from './baseline.ts'
-import { bubblewrapArgs, memoryFolders, privateHome } from './bubblewrap-args.ts'
+import { bubblewrapArgs, memoryFolders } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
 import type { CommandEnd, CommandRun } from './command-run.ts'
 import { copyWorkspace } from './copy-workspace.ts'
+import { enclosedEnvironment, separateNamespaces } from './enclosed-process.ts'
 import { findHidden, findReadOnlyPaths, type Hidden, type ReadOnlyPaths } from './find-hidden.ts'
 import { findNested, type NestedFindings } from './find-nested.ts'
 import { gitSettings } from './git-settings.ts'
@@ -33,7 +34,6 @@ import { removeSetIds } from './remove-set-ids.ts'
 import { type GroupEnd, runGroup } from './run-group.ts'
 import type { Sandbox } from './sandbox.ts'
 import { shellProgram } from './shell-program.ts'
-import { toolHomes } from './tool-folders.ts'
 import { type ProtectedChange, undoChanges } from './undo-changes.ts'
 import { expectedChangesIn, watchedPaths } from './watched-paths.ts'
 
@@ -50,11 +50,6 @@ export interface CommandDeps {
 }
 
 const defaultOutput = 100_000
-
-// Closes the file descriptors that bubblewrap leaves open or this process has inherited. The first argument is the maximum
-// number of threads in this namespace.
-const separateNamespaces =
-  '[ "$1" = - ] || ulimit -u "$1"; shift; for fd in $(ls /proc/self/fd); do [ "$fd" -gt 2 ] && { [ -n "$BASH" ] || [ "$fd" -lt 10 ]; } && eval "exec $fd>&-"; done; exec "$@"'
 
 /**
  * Runs a command in a workspace until it and all processes that it starts have ended. With bubblewrap, it can write only to the workspace;
@@ -395,18 +390,5 @@ function toCommandEnd(
     cut,
     changes,
     ...(limit && { limit }),
-  }
-}
-
-function enclosedEnvironment(given: NodeJS.ProcessEnv, userHome: string): NodeJS.ProcessEnv {
-  // They point to the user's home directory, which is different here.
-  const kept = Object.entries(given).filter(([name]) => !name.startsWith('XDG_'))
-  return {
-    ...Object.fromEntries(kept),
-    ...toolHomes(given, userHome),
-    HOME: privateHome,
-    TMPDIR: '/tmp',
-    TMP: '/tmp',
-    TEMP: '/tmp',
   }
 }

@@ -1,16 +1,16 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
-import { isInside, readWithin } from '@cadre/disk'
+import { readWithin } from '@cadre/disk'
 import { inspectProjectPolicy } from '@cadre/home'
 import { readAllowlist } from '../commands/read-allowlist.ts'
 import { configItems } from './config-items.ts'
-import type { FolderContents, FolderItem } from './folder-item.ts'
+import type { FolderContents, FolderItem, UnusableItem } from './folder-item.ts'
 import { hookItems } from './hook-items.ts'
 import { importItems } from './import-items.ts'
 import { type HomeState, listHomeItems } from './list-home-items.ts'
 import { permissionItems } from './permission-items.ts'
 import { promptItems } from './prompt-items.ts'
-import { serverItems } from './server-items.ts'
+import { type FolderServer, serverItems } from './server-items.ts'
 
 export interface FolderRequest {
   readonly project: string
@@ -24,8 +24,10 @@ export interface FolderRequest {
   readonly userHome: string
   /** `/etc/cadre/hooks.d`. */
   readonly policyFolder?: string | undefined
-  /** True if this program would start the MCP servers that files name. Otherwise, they need no trust. */
-  readonly startsServers?: boolean | undefined
+  /** The MCP servers that the folder contains. */
+  readonly servers?: readonly FolderServer[] | undefined
+  /** Files with MCP servers that cannot be read. */
+  readonly unusableServers?: readonly UnusableItem[] | undefined
 }
 
 /**
@@ -33,22 +35,17 @@ export interface FolderRequest {
  * its content. Skips the user's own home, except for files in it that the project's git tracks. Starts nothing.
  */
 export async function readFolderContents(request: FolderRequest): Promise<FolderContents> {
-  const { project, home, homeState, agents } = request
+  const { project, home, homeState, servers = [], unusableServers = [] } = request
   const isOwn = homeState?.kind === 'own'
   const ownHome = isOwn ? home : undefined
   const hooks = hookItems({ ...request, ownHome })
-  const isBrought = ({ source }: AgentDefinition) =>
-    ownHome === undefined || source === undefined || !isInside(ownHome, source.path)
-  const servers = request.startsServers
-    ? serverItems(project, agents.filter(isBrought))
-    : { items: [], unusable: [] }
   const permissions = permissionItems(project)
   const allowlist = isOwn ? { items: [], unusable: [] } : allowlistItem(home)
   const items = [
     ...(homeState === undefined ? [] : listHomeItems(home, homeState)),
     ...hooks.items,
     ...(await configItems(home, project, isOwn)),
-    ...servers.items,
+    ...serverItems(servers, project),
     ...importItems(project, request.userHome),
     ...permissions.items,
     ...promptItems(project, request.userHome),
@@ -58,7 +55,7 @@ export async function readFolderContents(request: FolderRequest): Promise<Folder
   const seen = new Set<string>()
   return {
     items: items.filter(({ path }) => (seen.has(path) ? false : seen.add(path))),
-    unusable: [...hooks.unusable, ...servers.unusable, ...permissions.unusable, ...allowlist.unusable],
+    unusable: [...hooks.unusable, ...unusableServers, ...permissions.unusable, ...allowlist.unusable],
   }
 }
 

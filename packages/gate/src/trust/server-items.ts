@@ -1,70 +1,79 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import { type AgentDefinition, type Json, parseJson } from '@cadre/core'
-import { isInside, readWithin } from '@cadre/disk'
-import type { FolderContents, FolderItem } from './folder-item.ts'
+import type { FolderItem } from './folder-item.ts'
 import { scriptsNamedIn } from './scripts-named-in.ts'
 
-const files = ['.mcp.json', '.vscode/mcp.json']
-
-/** Returns the MCP servers of a project and its agents: programs that would be started. */
-export function serverItems(project: string, agents: readonly AgentDefinition[]): FolderContents {
-  const items: FolderItem[] = []
-  const unusable: { file: string; reason: string }[] = []
-  for (const name of files) {
-    const file = path.join(project, name)
-    const content = readWithin(project, file)
-    if (content.kind === 'unusable') unusable.push({ file, reason: content.reason })
-    if (content.kind !== 'read') continue
-    const servers = serversIn(content.text)
-    if (servers !== undefined && servers.length === 0) continue
-    items.push(
-      { path: file, sha256: content.sha256, file, what: whatOf(servers) },
-      ...scriptsOf(servers, file, project),
-    )
-  }
-  for (const { mcpServers, source } of agents) {
-    if (mcpServers === undefined || mcpServers === null || source === undefined) continue
-    if (!isInside(project, source.path)) continue
-    const sha256 = createHash('sha256').update(JSON.stringify(mcpServers)).digest('hex')
-    const servers = entriesOf(mcpServers)
-    const item = { path: `${source.path}#mcpServers`, sha256, file: source.path, what: whatOf(servers) }
-    items.push(
-      { ...item, ...(source.line !== undefined && { line: source.line }) },
-      ...scriptsOf(servers, source.path, project),
-    )
-  }
-  return { items, unusable }
+/** An MCP server that belongs to a folder: a file in it has its configuration, or it runs a file in it. */
+export interface FolderServer {
+  readonly name: string
+  /** The file that configures it, and its agent if it is an agent file. */
+  readonly file: string
+  readonly agent?: string | undefined
+  /** The whole command line or address, for people. */
+  readonly shown: string
+  /** The configuration as text. Trust is bound to it. */
+  readonly content: string
+  /** The command and its arguments as configured. Empty for an address. */
+  readonly words: readonly string[]
+  /** The folder that it starts in. */
+  readonly cwd: string
 }
 
-type Server = readonly [name: string, server: Json]
+/** Files that programs read although no command line names them. */
+const unnamed: readonly (readonly [program: RegExp, files: readonly string[]])[] = [
+  [/^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|deno)$/, ['package.json', '.npmrc', 'bunfig.toml', 'deno.json']],
+  [/^(?:make|gmake)$/, ['Makefile', 'makefile', 'GNUmakefile']],
+  [/^just$/, ['justfile', 'Justfile']],
+  [/^task$/, ['Taskfile.yml', 'Taskfile.yaml']],
+  [/^(?:python[\d.]*|uv|uvx|pipx|poetry|hatch|pdm)$/, ['pyproject.toml', 'setup.py', 'uv.toml']],
+  [/^(?:cargo)$/, ['Cargo.toml', 'build.rs']],
+  [
+    /^(?:docker|docker-compose|podman)$/,
+    ['docker-compose.yml', 'docker-compose.yaml', 'compose.yml', 'compose.yaml', 'Dockerfile'],
+  ],
+  [/^(?:gradle|gradlew)$/, ['build.gradle', 'build.gradle.kts']],
+  [/^(?:mvn|mvnw)$/, ['pom.xml']],
+]
 
-/** Returns undefined if the file is not valid: then it may start anything. */
-function serversIn(text: string): readonly Server[] | undefined {
-  const parsed = parseJson(text)
-  if (!parsed.ok || typeof parsed.value !== 'object' || parsed.value === null) return undefined
-  const { mcpServers, servers } = parsed.value as { mcpServers?: Json; servers?: Json }
-  return [...entriesOf(mcpServers), ...entriesOf(servers)]
+/**
+ * What a person must trust before these servers start: the configuration of each, and the files in the project that its command line names
+ * or that its program is known to read, with their current content.
+ */
+export function serverItems(servers: readonly FolderServer[], project: string): FolderItem[] {
+  return servers.flatMap((server) => [itemOf(server), ...filesOf(server, project)])
 }
 
-function entriesOf(value: Json | undefined): readonly Server[] {
-  if (typeof value !== 'object' || value === null) return []
-  if (!Array.isArray(value)) return Object.entries(value)
-  // A list contains names of servers that are defined elsewhere, or servers by name.
-  return value.flatMap((item: Json): readonly Server[] =>
-    typeof item === 'string' ? [[item, null]] : entriesOf(item),
+function itemOf({ name, file, agent, shown, content }: FolderServer): FolderItem {
+  const sha256 = createHash('sha256').update(content).digest('hex')
+  const of = agent === undefined ? '' : ` of the agent ${agent}`
+  return {
+    path: `${file}#mcp:${agent === undefined ? '' : `${agent}/`}${name}`,
+    sha256,
+    file,
+    what: `starts the MCP server ${name}${of}: ${shown}`,
+  }
+}
+
+function filesOf({ name, words, cwd }: FolderServer, project: string): FolderItem[] {
+  const programs = words.map((word) => path.basename(word))
+  const more = unnamed.flatMap(([pattern, files]) =>
+    programs.some((program) => pattern.test(program)) ? files : [],
   )
+  const all = [...words, ...valuesOf(words), ...more].flatMap((word) => [
+    path.resolve(cwd, word),
+    path.resolve(project, word),
+  ])
+  return scriptsNamedIn([...new Set(all)], project).map((item) => ({
+    ...item,
+    file: item.path,
+    what: `is run by the MCP server ${name}`,
+  }))
 }
 
-function whatOf(servers: readonly Server[] | undefined): string {
-  if (servers === undefined) return 'starts MCP servers (it is not valid JSON)'
-  return `starts the MCP ${servers.length === 1 ? 'server' : 'servers'} ${servers.map(([name]) => name).join(', ')}`
-}
-
-function scriptsOf(servers: readonly Server[] | undefined, by: string, project: string): FolderItem[] {
-  const words = (servers ?? []).flatMap(([, server]) => {
-    const { command, args } = (server ?? {}) as { command?: Json; args?: Json }
-    return [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string')
+/** `--config=x.js` names `x.js`. */
+function valuesOf(words: readonly string[]): string[] {
+  return words.flatMap((word) => {
+    const at = word.indexOf('=')
+    return at < 0 ? [] : [word.slice(at + 1)]
   })
-  return scriptsNamedIn(words, project).map((item) => ({ ...item, file: item.path, what: `is run by ${by}` }))
 }

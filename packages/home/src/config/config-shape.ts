@@ -120,6 +120,15 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
         },
       },
     },
+    mcp: {
+      kind: 'keys',
+      keys: {
+        servers: { kind: 'named', of: { kind: 'named', of: { kind: 'anything' } } },
+        discover: flag,
+        decide: { kind: 'texts' },
+        ask: { kind: 'texts' },
+      },
+    },
     notify: { kind: 'choice', of: ['auto', 'off', 'bell', 'osc9', 'osc777', 'desktop'] },
     channels: { kind: 'named', of: { kind: 'named', of: { kind: 'anything' } } },
   },

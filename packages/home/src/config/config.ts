@@ -33,6 +33,7 @@ export interface Config {
     readonly semantic?: SemanticSettings
   }
   readonly daemon?: DaemonConfig
+  readonly mcp?: McpSettings
   /** How Cadre notifies a person at a terminal. */
   readonly notify?: 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
 }
@@ -46,6 +47,21 @@ export interface SemanticSettings {
   /** A module to use instead of the endpoint: a path or a package name, and its options. */
   readonly module?: string
   readonly options?: Json
+}
+
+/** MCP servers, whose tools agents use, and what MCP clients may do that delegate work to Cadre. */
+export interface McpSettings {
+  /** Servers by name, as written in the file. `LoadedConfig.servers` has them by file. */
+  readonly servers?: { readonly [name: string]: JsonObject }
+  /** False: use only these servers, and none from files of other programs. False in either file applies. */
+  readonly discover?: boolean
+  /**
+   * The MCP clients whose model may decide approvals of delegated runs, by the name they give themselves; `*` for all. Applies only in the
+   * user's file.
+   */
+  readonly decide?: readonly string[]
+  /** The MCP clients that may show approvals to their user as a form. Applies only in the user's file. */
+  readonly ask?: readonly string[]
 }
 
 /** Settings of `cadre up`. */

@@ -41,9 +41,14 @@ const fault = async () => {
 
 describe('loadConfig', () => {
   it('is empty without files', async () => {
-    expect(await load()).toEqual({ config: {}, needsTrust: [], sources: [] })
+    expect(await load()).toEqual({ config: {}, servers: [], needsTrust: [], sources: [] })
     home('')
-    expect(await load()).toEqual({ config: {}, needsTrust: [], sources: [at('home/config.yaml')] })
+    expect(await load()).toEqual({
+      config: {},
+      servers: [],
+      needsTrust: [],
+      sources: [at('home/config.yaml')],
+    })
     home('# only a comment\n')
     expect((await load()).config).toEqual({})
   })

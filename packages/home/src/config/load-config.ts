@@ -25,8 +25,17 @@ export interface NeedsTrust extends TrustItem {
   readonly reason: string
 }
 
+/** The MCP servers of one configuration file. */
+export interface ConfiguredServers {
+  readonly file: string
+  readonly of: 'user' | 'home'
+  readonly servers: JsonObject
+}
+
 export interface LoadedConfig {
   readonly config: Config
+  /** `mcp.servers` of each file, the user's first. Who wrote a server determines what it may do. */
+  readonly servers: readonly ConfiguredServers[]
   readonly needsTrust: readonly NeedsTrust[]
   /** The files that exist. The last one takes precedence. */
   readonly sources: readonly string[]
@@ -49,8 +58,31 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
     home === undefined ? {} : absolute(usable, home.path),
   )
   // A repository must not enable what the user has disabled.
-  const off = user?.value['enableSubagent'] === false && { enableSubagent: false }
-  return { config: { ...(config as Config), ...off }, needsTrust, sources: files.map((file) => file.path) }
+  const off = {
+    ...(user?.value['enableSubagent'] === false && { enableSubagent: false }),
+    ...(discovers(user?.value) === false && { mcp: { ...(config as Config).mcp, discover: false } }),
+  }
+  return {
+    config: { ...(config as Config), ...off },
+    servers: [...serversIn(user, user?.value, 'user'), ...serversIn(home, usable, 'home')],
+    needsTrust,
+    sources: files.map((file) => file.path),
+  }
+}
+
+function discovers(value: JsonObject | undefined): Json | undefined {
+  const mcp = value?.['mcp']
+  return isObject(mcp) ? mcp['discover'] : undefined
+}
+
+function serversIn(
+  file: ConfigFile | undefined,
+  value: JsonObject | undefined,
+  of: ConfiguredServers['of'],
+): ConfiguredServers[] {
+  const mcp = value?.['mcp']
+  const servers = isObject(mcp) ? mcp['servers'] : undefined
+  return file !== undefined && isObject(servers) ? [{ file: file.path, of, servers }] : []
 }
 
 /** Most runs have no configuration, and need not load the code that reads it. */
@@ -70,6 +102,7 @@ const guarded: { readonly [key: string]: string } = {
   search:
     'it can run code from the repository, and decides whether file contents are sent to the model endpoint',
   channels: 'it exchanges messages with other machines',
+  mcp: 'it starts MCP servers',
 }
 
 /** Returns the reason why a setting needs trust, or `undefined` if it does not. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { CadreError, type Effect, sentenceOf } from '@cadre/core'
+import { type Allowed, CadreError, isAllowed, sentenceOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
 import { identityOfHome } from './home-identity.ts'
 import { readUserRecord } from './read-user-record.ts'
@@ -12,7 +12,7 @@ import { rememberWritten } from './unguarded.ts'
 /** The flags a person gave when they started or resumed a run. */
 export interface Grant {
   /** `--allow`. */
-  readonly allow: readonly Effect[]
+  readonly allow: readonly Allowed[]
   /** `--trust`: everything in the folder that needed trust at that time, its home included. Absent without the flag. */
   readonly trust?: readonly TrustItem[]
 }
@@ -24,8 +24,6 @@ export interface Grants {
   /** Adds to earlier grants. Throws `configuration` when the file cannot be written. */
   add(home: string, root: string, grant: Grant): void
 }
-
-const effects: readonly unknown[] = ['read', 'write', 'execute', 'outbound'] satisfies Effect[]
 
 /**
  * `folder` is `~/.config/cadre/grants`, with one file per run. The file's name and its content bind it to the run, the home's
@@ -101,7 +99,7 @@ function readGrant(file: string, run: GrantedRun): Grant | undefined {
   }
   if ((Object.keys(run) as (keyof GrantedRun)[]).some((key) => found[key] !== run[key])) return undefined
   const { allow, trust } = found
-  if (!Array.isArray(allow) || !allow.every((effect) => effects.includes(effect))) return undefined
+  if (!Array.isArray(allow) || !allow.every(isAllowed)) return undefined
   return { allow, ...(Array.isArray(trust) && { trust }) }
 }
 

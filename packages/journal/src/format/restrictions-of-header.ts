@@ -23,16 +23,17 @@ export function boundaryOf(agent: unknown): Pick<AgentDefinition, 'boundary'> {
 /** Reads the controls of the tree in the same way. */
 export function controlsOf(controls: unknown): Pick<SessionSpec, 'controls'> {
   if (controls === undefined) return {}
-  const keys = ['approvalRequired', 'readOnly', 'deniedTools']
+  const keys = ['approvalRequired', 'readOnly', 'deniedTools', 'noTeamEffects']
   if (!isObject(controls) || !hasOnly(controls, keys))
     return { controls: { approvalRequired: true, readOnly: true, deniedTools: ['*'] } }
-  const { approvalRequired = false, readOnly = false, deniedTools = [] } = controls
+  const { approvalRequired = false, readOnly = false, deniedTools = [], noTeamEffects = false } = controls
   const denied = Array.isArray(deniedTools) ? deniedTools.map((name) => (isName(name) ? name : '*')) : ['*']
   return {
     controls: {
       ...(approvalRequired !== false && { approvalRequired: true }),
       ...(readOnly !== false && { readOnly: true }),
       ...(denied.length > 0 && { deniedTools: denied }),
+      ...(noTeamEffects !== false && { noTeamEffects: true }),
     },
   }
 }

@@ -30,10 +30,27 @@ export function expandServer({ reach, syntax }: ServerConfig, values: VariableVa
           ...(reach.envFile !== undefined && { envFile: expand(reach.envFile) }),
           ...(reach.cwd !== undefined && { cwd: expand(reach.cwd) }),
         }
-      : { ...reach, url: expand(reach.url), headers: expandAll(reach.headers) }
+      : {
+          ...reach,
+          url: expand(reach.url),
+          headers: expandAll(reach.headers),
+          ...(reach.oauth?.clientSecret !== undefined && {
+            oauth: { ...reach.oauth, clientSecret: expand(reach.oauth.clientSecret) },
+          }),
+        }
   return missing.size > 0
     ? { kind: 'unresolved', references: [...missing] }
     : { kind: 'expanded', reach: expanded }
+}
+
+/** The ids of all `${input:ID}` references. */
+export function inputsOf({ reach }: Pick<ServerConfig, 'reach'>): readonly string[] {
+  const texts =
+    reach.kind === 'program'
+      ? [reach.command, ...reach.args, reach.cwd ?? '', reach.envFile ?? '', ...Object.values(reach.env)]
+      : [reach.url, ...Object.values(reach.headers), reach.oauth?.clientSecret ?? '']
+  const found = texts.flatMap((text) => [...text.matchAll(/\$\{input:([^}]*)\}/g)].map(([, id = '']) => id))
+  return [...new Set(found)]
 }
 
 const braced = /\$\{([^}]*)\}/g
@@ -47,8 +64,10 @@ function expandText(
 ): string {
   return text.replace(
     syntax === 'copilot' ? bracedOrBare : braced,
-    (reference, inner?: string, bare?: string) => {
-      const value = bare === undefined ? variableValue(inner ?? '', syntax, values) : values.env[bare]
+    // Without a second group, the second argument is a position.
+    (reference, inner?: string, bare?: string | number) => {
+      const value =
+        typeof bare === 'string' ? variableIn(values.env, bare) : variableValue(inner ?? '', syntax, values)
       if (value === undefined) missing.add(reference)
       return value ?? reference
     },
@@ -62,8 +81,8 @@ function variableValue(
 ) {
   if (inner.startsWith('input:')) return input?.(inner.slice('input:'.length))
   if (inner.startsWith('env:'))
-    return syntax === 'vscode' || syntax === 'cadre' ? env[inner.slice(4)] : undefined
-  if (syntax === 'vscode') {
+    return syntax === 'vscode' || syntax === 'cadre' ? variableIn(env, inner.slice(4)) : undefined
+  if (syntax === 'vscode' || syntax === 'cadre') {
     const known: { readonly [name: string]: string } = {
       workspaceFolder: workspace,
       workspaceRoot: workspace,
@@ -73,9 +92,15 @@ function variableValue(
       pathSeparator: path.sep,
       '/': path.sep,
     }
-    return Object.hasOwn(known, inner) ? known[inner] : undefined
+    if (Object.hasOwn(known, inner)) return known[inner]
+    if (syntax === 'vscode') return undefined
   }
   const [, name = '', fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? []
   // As in a shell, an empty variable gets the default too.
-  return fallback === undefined ? env[name] : env[name] || fallback
+  const value = variableIn(env, name)
+  return fallback === undefined ? value : value || fallback
+}
+
+function variableIn(env: VariableValues['env'], name: string): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined
 }

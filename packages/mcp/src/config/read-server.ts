@@ -26,6 +26,10 @@ export function readServer(
     return invalid('has a "timeout" that is not a number of milliseconds')
   const stated = readEffects(entry['effects'])
   if (typeof stated === 'string') return invalid(stated)
+  const { sandbox } = entry
+  if (base.syntax === 'cadre' && sandbox !== undefined && typeof sandbox !== 'boolean')
+    return invalid('has a "sandbox" that is not true or false')
+  const isPersonal = base.syntax === 'cadre' && base.scope === 'user'
   return {
     kind: 'server',
     server: {
@@ -33,7 +37,8 @@ export function readServer(
       reach,
       tools,
       ...(timeout !== undefined && { timeout }),
-      effects: base.syntax === 'cadre' ? stated : {},
+      effects: isPersonal ? stated : {},
+      ...(isPersonal && typeof sandbox === 'boolean' && { sandbox }),
     },
   }
 }
@@ -76,10 +81,13 @@ function readAddress({
   if (!/^(https?:|\$)/i.test(url)) return 'has a "url" that is not http or https'
   const fields = textsByName(headers)
   if (fields === undefined) return 'has "headers" with a value that is not text'
-  const clientId = isObject(oauth) ? (oauth as JsonObject)['clientId'] : oauthClientId
-  const scopes = typeof oauthScopes === 'string' ? oauthScopes.split(/\s+/).filter(Boolean) : oauthScopes
+  const own = (isObject(oauth) ? oauth : {}) as JsonObject
+  const { clientId = oauthClientId, clientSecret } = own
+  const given = own['scopes'] ?? oauthScopes
+  const scopes = typeof given === 'string' ? given.split(/\s+/).filter(Boolean) : given
   const settings = {
     ...(typeof clientId === 'string' && { clientId }),
+    ...(typeof clientSecret === 'string' && { clientSecret }),
     ...(isTexts(scopes) && { scopes }),
   }
   return {

@@ -12,8 +12,16 @@ export interface ServerPlaces {
   readonly userHome: string
   /** The folder of the user's VS Code settings, if there is one. */
   readonly editor?: string | undefined
-  /** `mcp.servers` of the user's configuration and of the home, and the file that has it. */
-  readonly configured?: { readonly servers: JsonObject; readonly file: string } | undefined
+  /** `mcp.servers` of configuration files of Cadre, the user's first. `scope` is `project` if the user did not write the file. */
+  readonly configured?:
+    | readonly { readonly servers: JsonObject; readonly file: string; readonly scope: 'user' | 'project' }[]
+    | undefined
+  /** The servers that the program that runs Cadre passes, such as an editor. */
+  readonly client?: readonly ServerConfig[] | undefined
+  /** False: do not read files of other programs. Default: true. */
+  readonly discover?: boolean | undefined
+  /** False: do not read files of VS Code, because VS Code itself offers the tools of these servers. Default: true. */
+  readonly editorFiles?: boolean | undefined
   readonly agents?: readonly AgentDefinition[] | undefined
 }
 
@@ -33,8 +41,9 @@ interface ServerFile {
 }
 
 /**
- * Finds the MCP servers that are configured for Cadre, Copilot, Claude Code and VS Code. If two files name the same server, the more
- * personal one wins: the user's configuration of Cadre, then the project, then the user's files of other programs. Starts nothing.
+ * Finds the MCP servers that are configured for Cadre, Copilot, Claude Code and VS Code. If two places name the same server, the first
+ * of these takes precedence: the configuration of Cadre, the program that runs Cadre, the project, the user's files of other programs.
+ * Starts nothing.
  */
 export function readServers(places: ServerPlaces): FoundServers {
   const diagnostics: Diagnostic[] = []
@@ -42,12 +51,15 @@ export function readServers(places: ServerPlaces): FoundServers {
   const add = (server: ServerConfig) => {
     if (!found.has(server.name)) found.set(server.name, server)
   }
-  const { configured, agents = [] } = places
-  if (configured !== undefined) {
-    const base = { scope: 'user' as const, file: configured.file, syntax: 'cadre' as const, inputs: {} }
-    for (const server of serversOf(configured.servers, base, diagnostics)) add(server)
+  const { configured = [], client = [], agents = [], discover = true } = places
+  for (const { servers, file, scope } of configured) {
+    const base = { scope, file, syntax: 'cadre' as const, inputs: {} }
+    for (const server of serversOf(servers, base, diagnostics)) add(server)
   }
-  for (const place of filesOf(places)) for (const server of readFile(place, diagnostics)) add(server)
+  for (const server of client) add({ ...server, scope: 'client', effects: {} })
+  const files = filesOf(places).filter(({ syntax }) => syntax !== 'vscode' || places.editorFiles !== false)
+  for (const place of discover ? files : []) for (const server of readFile(place, diagnostics)) add(server)
+  // Also with `discover: false`: an agent file is read for Cadre.
   const ofAgents = agents.flatMap((agent) => serversOfAgent(agent, found, diagnostics))
   return { servers: [...found.values(), ...ofAgents], diagnostics }
 }
@@ -101,8 +113,7 @@ function readFile(
     )
     return []
   }
-  const all = (parsed as JsonObject)[key]
-  const servers = all ?? {}
+  const servers = (parsed as JsonObject)[key] ?? {}
   if (!isObject(servers)) {
     diagnostics.push(fault(file, 'mcp-shape', `"${key}" must be an object with one entry per MCP server.`))
     return []

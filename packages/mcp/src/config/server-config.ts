@@ -1,6 +1,9 @@
 import type { Effect } from '@cadre/core'
 
-/** Who wrote the configuration of a server. Servers of a project start only after a person has trusted it. */
+/**
+ * Who wrote the configuration of a server: the user, a file of the project, an agent file, or the program that runs Cadre, such as an
+ * editor. Servers of a project and of its agents start only after a person has trusted them.
+ */
 export type ServerScope = 'user' | 'project' | 'agent' | 'client'
 
 /** How references such as `${TOKEN}` are written in a file. */
@@ -14,7 +17,7 @@ export interface ServerProgram {
   readonly env: { readonly [name: string]: string }
   /** A file with further variables, as VS Code has it. */
   readonly envFile?: string
-  /** Default: the workspace. */
+  /** Default: the workspace for servers of a project, otherwise the user's home directory. */
   readonly cwd?: string
 }
 
@@ -24,7 +27,12 @@ export interface ServerAddress {
   readonly url: string
   readonly headers: { readonly [name: string]: string }
   /** Settings for signing in with OAuth. */
-  readonly oauth?: { readonly clientId?: string; readonly scopes?: readonly string[] }
+  readonly oauth?: {
+    readonly clientId?: string
+    /** A reference such as `${CLIENT_SECRET}`. */
+    readonly clientSecret?: string
+    readonly scopes?: readonly string[]
+  }
 }
 
 /** One MCP server as configured. Texts still contain references to variables. */
@@ -43,6 +51,11 @@ export interface ServerConfig {
   readonly timeout?: number
   /** What its tools can change, by tool name or `*`. Only the user's own configuration can set this. Default: `outbound`. */
   readonly effects: { readonly [tool: string]: Effect }
+  /**
+   * True: runs in the sandbox, with the workspace as its only writable folder. False: runs without any protection. Only the user's own
+   * configuration can set this. Default: servers of a project run in the sandbox; others cannot change protected files.
+   */
+  readonly sandbox?: boolean
   /** The descriptions of `${input:ID}` references. */
   readonly inputs: { readonly [id: string]: string }
 }

@@ -1,29 +1,42 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@cadre/core'
-import type { OAuthClientProvider, RequestOptions, Transport } from '@modelcontextprotocol/client'
+import type {
+  AuthProvider,
+  OAuthClientProvider,
+  RequestOptions,
+  Transport,
+} from '@modelcontextprotocol/client'
 import type { ServerAddress, ServerProgram } from '../config/server-config.ts'
 import type { ToolDefinition } from '../pins/pin-of.ts'
 import { plainText } from '../tools/plain-text.ts'
 import type { ServerResult } from '../tools/result-of.ts'
+import { guardedFetch } from './guarded-fetch.ts'
+import type { Launch, ProgramStart } from './launch.ts'
 import { ProcessTransport } from './process-transport.ts'
 
 export interface ConnectOptions {
   /** The environment of this process. A server gets only a few of its variables. */
   readonly env: { readonly [name: string]: string | undefined }
   readonly workspace: string
+  /** The folder that a program starts in if its configuration names none. Default: the workspace. */
+  readonly cwd?: string | undefined
+  /** Default: the program starts as it is. */
+  readonly launch?: Launch | undefined
   /** How long a server may take to start, in milliseconds. */
   readonly startLimit?: number
-  readonly auth?: OAuthClientProvider | undefined
+  readonly auth?: AuthProvider | OAuthClientProvider | undefined
   /** Asks a person the question of a server. Without it, the client does not offer elicitation. */
   readonly elicit?: ((request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>) | undefined
+  /** Ends an attempt to connect. */
+  readonly signal?: AbortSignal | undefined
   /** Called when the server says that its tools have changed. */
   readonly onChanged?: () => void
   /** Called once, when the connection has ended for any reason. */
   readonly onClosed?: () => void
 }
 
-/** A question of a server to a person. */
+/** A question of a server to a person. Its texts are data of the server. */
 export interface Elicitation {
   readonly message: string
   /** The JSON Schema of a form, or the address of a page to open. */
@@ -48,6 +61,8 @@ export interface CallOptions {
 /** An open connection to a server. */
 export interface Connection {
   readonly pid: number | undefined
+  /** The revision of the protocol, such as `2026-07-28`. */
+  readonly revision: string | undefined
   list(): Promise<readonly ToolDefinition[]>
   call(tool: string, input: unknown, options: CallOptions): Promise<ServerResult>
   close(): Promise<void>
@@ -67,13 +82,15 @@ export async function connectServer(
   try {
     return await open(reach, 'auto', options)
   } catch (error) {
-    if (error instanceof TooSlow || (error as NodeJS.ErrnoException).code !== undefined) throw error
+    // `syscall`: the program cannot be started at all.
+    if (error instanceof NotStarted || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
     // Some older servers exit when their first request is not the one they expect.
     return open(reach, 'legacy', options)
   }
 }
 
-class TooSlow extends Error {}
+/** It makes no sense to try again. */
+class NotStarted extends Error {}
 
 async function open(
   reach: ServerProgram | ServerAddress,
@@ -85,10 +102,15 @@ async function open(
   const client = new Client(
     { name: 'cadre', version: '0.1.0' },
     {
-      versionNegotiation: { mode, probe: { timeoutMs: Math.min(3_000, startLimit) } },
+      // A program may not answer a request that it does not know; a server at an address answers every request.
+      versionNegotiation: {
+        mode,
+        probe: { timeoutMs: reach.kind === 'program' ? Math.min(3_000, startLimit) : startLimit },
+      },
       listMaxPages: mostPages,
-      capabilities: elicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
-      listChanged: { tools: { onChanged: () => onChanged?.() } },
+      capabilities: elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true }, url: {} } },
+      // At once: the next call must see the change.
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onChanged?.() } },
     },
   )
   if (elicit !== undefined)
@@ -101,9 +123,9 @@ async function open(
       return { action, ...(content && { content: { ...content } as Record<string, string> }) }
     })
   const transport =
-    reach.kind === 'program' ? programTransport(reach, options) : await addressTransport(reach, options)
+    reach.kind === 'program' ? await programTransport(reach, options) : await addressTransport(reach, options)
   try {
-    await within(startLimit, client.connect(transport, { timeout: startLimit }))
+    await within(startLimit, client.connect(transport, { timeout: startLimit }), options.signal)
   } catch (error) {
     await client.close().catch(() => {})
     await transport.close()
@@ -112,10 +134,12 @@ async function open(
   client.onclose = () => onClosed?.()
   return {
     pid: transport instanceof ProcessTransport ? transport.pid : undefined,
+    revision: client.getNegotiatedProtocolVersion(),
     async list() {
       const { tools } = await client.listTools(undefined, {
         timeout: listLimit,
         maxTotalTimeout: 3 * listLimit,
+        cacheMode: 'refresh',
       })
       return tools.slice(0, mostTools) as unknown as readonly ToolDefinition[]
     },
@@ -142,13 +166,22 @@ async function open(
   }
 }
 
-function programTransport(program: ServerProgram, { env, workspace }: ConnectOptions): ProcessTransport {
+async function programTransport(program: ServerProgram, options: ConnectOptions): Promise<ProcessTransport> {
+  const { env, workspace, cwd = workspace, launch } = options
   const basic = Object.fromEntries(inherited.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
-  const ofFile = program.envFile === undefined ? {} : readEnvFile(path.resolve(workspace, program.envFile))
-  return new ProcessTransport(
-    { ...program, ...(program.cwd !== undefined && { cwd: path.resolve(workspace, program.cwd) }) },
-    { env: { ...basic, ...ofFile }, cwd: workspace },
-  )
+  const envFile = program.envFile === undefined ? undefined : path.resolve(workspace, program.envFile)
+  const start: ProgramStart = {
+    command: program.command,
+    args: program.args,
+    env: { ...basic, ...(envFile !== undefined && readEnvFile(envFile)), ...program.env },
+    cwd: program.cwd === undefined ? cwd : path.resolve(workspace, program.cwd),
+    ...(envFile !== undefined && { envFile }),
+  }
+  try {
+    return new ProcessTransport(launch === undefined ? start : await launch(start))
+  } catch (error) {
+    throw new NotStarted(messageOf(error))
+  }
 }
 
 async function addressTransport(
@@ -160,8 +193,7 @@ async function addressTransport(
   if (address.protocol !== 'https:' && address.protocol !== 'http:')
     throw new Error(`its address must be http or https, not ${address.protocol}`)
   return new StreamableHTTPClientTransport(address, {
-    // A redirect could take the headers, which may hold a token, to another server.
-    requestInit: { headers: { ...headers }, redirect: 'error' },
+    fetch: guardedFetch({ url: address, headers }),
     ...(auth && { authProvider: auth }),
   }) as Transport
 }
@@ -177,13 +209,23 @@ function readEnvFile(file: string): { [name: string]: string } {
   )
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
+async function within<T>(ms: number, work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  let give = () => {}
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TooSlow(`it did not start within ${Math.round(ms / 1000)} s`)), ms)
+    const stop = () => reject(new NotStarted('it was stopped before it was ready'))
+    const timer = setTimeout(
+      () => reject(new NotStarted(`it was not ready within ${Math.round(ms / 1000)} s`)),
+      ms,
+    )
+    if (signal?.aborted) stop()
+    signal?.addEventListener('abort', stop, { once: true })
+    give = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
   })
   work.catch(() => {})
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+  return Promise.race([work, late]).finally(() => give())
 }
 
 /** What the server printed before it ended usually names the cause. */

@@ -1,19 +1,17 @@
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { Writable } from 'node:stream'
 import { startProcess } from '@cadre/disk'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import type { ServerProgram } from '../config/server-config.ts'
+import type { ProgramStart } from './launch.ts'
 
 export interface ProcessOptions {
-  /** The variables that every server gets. Those of its configuration are added. */
-  readonly env: { readonly [name: string]: string }
-  readonly cwd: string
   /** The most bytes of one message. A longer one closes the connection. */
   readonly longestLine?: number
 }
 
 const longestStderr = 4_000
-/** How long a server may take to end after its input was closed, and then after SIGTERM. */
-const patience = { closed: 500, terminated: 1_500 }
+/** How long a server may take to end after its input was closed, after SIGTERM, and after SIGKILL. */
+const patience = { closed: 500, terminated: 1_500, killed: 500 }
 
 /**
  * Talks to a program over its standard input and output. The program gets a process group of its own, and the whole group ends with the
@@ -23,15 +21,16 @@ export class ProcessTransport implements Transport {
   onmessage?: ((message: JSONRPCMessage) => void) | undefined
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
-  readonly #program: ServerProgram
+  readonly #program: ProgramStart
   readonly #options: ProcessOptions
   #child: ChildProcess | undefined
   #partial: Buffer[] = []
   #size = 0
   #stderr = ''
+  #isEnded = false
   #closing: Promise<void> | undefined
 
-  constructor(program: ServerProgram, options: ProcessOptions) {
+  constructor(program: ProgramStart, options: ProcessOptions = {}) {
     this.#program = program
     this.#options = options
   }
@@ -46,15 +45,22 @@ export class ProcessTransport implements Transport {
   }
 
   start(): Promise<void> {
-    const { command, args, env, cwd } = this.#program
+    const { command, args, env, cwd, inputs = [] } = this.#program
     return new Promise((resolve, reject) => {
       const child = startProcess(command, [...args], {
-        cwd: cwd ?? this.#options.cwd,
-        env: { ...this.#options.env, ...env },
-        stdio: ['pipe', 'pipe', 'pipe'],
+        cwd,
+        env: { ...env },
+        stdio: ['pipe', 'pipe', 'pipe', ...inputs.map(() => 'pipe' as const)],
         detached: true,
-      })
+      }) as ChildProcessWithoutNullStreams
       this.#child = child
+      endWithThisProcess(this)
+      for (const [at, data] of inputs.entries()) {
+        const pipe = child.stdio[at + 3] as Writable | undefined
+        // It may end before it has read everything.
+        pipe?.on('error', () => {})
+        pipe?.end(data)
+      }
       child.once('spawn', resolve)
       child.once('error', (error) => {
         reject(error)
@@ -68,6 +74,7 @@ export class ProcessTransport implements Transport {
       // Not `close`: a process that the server left behind may keep the pipes open.
       child.once('exit', () => {
         child.stdout.destroy()
+        this.#isEnded = true
         this.onclose?.()
       })
     })
@@ -86,18 +93,28 @@ export class ProcessTransport implements Transport {
     return this.#closing
   }
 
+  /** Ends the whole group at once, without waiting. */
+  kill(): void {
+    const pid = this.#child?.pid
+    if (pid !== undefined) signal(-pid, 'SIGKILL')
+  }
+
   async #end(): Promise<void> {
     const child = this.#child
     if (child?.pid === undefined) return
+    forget(this)
     const group = -child.pid
     child.stdin?.end()
     if (!(await isGone(group, patience.closed))) {
       signal(group, 'SIGTERM')
-      if (!(await isGone(group, patience.terminated))) signal(group, 'SIGKILL')
+      if (!(await isGone(group, patience.terminated))) {
+        signal(group, 'SIGKILL')
+        await isGone(group, patience.killed)
+      }
     }
     child.stdout?.destroy()
     this.#partial = []
-    this.onclose?.()
+    if (!this.#isEnded) this.onclose?.()
   }
 
   #read(data: Buffer): void {
@@ -128,6 +145,22 @@ export class ProcessTransport implements Transport {
     }
     if (typeof message === 'object' && message !== null) this.onmessage?.(message as JSONRPCMessage)
   }
+}
+
+/** The transports whose processes must end with this one. */
+const running = new Set<ProcessTransport>()
+
+function endWithThisProcess(transport: ProcessTransport): void {
+  if (running.size === 0) process.on('exit', endAll)
+  running.add(transport)
+}
+
+function forget(transport: ProcessTransport): void {
+  if (running.delete(transport) && running.size === 0) process.off('exit', endAll)
+}
+
+function endAll(): void {
+  for (const each of running) each.kill()
 }
 
 /** Waits until no process of the group is left. */

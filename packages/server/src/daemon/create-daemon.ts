@@ -121,6 +121,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       },
     })
     base.generations = generations
+    undo.push(() => generations.close())
     await generations.begin()
     return generations
   }

@@ -42,6 +42,8 @@ export interface DaemonParts {
   readonly notices: readonly Notice[]
   /** Activates these parts. Call it only while nothing runs. */
   begin(): Orchestrator
+  /** Ends programs of these parts, such as MCP servers. Called when nothing uses them. */
+  close?(): Promise<void>
 }
 
 /** Callbacks from the runtime to the daemon. */

@@ -55,9 +55,15 @@ export class Generations {
       this.#stamp = runtime.stamp()
       parts = await runtime.load()
       if (tries === 0 || runtime.stamp() === this.#stamp) break
+      await parts.close?.()
     }
     this.#current = { parts, orchestrator: parts.begin() }
     this.#tellNotices(parts)
+  }
+
+  /** Ends the programs of the current parts. */
+  async close(): Promise<void> {
+    await this.#current?.parts.close?.()
   }
 
   /** Checks whether the files have changed. */
@@ -91,7 +97,9 @@ export class Generations {
     this.#isPending = true
     void changed()
     await hold()
+    const earlier = this.#current?.parts
     this.#current = { parts, orchestrator: parts.begin() }
+    await earlier?.close?.()
     this.#isPending = false
     note({ type: 'configuration.changed', message: 'The configuration was reloaded.' })
     this.#tellNotices(parts)

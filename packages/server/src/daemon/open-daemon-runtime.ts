@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import path from 'node:path'
 import type { CadreEvent, JsonObject } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { createAudit, hookPlaces, openAuditLog } from '@cadre/gate'
@@ -68,7 +69,7 @@ export async function openDaemonRuntime(
     approvals: engine.approvals,
     audit: log,
     async load(): Promise<DaemonParts> {
-      const parts = await loadParts(io, { ...options, tell, telemetry, needsHome: true })
+      const parts = await loadParts(io, { ...options, tell, telemetry, needsHome: true, startsServers: true })
       loaded = parts
       const defaultModel = await parts.models.resolve(undefined)
       model = defaultModel.kind === 'found' ? defaultModel.model.id : undefined
@@ -87,6 +88,7 @@ export async function openDaemonRuntime(
           if (parts.trusted || parts.grants.of(home.path, root)?.trust === undefined) return undefined
           return `It was started with --trust, and the daemon does not trust this folder. Resume it with "cadre resume ${root}", or start the daemon with --trust.`
         },
+        close: () => parts.servers.close(),
         begin: () => orchestrate(parts, { engine, emit, shouldRetry: outside.shouldRetry, telemetry }),
       }
     },
@@ -127,7 +129,19 @@ function filesOf(
     '/etc/cadre/policy.yaml',
     ...hooks.map(({ path }) => path),
     ...(loaded?.config.tools ?? []),
+    ...serverFiles(project, user.home),
+    ...new Set(loaded?.servers.found.servers.map(({ file }) => file) ?? []),
+    // Approved tools.
+    path.join(user.servers, 'tools'),
     ...(isUntrusted ? [user.trust, user.homes] : []),
+  ]
+}
+
+/** Where MCP servers may be configured. */
+function serverFiles(project: string, userHome: string): string[] {
+  return [
+    ...['.mcp.json', '.vscode/mcp.json', '.github/mcp.json'].map((name) => path.join(project, name)),
+    path.join(userHome, '.copilot', 'mcp-config.json'),
   ]
 }
 

@@ -1,9 +1,8 @@
 import type { Note } from '@cadre/channels'
 import { CadreError } from '@cadre/core'
 import type { FileEngine } from '@cadre/journal'
+import { endRecord, idleStateOf, openChildren } from '@cadre/runtime'
 import type { Deliveries } from './deliveries.ts'
-import { endRecord } from './end-record.ts'
-import { idleStateOf, openChildren } from './idle-state.ts'
 import type { SessionRuns } from './session-runs.ts'
 
 export interface CancelOptions {

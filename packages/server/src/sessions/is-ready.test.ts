@@ -1,11 +1,10 @@
 import { defineTool, object, string } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { createFileEngine } from '@cadre/journal'
+import { idleStateOf, isReady } from '@cadre/runtime'
 import { call, createTestTeam, type Line, say } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryHome } from '../daemon/daemon.spec-helpers.ts'
-import { idleStateOf } from './idle-state.ts'
-import { isReady } from './is-ready.ts'
 
 const signal = new AbortController().signal
 const launch = (what: string) => ['launch', { what }] as const

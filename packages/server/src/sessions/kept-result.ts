@@ -1,6 +1,6 @@
 import { CadreError, messageOf, noUsage, type RunResult, type StoredSession } from '@cadre/core'
+import { lastReport } from '@cadre/runtime'
 import type { SessionState } from '../session-keeper.ts'
-import { lastReport } from './idle-state.ts'
 
 /** The state of an ended session, from its record. */
 export function endedState({ outcome, entries }: StoredSession): SessionState {

@@ -1,11 +1,10 @@
 import { messageOf, type StoredSession } from '@cadre/core'
 import { systemErrorCode } from '@cadre/disk'
 import type { FileEngine } from '@cadre/journal'
+import { idleStateOf, isReady } from '@cadre/runtime'
 import type { SessionState } from '../session-keeper.ts'
 import { type Deliveries, hasReceived } from './deliveries.ts'
 import { type DeliveryQueue, startRequestOf } from './delivery-queue.ts'
-import { idleStateOf } from './idle-state.ts'
-import { isReady } from './is-ready.ts'
 import { endedState } from './kept-result.ts'
 import type { SessionRuns } from './session-runs.ts'
 

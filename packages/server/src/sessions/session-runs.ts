@@ -8,6 +8,7 @@
  * 4. A run that fails because of the system, for example on a full disk, is not reported to listeners. It is resumed when the
  *    system has recovered.
  */
+
 import { mkdirSync } from 'node:fs'
 import type { Note, Problems } from '@cadre/channels'
 import {
@@ -21,9 +22,9 @@ import {
 import { isInside, systemErrorCode } from '@cadre/disk'
 import { type Home, runningProcess } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
+import { isReady } from '@cadre/runtime'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
 import { hasErrorCode } from './has-error-code.ts'
-import { isReady } from './is-ready.ts'
 import { type Job, type JobRequest, Jobs, type StartedJobEnd } from './jobs.ts'
 import { failureResult } from './kept-result.ts'
 import { foreignWorkspace } from './own-workspace.ts'

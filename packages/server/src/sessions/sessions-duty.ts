@@ -5,14 +5,15 @@
  * 2. Writes of this process cause no work.
  * 3. An unreadable file is reported as a problem until it is fixed, and does not affect others.
  */
+
 import { CadreError, messageOf } from '@cadre/core'
 import { namesIn, stampOf, systemErrorCode } from '@cadre/disk'
 import { isUnguarded, runningProcess } from '@cadre/home'
 import { endsWithEntry, readEndState } from '@cadre/journal'
+import { type IdleState, idleStateOf } from '@cadre/runtime'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { Keeper } from './create-session-keeper.ts'
-import { type IdleState, idleStateOf } from './idle-state.ts'
 
 const folder = 'sessions'
 const ending = '.session.yaml'

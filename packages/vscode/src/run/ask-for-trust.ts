@@ -23,6 +23,7 @@ export async function askForTrust(
       workspace: folder.uri.fsPath,
       settings: settings.of(folder.uri),
       asksAgain: true,
+      editorFiles: false,
       tell: (message) => log.info(message),
     },
     (found) => {

@@ -21,6 +21,7 @@ export function startRuntime({ settings, homes, log }: RunsContext, request: Sta
     environment: { ...environment, env: { ...environment.env } },
     settings: settings.of(folder.uri),
     tools: vscodeTools(toolInvocationToken, log),
+    editorFiles: false,
     tell: request.tell ?? ((message) => log.info(message)),
     howToTrust: 'Inspect these files, then run "Multi-Agent: Trust Agents and Hooks in This Folder…".',
     ask,

@@ -1,4 +1,11 @@
-import { classOf, didYouMean, knownTools, type ToolMeaning, understandTool } from '@cadre/core'
+import {
+  type AgentDefinition,
+  classOf,
+  didYouMean,
+  knownTools,
+  type ToolMeaning,
+  understandTool,
+} from '@cadre/core'
 import type { Finding } from '../lint-result.ts'
 import { type FileRule, keyOf, type LintKnowledge, type LintSubject, lineOf } from '../subject.ts'
 
@@ -14,12 +21,24 @@ export const toolNames: FileRule = (subject, knowledge) => {
   const permitted = (agent.permissions ?? []).map(({ tool }) => tool)
   const denied = (agent.permissions ?? []).filter(({ action }) => action !== 'allow').map(({ tool }) => tool)
   const forbidden = new Set([...(agent.disallowedTools ?? []), ...denied].map((name) => name.toLowerCase()))
-  const sorted = new Map<ToolMeaning['kind'] | 'not-here', string[]>()
+  const sorted = new Map<ToolMeaning['kind'] | 'not-here' | 'no-server', string[]>()
+  const servers = serversFor(agent, knowledge)
   const add = (name: string, isWanted: boolean) => {
     const meaning = understandTool(name)
     // A denied tool does not need to exist.
     const isAbsent = isWanted && isMissing(meaning, own)
-    const kind = own.has(name.toLowerCase()) ? 'tools' : isAbsent ? 'not-here' : meaning.kind
+    const hasNoServer =
+      isWanted &&
+      meaning.kind === 'server' &&
+      servers !== undefined &&
+      !servers.has(meaning.server.toLowerCase())
+    const kind = own.has(name.toLowerCase())
+      ? 'tools'
+      : hasNoServer
+        ? 'no-server'
+        : isAbsent
+          ? 'not-here'
+          : meaning.kind
     const names = sorted.get(kind) ?? []
     // An unknown name is reported once, however often and in whatever case it is written.
     const isSaid = (said: string) =>
@@ -50,7 +69,26 @@ export const toolNames: FileRule = (subject, knowledge) => {
       line,
       message: `These tools come from MCP servers or extensions. Cadre keeps their names: ${names}.`,
     })),
+    ...findingsFor(sorted.get('no-server'), (names) => ({
+      severity: 'info' as const,
+      code: 'tool-without-server',
+      line,
+      message: `No MCP server with this name is configured here: ${names}. "cadre mcp list" lists the servers.`,
+    })),
   ]
+}
+
+/** The names of the servers that the agent can use. Undefined if none are configured: then the names may be for another program. */
+function serversFor(
+  { mcpServers }: Pick<AgentDefinition, 'mcpServers'>,
+  { servers = [] }: LintKnowledge,
+): ReadonlySet<string> | undefined {
+  const own =
+    typeof mcpServers === 'object' && mcpServers !== null && !Array.isArray(mcpServers)
+      ? Object.keys(mcpServers)
+      : []
+  const names = [...servers, ...own]
+  return names.length === 0 ? undefined : new Set(names.map((name) => name.toLowerCase()))
 }
 
 /** True if a name means Cadre tools that are not available. Tools of the loop itself are always available. */

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import path from 'node:path'
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
 import { findHooks, openAllowlists } from '@cadre/gate'
 import type { Home, TrustItem } from '@cadre/home'
@@ -30,15 +28,7 @@ export function checkGate(io: Io, home: Home): Check[] {
     ...faults('hooks', diagnostics),
     ...faults('commands', lists),
     ...faults('instructions', instructionProblems({ folder: projectOf(io.cwd), userHome })),
-    ...checkMcpFiles(projectOf(io.cwd)),
   ]
-}
-
-/** Reports MCP configuration files, because Cadre does not start MCP servers. */
-function checkMcpFiles(project: string): Check[] {
-  return ['.mcp.json', '.vscode/mcp.json'].flatMap((name) =>
-    existsSync(path.join(project, name)) ? [ok('mcp', `${name}: Cadre does not start MCP servers`)] : [],
-  )
 }
 
 function faults(name: string, diagnostics: readonly Diagnostic[]): Check[] {

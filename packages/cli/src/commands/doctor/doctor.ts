@@ -11,6 +11,7 @@ import { checkGate } from './check-gate.ts'
 import { checkHome } from './check-home.ts'
 import { checkModel } from './check-model.ts'
 import { checkPrograms } from './check-programs.ts'
+import { checkServers } from './check-servers.ts'
 import { checkSettings } from './check-settings.ts'
 import { checkTelemetry } from './check-telemetry.ts'
 
@@ -46,6 +47,7 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
     ...checkPolicy(loaded),
     ...settled,
     ...checkGate(io, home),
+    ...(await checkServers(io, home, { settings, policy })),
     ...model,
     ...ofCopilot,
     sandbox,

@@ -1,9 +1,10 @@
 import { createAgents, type LintKnowledge, type ModelKnowledge } from '@cadre/agents'
 import { CadreError } from '@cadre/core'
-import { systemClock } from '@cadre/disk'
+import { showDiagnostic, systemClock } from '@cadre/disk'
 import { type Config, type Home, withModelAliases } from '@cadre/home'
 import {
   agentPlaces,
+  findServers,
   loadPolicyForDisplay,
   loadSettings,
   loadTools,
@@ -35,7 +36,15 @@ export async function lintKnowledge(
     const { tools } = await loadTools({ home, settings })
     const { policy } = await loadPolicyForDisplay(io, home, folder.homeTrusted)
     const model = await modelKnowledge(io, withModelAliases(settings.config, policy))
-    return { agents, tools: tools.map(({ name }) => name), ...(model && { model }) }
+    const project = places.project ?? io.cwd
+    const found = findServers(io, {
+      ...{ project, workspace: io.cwd, configured: settings.servers },
+      agents: createAgents(places).list(),
+      discover: settings.config.mcp?.discover,
+    })
+    for (const problem of found.diagnostics) tell(showDiagnostic(problem))
+    const servers = found.servers.filter((server) => server.agent === undefined).map(({ name }) => name)
+    return { agents, tools: tools.map(({ name }) => name), servers, ...(model && { model }) }
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
     tell(error.message)

@@ -1,8 +1,8 @@
 import { CadreError } from '@cadre/core'
+import { findSecretStores } from '@cadre/home'
 import { userPlaces } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { type NewSetting, writeSettings } from '../config/config-set.ts'
-import { findSecretStores } from './secret-store.ts'
 
 /** Writes the choice to the user's configuration, all at once. Returns the file. */
 export function storeChoice(io: Io, model: string, settings: readonly NewSetting[]): string {

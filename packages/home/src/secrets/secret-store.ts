@@ -8,6 +8,9 @@ export interface SecretStore {
   readonly keyCommand: string
   /** Stores the secret, and reads it back. Resolves with the reason if that fails, without any part of the secret. */
   store(secret: string): Promise<string | undefined>
+  /** Undefined if there is none, or the store cannot be read. */
+  read(): Promise<string | undefined>
+  remove(): Promise<void>
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -18,13 +21,21 @@ export function findSecretStores(env: Env, account: string, platform = process.p
   const has = (program: string) => findInPath(program, env['PATH'] ?? env['Path']) !== undefined
   // Programs read the secret from standard input: arguments are visible to every user of the machine.
   const made = (
-    store: Omit<SecretStore, 'store'>,
+    store: Pick<SecretStore, 'name' | 'keyCommand'>,
     words: readonly string[],
+    removal: readonly string[],
     inputOf = (secret: string) => secret,
-  ) => ({
+  ): SecretStore => ({
     ...store,
-    store: (secret: string) =>
-      storeWith(words, inputOf(secret), { secret, keyCommand: store.keyCommand, env }),
+    store: (secret) => storeWith(words, inputOf(secret), { secret, keyCommand: store.keyCommand, env }),
+    async read() {
+      const { code, stdout } = await runKeyCommand(store.keyCommand, env)
+      return code === 0 && stdout.trim() !== '' ? stdout.trim() : undefined
+    },
+    async remove() {
+      const [program = '', ...args] = removal
+      await run(program, args, '', env)
+    },
   })
   if (platform === 'darwin')
     return has('security')
@@ -35,6 +46,7 @@ export function findSecretStores(env: Env, account: string, platform = process.p
               keyCommand: `security find-generic-password -s cadre -a ${name} -w`,
             },
             ['security', '-i'],
+            ['security', 'delete-generic-password', '-s', 'cadre', '-a', name],
             (secret) =>
               `add-generic-password -U -s cadre -a ${name} -X ${Buffer.from(secret).toString('hex')}\n`,
           ),
@@ -51,6 +63,7 @@ export function findSecretStores(env: Env, account: string, platform = process.p
           made(
             { name: 'the Windows Credential Manager', keyCommand: `${shell.join(' ')} "${read}"` },
             [...shell, write],
+            [...shell, `${vault}$v.Remove($v.Retrieve('cadre','${name}'))`],
             (secret) => `${secret}\n`,
           ),
         ]
@@ -65,6 +78,7 @@ export function findSecretStores(env: Env, account: string, platform = process.p
               keyCommand: `secret-tool lookup service cadre account ${name}`,
             },
             ['secret-tool', 'store', `--label=Cadre: ${name}`, 'service', 'cadre', 'account', name],
+            ['secret-tool', 'clear', 'service', 'cadre', 'account', name],
           ),
         ]
       : []),
@@ -73,6 +87,7 @@ export function findSecretStores(env: Env, account: string, platform = process.p
           made(
             { name: 'the password store (pass)', keyCommand: `pass show cadre/${name}` },
             ['pass', 'insert', '--multiline', '--force', `cadre/${name}`],
+            ['pass', 'rm', '--force', `cadre/${name}`],
             (secret) => `${secret}\n`,
           ),
         ]
@@ -94,14 +109,16 @@ async function storeWith(
   const [program = '', ...args] = words
   const stored = await run(program, args, input, env)
   if (stored.code !== 0) return `${program} failed with ${stored.code}`
-  const shell =
-    process.platform === 'win32'
-      ? (['cmd', ['/d', '/s', '/c', keyCommand]] as const)
-      : (['/bin/sh', ['-c', keyCommand]] as const)
-  const read = await run(shell[0], shell[1], '', env)
+  const read = await runKeyCommand(keyCommand, env)
   return read.code === 0 && read.stdout.trim() === secret
     ? undefined
     : `${program} did not return the stored key`
+}
+
+function runKeyCommand(keyCommand: string, env: Env): ReturnType<typeof run> {
+  return process.platform === 'win32'
+    ? run('cmd', ['/d', '/s', '/c', keyCommand], '', env)
+    : run('/bin/sh', ['-c', keyCommand], '', env)
 }
 
 /** In milliseconds: a store may ask the user to unlock it. */

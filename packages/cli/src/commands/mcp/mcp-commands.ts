@@ -1,0 +1,215 @@
+import { buildRouteMap } from '@stricli/core'
+import { defineCommand } from '../../app/command.ts'
+import { count, flag, home, json, text, trust } from '../../app/flags.ts'
+import { commands } from '../../commands.ts'
+
+const server = { brief: 'The name of the MCP server', parse: String, placeholder: 'server' } as const
+const workspace = text('The project folder; default: the current folder', 'DIR')
+
+const list = defineCommand({
+  brief: 'List the MCP servers that agents can use, with their tools and their status',
+  about:
+    'Lists the MCP servers of .vscode/mcp.json, .mcp.json, .github/mcp.json, ~/.copilot/mcp-config.json, the user profile of VS Code,\n' +
+    'agent files, and mcp.servers in config.yaml. Starts nothing: it shows the tools that were approved before.\n' +
+    'With --json: {"servers": [{"name", "scope", "file", "runs", "status", "tools", "pending"}], "diagnostics": […]}.',
+  examples: [
+    ['mcp list', 'a table'],
+    [`mcp list --json | jq -r '.servers[] | select(.pending != []) | .name'`, 'servers with changed tools'],
+  ],
+  parameters: { flags: { workspace, home, trust, json } },
+  load: async () => (await import('./mcp-list.ts')).listServers,
+})
+
+const test = defineCommand({
+  brief: 'Start an MCP server, list its tools, and stop it',
+  about:
+    'Connects to the server as a run does, prints its protocol revision and its tools, and stops it. Calls no tool and approves nothing.\n' +
+    'A server of an untrusted folder starts only with --trust. Exits with 1 when the server cannot be used.\n' +
+    'With --json: {"server", "status", "revision", "tools": [{"name", "state"}], "reason"}.',
+  examples: [
+    ['mcp test github', 'connect, and list the tools'],
+    ['mcp test github --json', 'print JSON'],
+  ],
+  parameters: {
+    flags: { workspace, home, trust, json },
+    positional: { kind: 'tuple', parameters: [server] },
+  },
+  load: async () => (await import('./mcp-test.ts')).testServer,
+})
+
+const add = defineCommand({
+  brief: 'Add an MCP server to your user file, or with --project to the project file',
+  about:
+    'Writes the server to mcp.servers in config.yaml, and keeps the rest of the file. Give an address, or a program and its arguments\n' +
+    `after "--". Values such as tokens belong in variables: \${NAME} in config.yaml is replaced when the server starts.`,
+  examples: [
+    ['mcp add docs https://mcp.example.com/mcp', 'a server at an address'],
+    ['mcp add files -- npx -y @modelcontextprotocol/server-filesystem .', 'a program that Cadre starts'],
+    [
+      `mcp add tracker --env 'TOKEN=\${TRACKER_TOKEN}' --effect read -- tracker-mcp`,
+      'agents may call it without approval',
+    ],
+  ],
+  parameters: {
+    flags: {
+      env: {
+        ...text('A variable for the program; repeatable', 'NAME=VALUE'),
+        variadic: true,
+      },
+      header: {
+        ...text('A header for requests to the address; repeatable', 'NAME=VALUE'),
+        variadic: true,
+      },
+      effect: {
+        kind: 'enum',
+        values: ['read', 'write', 'execute', 'outbound'],
+        brief: 'What its tools can change; default: outbound, so that calls need approval',
+        placeholder: 'EFFECT',
+        optional: true,
+      },
+      tools: { ...text('Offer only this tool; * is a wildcard; repeatable', 'NAME'), variadic: true },
+      project: flag('Change config.yaml in the home directory of the project'),
+      home,
+      json,
+    },
+    positional: {
+      kind: 'array',
+      minimum: 2,
+      parameter: { brief: 'The name, then an address or a program', parse: String, placeholder: 'word' },
+    },
+  },
+  load: async () => (await import('./mcp-add.ts')).addServer,
+})
+
+const remove = defineCommand({
+  brief: 'Remove an MCP server from your user file or the project file',
+  about:
+    'Removes the server from mcp.servers in config.yaml, and deletes what Cadre stored about it: approved tools, sign-in and values.\n' +
+    'Servers in files of other programs stay there: the command prints the file to edit.',
+  examples: [['mcp remove docs', 'remove it and its sign-in']],
+  parameters: { flags: { home, json }, positional: { kind: 'tuple', parameters: [server] } },
+  load: async () => (await import('./mcp-remove.ts')).removeServer,
+})
+
+const approve = defineCommand({
+  brief: 'Show new and changed tools of an MCP server, and approve them',
+  about:
+    'Agents cannot use a tool whose definition is new or has changed since you approved it. This command connects to the server, shows\n' +
+    'each difference as models would see it, and asks. Without a terminal, it approves only with --yes.\n' +
+    'With --json: {"server", "new", "changed", "removed", "approved"}.',
+  examples: [
+    ['mcp approve github', 'show the differences, and ask'],
+    ['mcp approve github --yes', 'approve without asking'],
+  ],
+  parameters: {
+    flags: { yes: flag('Approve without asking'), workspace, home, trust, json },
+    positional: { kind: 'tuple', parameters: [server] },
+  },
+  load: async () => (await import('./mcp-approve.ts')).approveServer,
+})
+
+const login = defineCommand({
+  brief: 'Sign in to an MCP server, or enter the values that its configuration asks for',
+  about:
+    'Signs in with OAuth: prints an address to open in a browser, and waits for the answer on this machine. Asks for the values of\n' +
+    `\${input:…} in the configuration of the server. Stores both in the secret store of this machine, and never prints them.\n` +
+    'With --json: {"type": "address", "url"}, then {"type": "login", "server", "status"}.',
+  examples: [
+    ['mcp login docs', 'sign in with a browser'],
+    ['mcp login docs --json', 'print the address as JSON'],
+  ],
+  parameters: {
+    flags: { workspace, home, trust, json },
+    positional: { kind: 'tuple', parameters: [server] },
+  },
+  load: async () => (await import('./mcp-login.ts')).loginToServer,
+})
+
+const logout = defineCommand({
+  brief: 'Remove the stored sign-in and values of an MCP server from this machine',
+  examples: [['mcp logout docs', 'the next run needs a new sign-in']],
+  parameters: {
+    flags: { workspace, home, trust, json },
+    positional: { kind: 'tuple', parameters: [server] },
+  },
+  load: async () => (await import('./mcp-logout.ts')).logoutOfServer,
+})
+
+const serve = defineCommand({
+  brief: 'Serve Cadre to other programs as an MCP server; "cadre mcp" is short for it',
+  about:
+    'Lets an MCP client, such as Claude Code, Copilot CLI or VS Code, delegate work to agents and teams in a folder, follow it, and get\n' +
+    'the result. Speaks MCP on standard input and output. With --http, it listens on 127.0.0.1 and prints its address and a random\n' +
+    'bearer token on standard error. A delegated run has its own process: it continues when the client or this server ends.',
+  examples: [
+    ['mcp', 'serve on standard input and output; clients start this command'],
+    ['mcp --read-only', 'delegated runs cannot change anything'],
+    ['mcp --http --port 4100 --token-file token.txt', 'serve over HTTP on this machine'],
+  ],
+  parameters: {
+    flags: {
+      http: flag('Serve over streamable HTTP on 127.0.0.1'),
+      port: count('The port for --http; default: any free port', 1),
+      tokenFile: text('Write the bearer token to this file instead of standard error', 'FILE'),
+      readOnly: flag('No delegated run may write files, run programs or reach the network'),
+      workspace: text('The folder the agents may change; default: the current folder', 'DIR'),
+      home,
+    },
+  },
+  load: async () => (await import('./mcp-serve.ts')).serveMcp,
+})
+
+const install = defineCommand({
+  brief: 'Add Cadre as an MCP server to VS Code, Copilot CLI or Claude Code',
+  about:
+    'Writes the entry for "cadre mcp" to the configuration of the program, shows the difference, and keeps every other byte of the file.\n' +
+    'Refuses to edit a file with errors. Defaults: .vscode/mcp.json for VS Code, ~/.copilot/mcp-config.json for Copilot CLI and .mcp.json\n' +
+    'for Claude Code. With --json: {"type", "to", "file", "changed", "dryRun", "entry"}.',
+  examples: [
+    ['mcp install --to claude', 'in .mcp.json of this project'],
+    ['mcp install --to vscode --user', 'in your profile, for all folders'],
+    ['mcp install --to copilot --dry-run', 'only show the difference'],
+    ['mcp install --to claude --remove', 'remove the entry'],
+  ],
+  parameters: {
+    flags: {
+      to: {
+        kind: 'enum',
+        values: ['vscode', 'copilot', 'claude'],
+        brief: 'The program that should use Cadre',
+        placeholder: 'PROGRAM',
+      },
+      user: flag('Write to your own configuration of the program'),
+      project: flag('Write to the file of this project'),
+      readOnly: flag('Delegated runs cannot write files, run programs or reach the network'),
+      remove: flag('Remove the entry'),
+      dryRun: flag('Show the difference and write nothing'),
+      json,
+    },
+  },
+  load: async () => (await import('./mcp-install.ts')).installMcp,
+})
+
+const work = defineCommand({
+  brief: 'Run a delegation of the MCP server; the server starts this command',
+  examples: [['mcp work lead-k3x09q2f', 'start or resume this delegated run']],
+  parameters: {
+    flags: { workspace, home },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'The id of the delegated run', parse: String, placeholder: 'session' }],
+    },
+  },
+  load: async () => (await import('./mcp-work.ts')).workOnDelegation,
+})
+
+const routes = { serve, install, list, test, add, remove, approve, login, logout, work }
+
+export const mcpRoutes = buildRouteMap({
+  routes: Object.assign(Object.create(null) as object, routes),
+  docs: {
+    hideRoute: { work: true } as Record<string, boolean>,
+    brief: commands.mcp,
+    fullDescription: `${commands.mcp}.\n\nEXAMPLES\n  cadre mcp list\n    the MCP servers that agents can use`,
+  },
+})

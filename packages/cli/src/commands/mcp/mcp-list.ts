@@ -1,0 +1,125 @@
+import { shownPath } from '@cadre/agents'
+import { messageOf } from '@cadre/core'
+import { showDiagnostic } from '@cadre/disk'
+import {
+  expandServer,
+  identityOf,
+  inputAccount,
+  inputsOf,
+  readSignIn,
+  type ServerConfig,
+  shownServer,
+} from '@cadre/mcp'
+import { type RunParts, serverStores, userPlaces } from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
+import { availableWidth, textTable } from '../../output/text-table.ts'
+import { cutText } from '../../output/text-width.ts'
+import { nameOf, openServersOf, type ServerFlags } from './open-servers.ts'
+
+const maxWidth = 60
+
+interface ListedServer {
+  readonly name: string
+  readonly scope: ServerConfig['scope']
+  readonly agent?: string
+  readonly file: string
+  /** The command line or the address. */
+  readonly runs: string
+  /** `ready`, or why agents cannot use it. */
+  readonly status: string
+  readonly sandboxed: boolean
+  readonly signedIn?: boolean
+  /** The approved tools that agents can use. */
+  readonly tools: readonly string[]
+  /** Tools that are new or have changed since they were approved. */
+  readonly pending: readonly string[]
+}
+
+/** `cadre mcp list`. */
+export async function listServers(io: Io, flags: ServerFlags): Promise<ExitCode> {
+  const parts = await openServersOf(io, flags)
+  const { diagnostics, servers: all } = parts.servers.found
+  const servers = await Promise.all(all.map((server) => describe(io, server, parts)))
+  if (flags.json) {
+    io.stdout.write(`${JSON.stringify({ servers, diagnostics })}\n`)
+    return exitCodes.done
+  }
+  if (servers.length === 0)
+    io.stdout.write(
+      'No MCP servers are configured. Add one with "cadre mcp add"; see "cadre mcp add --help".\n',
+    )
+  else {
+    const rows = servers.map((server, at) =>
+      [
+        nameOf(all[at] as ServerConfig),
+        `${shownPath(io.cwd, server.file)} (${server.scope})`,
+        cutText(cleanLine(server.runs), maxWidth),
+        String(server.tools.length),
+        server.status,
+      ].map(cleanLine),
+    )
+    io.stdout.write(textTable(['NAME', 'FROM', 'RUNS', 'TOOLS', 'STATUS'], rows, availableWidth(io.stdout)))
+  }
+  if (diagnostics.length > 0) {
+    const lines = diagnostics.map(
+      (found) => `  ${cleanLine(showDiagnostic({ ...found, path: shownPath(io.cwd, found.path) }))}\n`,
+    )
+    io.stdout.write(`\nNotes:\n${lines.join('')}`)
+  }
+  return exitCodes.done
+}
+
+async function describe(io: Io, server: ServerConfig, { servers, tools }: RunParts): Promise<ListedServer> {
+  const { name, scope, agent, file, reach } = server
+  const { pins, secrets } = serverStores(io)
+  let pinned: ReturnType<typeof pins.of>
+  let fault: string | undefined
+  try {
+    pinned = pins.of(server)
+  } catch (error) {
+    fault = messageOf(error)
+  }
+  const signedIn =
+    reach.kind === 'address' ? (await readSignIn(server, secrets)).tokens !== undefined : undefined
+  const pending = (pinned?.pending ?? []).map((tool) => tool.name)
+  const missing = await missingValues(io, server, secrets)
+  return {
+    name,
+    scope,
+    ...(agent !== undefined && { agent }),
+    file,
+    runs: shownServer(server),
+    status: statusOf(),
+    sandboxed: server.sandbox ?? servers.found.folderServers.has(identityOf(server)),
+    ...(signedIn !== undefined && { signedIn }),
+    tools: tools.flatMap(({ server: of }) =>
+      of !== undefined && of.name === name && of.agent === agent ? [of.tool] : [],
+    ),
+    pending,
+  }
+
+  function statusOf(): string {
+    if (servers.blocked !== undefined) return `not used: ${servers.blocked}`
+    if (fault !== undefined) return fault
+    if (missing.length > 0)
+      return `${missing.join(', ')} has no value; run "cadre mcp login ${nameOf(server)}"`
+    if (pinned === undefined) return 'not used yet'
+    return pending.length > 0
+      ? `${pending.length} to approve: run "cadre mcp approve ${nameOf(server)}"`
+      : 'ready'
+  }
+}
+
+async function missingValues(
+  io: Io,
+  server: ServerConfig,
+  secrets: ReturnType<typeof serverStores>['secrets'],
+): Promise<readonly string[]> {
+  const inputs = new Map<string, string | undefined>()
+  for (const id of inputsOf(server)) inputs.set(id, await secrets.read(inputAccount(server, id)))
+  const values = { env: io.env, workspace: io.cwd, userHome: userPlaces(io.env).home }
+  const expanded = expandServer(server, { ...values, input: (id) => inputs.get(id) })
+  return expanded.kind === 'unresolved' ? expanded.references : []
+}

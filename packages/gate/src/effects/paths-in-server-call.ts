@@ -1,0 +1,88 @@
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { entryAt } from '@cadre/disk'
+import type { Placed, Places } from '../paths/places.ts'
+
+export interface ServerCallRequest {
+  readonly input: unknown
+  readonly workspace: string
+  readonly userHome: string
+  /** False for a tool that only reads. */
+  readonly write: boolean
+}
+
+export interface ServerCallPath {
+  /** As the model wrote it. */
+  readonly path: string
+  readonly placed: Exclude<Placed, { kind: 'inside' }>
+}
+
+const mostTexts = 1_000
+const longestPath = 4_096
+const deepest = 12
+
+/**
+ * Returns the arguments of a call to an MCP server that name a protected file, or one outside the workspace. Nobody knows which arguments
+ * of such a tool are paths, so every text counts that could be one: protected names anywhere, and other places if they exist.
+ */
+export function pathsInServerCall(
+  { input, workspace, userHome, write }: ServerCallRequest,
+  places: Pick<Places, 'judge'>,
+): readonly ServerCallPath[] {
+  return textsIn(input).flatMap((text): ServerCallPath[] => {
+    const named = pathOf(text, userHome)
+    if (named === undefined) return []
+    // The server may start in another folder than the workspace.
+    const candidates = path.isAbsolute(named) ? [named] : [named, path.join(userHome, named)]
+    for (const [at, candidate] of candidates.entries()) {
+      const placed = places.judge({ path: candidate, workspace, write })
+      if (placed.kind === 'protected') return [{ path: text, placed }]
+      if (placed.kind !== 'outside') continue
+      // A word or `.` rarely means a path in another folder.
+      const isPlain = at > 0 && !/[\\/.]./.test(named)
+      if (!isPlain && mayExist(placed.real, at > 0)) return [{ path: text, placed }]
+    }
+    return []
+  })
+}
+
+/** All texts that the call names a path with, for rules about single paths. */
+export function textsIn(input: unknown): readonly string[] {
+  const found = new Set<string>()
+  const visit = (value: unknown, depth: number): void => {
+    if (found.size >= mostTexts || depth > deepest) return
+    if (typeof value === 'string') {
+      if (value !== '' && value.length <= longestPath && !/[\0\r\n]/.test(value)) found.add(value)
+    } else if (Array.isArray(value)) for (const item of value) visit(item, depth + 1)
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, item] of Object.entries(value)) {
+        visit(key, depth + 1)
+        visit(item, depth + 1)
+      }
+  }
+  visit(input, 0)
+  return [...found]
+}
+
+/** The path that a text names, as a program might read it. */
+export function pathOf(text: string, userHome: string): string | undefined {
+  if (/^file:/i.test(text)) {
+    try {
+      return fileURLToPath(text)
+    } catch {
+      return undefined
+    }
+  }
+  // Another address, such as https://example.com/x, is not a file.
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return undefined
+  if (text === '~' || /^~[\\/]/.test(text)) return path.join(userHome, text.slice(1))
+  return text.replace(/^\$(?:HOME|\{HOME\})(?=[\\/]|$)/, () => userHome)
+}
+
+/** A new file counts too if its folder exists. The root does not: `/users/42` is rarely a file. */
+function mayExist(real: string | undefined, onlyItself: boolean): boolean {
+  if (real === undefined) return true
+  if (entryAt(real) !== undefined) return true
+  const folder = path.dirname(real)
+  return !onlyItself && folder !== path.parse(folder).root && entryAt(folder) !== undefined
+}

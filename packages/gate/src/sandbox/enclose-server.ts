@@ -1,0 +1,101 @@
+import { existsSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { entryAt, isInside } from '@cadre/disk'
+import { defaultCommandLimits } from '@cadre/home'
+import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
+import type { Places } from '../paths/places.ts'
+import { bubblewrapArgs } from './bubblewrap-args.ts'
+import { enclosedEnvironment, separateNamespaces } from './enclosed-process.ts'
+import { findHidden, findReadOnlyPaths } from './find-hidden.ts'
+import { gitSettings } from './git-settings.ts'
+import { guardedPaths } from './guarded-paths.ts'
+import { pinsFor } from './pins.ts'
+import type { Sandbox } from './sandbox.ts'
+import { shellProgram } from './shell-program.ts'
+
+/** A program that runs as long as the connection to it, such as an MCP server. */
+export interface EnclosedProgram {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: { readonly [name: string]: string }
+  readonly cwd: string
+  /** Data that it can read from file descriptors 3, 4, … */
+  readonly inputs?: readonly (string | Uint8Array)[] | undefined
+}
+
+export interface Enclosing {
+  readonly sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>
+  readonly places: Places
+  readonly workspace: string
+  readonly userHome: string
+  /** The path of the Cadre home. */
+  readonly home: string
+  /** Whether it may use the network. Only for `workspace`. */
+  readonly network: boolean
+  readonly unreadableIn?: ((workspace: string) => Unreadable | undefined) | undefined
+  readonly unwritableIn?: ((workspace: string) => UnwritablePaths | undefined) | undefined
+}
+
+/**
+ * Encloses a program in the sandbox of commands: it can write only to the workspace, and not to protected paths in it. Protected paths that
+ * do not exist cannot be mounted; `created` returns those that exist now. Rejects with a reason if it cannot be enclosed.
+ */
+export async function encloseServer(
+  program: EnclosedProgram,
+  enclosing: Enclosing,
+): Promise<EnclosedProgram & { readonly created: () => readonly string[] }> {
+  const { sandbox, places, workspace, userHome, network } = enclosing
+  const guarded = guardedPaths(workspace, places)
+  const { root } = guarded
+  const cwd = realpathSync(program.cwd)
+  if (!isInside(root, cwd)) throw new Error(`its folder ${program.cwd} is outside the workspace`)
+  const home = existsSync(enclosing.home) ? realpathSync(enclosing.home) : undefined
+  const hidden = await findHidden(root, false, enclosing)
+  if (hidden.kind === 'refused') throw new Error(hidden.reason)
+  const unchangeable = await findReadOnlyPaths(root, enclosing.unwritableIn?.(root), home)
+  if (unchangeable.kind === 'refused') throw new Error(unchangeable.reason)
+  const more = { held: [...hidden.held, ...unchangeable.held], fixed: unchangeable.places }
+  // Unlike a command, a server never writes to a repository outside the workspace.
+  const { git: _, ...inside } = guarded
+  const pins = pinsFor(guarded.paths, [root], more)
+  const { filter } = sandbox
+  const environment = enclosedEnvironment(program.env, userHome)
+  const args = bubblewrapArgs({
+    run: { environment: program.env, cwd, network },
+    guarded: inside,
+    pins,
+    masks: hidden.masks,
+    sandbox,
+    home,
+    userHome,
+    folderMegabytes: Math.ceil(defaultCommandLimits.memoryMegabytes / 2),
+    gitFd: 3,
+    ...(filter === undefined ? { statusFd: 4 } : { filterFd: 4, statusFd: 5 }),
+  })
+  const words = [shellProgram(), '-c', separateNamespaces, 'sh', '-', program.command, ...program.args]
+  const absent = pins.loose.filter((place) => entryAt(place) === undefined)
+  return {
+    command: sandbox.program,
+    args: [...args, '--', ...words],
+    env: environment as { [name: string]: string },
+    cwd: '/',
+    // The last one is for the report of bubblewrap, which nobody reads.
+    inputs: [await gitSettings(), ...(filter === undefined ? [] : [filter]), ''],
+    created: () => absent.filter((place) => entryAt(place) !== undefined),
+  }
+}
+
+/** Leaves a program all rights of the user, except that it cannot change protected paths that exist now. */
+export function shieldFromServer(
+  program: EnclosedProgram,
+  { sandbox, places, workspace }: Pick<Enclosing, 'sandbox' | 'places' | 'workspace'>,
+): EnclosedProgram {
+  const { paths } = guardedPaths(workspace, places)
+  const pins = pinsFor(paths, [path.parse(path.resolve(workspace)).root])
+  const args = ['--dev-bind', '/', '/']
+  for (const folder of pins.held) args.push('--bind', folder, folder)
+  for (const place of pins.fixed) args.push('--ro-bind', place, place)
+  // As root, it could otherwise mount them again.
+  args.push('--cap-drop', 'CAP_SYS_ADMIN', '--die-with-parent', '--chdir', program.cwd, '--')
+  return { ...program, command: sandbox.program, args: [...args, program.command, ...program.args], cwd: '/' }
+}

@@ -1,0 +1,32 @@
+import { parseJson } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import type { Secrets } from '@cadre/home'
+import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
+import type { ServerConfig } from '../config/server-config.ts'
+import { identityOf } from '../pins/pin-store.ts'
+
+/** What Cadre keeps of a sign-in. */
+export interface SignIn {
+  readonly client?: StoredOAuthClientInformation | undefined
+  readonly tokens?: StoredOAuthTokens | undefined
+}
+
+/** The account of a sign-in. A server with another address gets none of it. */
+export function signInAccount(server: ServerConfig): string {
+  return `mcp:${identityOf(server)}:oauth`
+}
+
+/** The account of the value of `${input:ID}`. */
+export function inputAccount(server: ServerConfig, id: string): string {
+  return `mcp:${identityOf(server)}:input:${id}`
+}
+
+export async function readSignIn(server: ServerConfig, secrets: Secrets): Promise<SignIn> {
+  const text = await secrets.read(signInAccount(server))
+  const parsed = text === undefined ? undefined : parseJson(text)
+  return parsed?.ok && isObject(parsed.value) ? (parsed.value as SignIn) : {}
+}
+
+export function writeSignIn(server: ServerConfig, secrets: Secrets, signIn: SignIn): Promise<string> {
+  return secrets.write(signInAccount(server), JSON.stringify(signIn))
+}

@@ -1,0 +1,181 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { AgentDefinition } from '@cadre/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readServers, type ServerPlaces } from './read-servers.ts'
+import type { ServerConfig } from './server-config.ts'
+import { shownServer } from './shown-server.ts'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'cadre-servers-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+function write(file: string, content: string | object): void {
+  const at = path.join(root, file)
+  mkdirSync(path.dirname(at), { recursive: true })
+  writeFileSync(at, typeof content === 'string' ? content : JSON.stringify(content))
+}
+
+function read(more: Partial<ServerPlaces> = {}) {
+  return readServers({
+    project: path.join(root, 'project'),
+    userHome: path.join(root, 'user'),
+    editor: path.join(root, 'editor'),
+    ...more,
+  })
+}
+
+describe('the servers of a folder and a user', () => {
+  it('come from the files of every program, each with its scope and its variables', () => {
+    write(
+      'project/.vscode/mcp.json',
+      '// comment\n{"servers": {"a": {"command": "a"},}, "inputs": [{"id": "k", "description": "Key"}]}',
+    )
+    write('project/.mcp.json', { mcpServers: { b: { command: 'b' } } })
+    write('project/.github/mcp.json', { mcpServers: { c: { type: 'local', command: 'c', tools: ['x'] } } })
+    write('user/.copilot/mcp-config.json', { mcpServers: { d: { type: 'http', url: 'https://d.example' } } })
+    write('editor/mcp.json', { servers: { e: { type: 'stdio', command: 'e' } } })
+    const { servers, diagnostics } = read()
+    expect(diagnostics).toEqual([])
+    expect(servers.map(({ name, scope, syntax }) => [name, scope, syntax])).toEqual([
+      ['a', 'project', 'vscode'],
+      ['b', 'project', 'claude'],
+      ['c', 'project', 'copilot'],
+      ['d', 'user', 'copilot'],
+      ['e', 'user', 'vscode'],
+    ])
+    expect(servers[0]?.inputs).toEqual({ k: 'Key' })
+    expect(servers[2]?.tools).toEqual(['x'])
+    expect(read({ discover: false }).servers).toEqual([])
+    expect(read({ editorFiles: false }).servers.map(({ name }) => name)).toEqual(['b', 'c', 'd'])
+  })
+
+  it('with the same name are taken once: configuration, client, project, other programs', () => {
+    const of = (command: string) => ({ mcpServers: { x: { command } } })
+    write('user/.copilot/mcp-config.json', of('copilot'))
+    const command = (more: Partial<ServerPlaces> = {}) => {
+      const [server] = read(more).servers
+      return server?.reach.kind === 'program' ? server.reach.command : undefined
+    }
+    expect(command()).toBe('copilot')
+    write('project/.mcp.json', of('project'))
+    expect(command()).toBe('project')
+    const client = {
+      ...read().servers[0],
+      reach: { kind: 'program', command: 'client', args: [], env: {} },
+    } as ServerConfig
+    expect(command({ client: [client] })).toBe('client')
+    const configured = [{ file: 'c.yaml', scope: 'user' as const, servers: { x: { command: 'own' } } }]
+    expect(command({ client: [client], configured })).toBe('own')
+  })
+
+  it('only in the configuration of the user can state effects and the sandbox', () => {
+    const x = { command: 'x', effects: 'read', sandbox: false }
+    write('project/.mcp.json', { mcpServers: { x } })
+    expect(read().servers[0]).toMatchObject({ effects: {} })
+    expect(read().servers[0]).not.toHaveProperty('sandbox')
+    const as = (scope: 'user' | 'project') =>
+      read({ configured: [{ file: 'c', scope, servers: { x } }] }).servers[0]
+    expect(as('project')).toMatchObject({ effects: {} })
+    expect(as('user')).toMatchObject({ effects: { '*': 'read' }, sandbox: false })
+    const [server] = read().servers
+    const client = { ...server, effects: { '*': 'read' as const } } as ServerConfig
+    expect(read({ project: undefined, client: [client] }).servers[0]).toMatchObject({
+      scope: 'client',
+      effects: {},
+    })
+  })
+
+  it('of an agent file belong to that agent, and names refer to configured servers', () => {
+    write('project/.mcp.json', { mcpServers: { known: { command: 'k' } } })
+    const agent = (name: string, mcpServers: unknown, dialect = 'copilot') =>
+      ({ name, mcpServers, source: { path: `/p/${name}.md`, dialect } }) as AgentDefinition
+    const { servers, diagnostics } = read({
+      agents: [
+        agent('a', { own: { command: 'o' } }),
+        agent('b', ['known', 'missing', { inline: { url: 'https://i.example' } }], 'claude'),
+      ],
+    })
+    expect(servers.map(({ name, agent: of, syntax }) => [name, of, syntax])).toEqual([
+      ['known', undefined, 'claude'],
+      ['own', 'a', 'copilot'],
+      ['inline', 'b', 'claude'],
+    ])
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      'The agent b names the MCP server "missing", which is not configured.',
+    ])
+  })
+
+  it.each([
+    ['text', 'must be an object'],
+    [{}, 'must have "command" or "url"'],
+    [{ command: '' }, 'has a "command" that is not text'],
+    [{ command: 'x', args: 'y' }, 'has "args" that is not a list of strings'],
+    [{ command: 'x', env: { A: {} } }, 'has "env" with a value that is not text'],
+    [{ command: 'x', tools: 'a' }, 'has "tools" that is not a list of names'],
+    [{ command: 'x', timeout: -1 }, 'has a "timeout" that is not a number'],
+    [{ url: 'ftp://x' }, 'has a "url" that is not http or https'],
+    [{ type: 'sse', url: 'https://x' }, 'uses the "sse" transport'],
+    [{ command: 'x', effects: 'all' }, 'has "effects" that is not one of'],
+  ])('that are invalid are named, and the others still work: %j', (server, message) => {
+    write('project/.mcp.json', {
+      mcpServers: { bad: server, good: { command: 'x' }, off: { command: 'x', disabled: true } },
+    })
+    const { servers, diagnostics } = read()
+    expect(servers.map(({ name }) => name)).toEqual(['good'])
+    expect(diagnostics[0]?.message).toContain(`The MCP server "bad" ${message}`)
+  })
+
+  it.each([['{'], ['[]'], ['{"mcpServers": []}'], ['['.repeat(100_000)]])(
+    'in a broken file are none: %.20s',
+    (text) => {
+      write('project/.mcp.json', text)
+      const { servers, diagnostics } = read()
+      expect([servers.length, diagnostics.length]).toEqual([0, 1])
+    },
+  )
+
+  it('in a file that links out of the project are not read', () => {
+    write('elsewhere.json', { mcpServers: { x: { command: 'x' } } })
+    mkdirSync(path.join(root, 'project'), { recursive: true })
+    symlinkSync(path.join(root, 'elsewhere.json'), path.join(root, 'project/.mcp.json'))
+    expect(read()).toMatchObject({ servers: [], diagnostics: [{ code: 'mcp-unreadable' }] })
+  })
+})
+
+describe('a server as people see it', () => {
+  it.each<[object, string]>([
+    [{ command: 'npx', args: ['-y', 'a b'] }, 'npx -y "a b"'],
+    [
+      { command: 'x', env: { NODE_OPTIONS: '--require ./evil.js' } },
+      'x, with NODE_OPTIONS="--require ./evil.js"',
+    ],
+    [{ command: 'x', env: { API_TOKEN: 'hunter2' } }, 'x, with API_TOKEN=***'],
+    [{ command: 'x', env: { API_TOKEN: `\${API_TOKEN}` } }, `x, with API_TOKEN=\${API_TOKEN}`],
+    [
+      { command: 'x', args: ['--token', 'hunter2', '--api-key=hunter2', '--port', '1'] },
+      'x --token *** --api-key=*** --port 1',
+    ],
+    [{ command: 'x', cwd: 'sub', envFile: '.env' }, 'x, variables from .env, in sub'],
+    [
+      { url: 'https://user:hunter2@a.example/x?api_key=hunter2&q=1' },
+      'https://***@a.example/x?api_key=***&q=1',
+    ],
+    [
+      { url: 'https://a.example', headers: { Authorization: 'Bearer hunter2' } },
+      'https://a.example, with Authorization=***',
+    ],
+    [
+      { url: 'https://a.example', headers: { Authorization: `Bearer \${T}` } },
+      `https://a.example, with Authorization="Bearer \${T}"`,
+    ],
+    [{ command: 'x\u200b', args: ['\u202ey'] }, 'x "y"'],
+  ])('%j is complete, without secrets and hidden characters', (server, expected) => {
+    write('project/.mcp.json', { mcpServers: { x: server } })
+    const [found] = read().servers
+    expect(shownServer(found as ServerConfig).replace('"x"', 'x')).toBe(expected)
+  })
+})

@@ -1,0 +1,211 @@
+/**
+ * Owns what a program outside may do with the runs of a home: delegate work, follow it, resume it and cancel it.
+ *
+ * 1. A run is not a call. It has its own process, and survives the program that delegated it. If a daemon is running, it resumes the run.
+ * 2. A delegation starts once: its id is on disk before its process, and a session with this id starts only if there is none.
+ * 3. Two callers never start two processes for one run: they check and start under one lock.
+ * 4. Only delegated runs are resumed or cancelled for a program. It can only read the runs of people.
+ */
+import { CadreError, messageOf, type StoredSession } from '@cadre/core'
+import { isAlive, thisProcess } from '@cadre/disk'
+import {
+  type Home,
+  isAttended,
+  isSessionName,
+  requestCancel,
+  runningProcess,
+  sessionIds,
+  withLock,
+} from '@cadre/home'
+import { endRecord, idleStateOf, isReady, lastReport, openChildren, type Sessions } from '@cadre/runtime'
+import { type Delegation, type DelegationProcess, maxParallelRuns } from './delegation.ts'
+import { openDelegationFiles } from './delegation-files.ts'
+import type { KnownRun, RunState } from './run-state.ts'
+
+/** Starts a process that runs the delegation with `runDelegation`, and does not wait for it. Its output goes to `log`. */
+export type Launch = (delegation: Delegation, log: string) => void
+
+export interface Delegations {
+  readonly home: Home
+  readonly sessions: Sessions
+  /** Rejects with a `CadreError` if too many runs are running. The run exists when this resolves, and has perhaps not started yet. */
+  start(request: Omit<Delegation, 'id' | 'created'>): Promise<string>
+  /** Rejects with `not_found` if there is no such run. */
+  read(id: string): Promise<KnownRun>
+  /** The newest runs first. */
+  list(limit: number): Promise<readonly KnownRun[]>
+  /** Starts a process for a delegated run that has work to do and none. Does nothing otherwise. */
+  resume(id: string): Promise<void>
+  /** Returns false if the run has already ended. Rejects if a person started it. */
+  cancel(id: string, by: string, signal: AbortSignal): Promise<boolean>
+  /** Whether a program delegated this run. */
+  isDelegated(id: string): boolean
+}
+
+/** A process that has not reported after this time did not start. */
+const startLimit = 60_000
+/** When a failed process is started again. */
+const retryAfter = 30_000
+const cancelLimit = 10_000
+
+export function openDelegations(sessions: Sessions, launch: Launch): Delegations {
+  const { home, engine } = sessions
+  const files = openDelegationFiles(home)
+  const self = thisProcess()
+  const isStarting = (started: DelegationProcess | undefined): boolean => {
+    if (started === undefined || started.ended || started.failed !== undefined) return false
+    if (started.process !== undefined) return isAlive(started.process, self, started.launched)
+    return Date.now() - started.launched < startLimit
+  }
+  const readStored = async (id: string): Promise<StoredSession | undefined> => {
+    const stored = await engine.read(id)
+    return stored?.spec.root === id ? stored : undefined
+  }
+  const stateOf = async (id: string, stored: StoredSession | undefined): Promise<RunState> => {
+    const started = files.process(id)
+    if (stored !== undefined && idleStateOf(stored).kind === 'ended') {
+      const report = lastReport(stored.entries)
+      return { kind: 'ended', report, outcome: stored.outcome ?? report?.status ?? stored.status }
+    }
+    const owner = runningProcess(home, id)
+    if (owner !== undefined && stored !== undefined) return { kind: 'running', pid: owner.pid }
+    if (isStarting(started)) return { kind: 'starting' }
+    if (stored === undefined || (await isReady(stored, (child) => engine.read(child))))
+      return started?.failed === undefined ? { kind: 'idle' } : { kind: 'failed', reason: started.failed }
+    const approvals = await engine.approvals.list({ sessions: await treeOf(stored, engine) })
+    // A decision in a file was recorded just now.
+    const now = await engine.read(id)
+    if (now !== undefined && (await isReady(now, (child) => engine.read(child)))) return { kind: 'idle' }
+    return { kind: 'waiting', approvals }
+  }
+  const known = async (id: string): Promise<KnownRun | undefined> => {
+    const delegation = files.read(id)
+    let stored: StoredSession | undefined
+    try {
+      stored = await readStored(id)
+    } catch (error) {
+      return { id, state: { kind: 'failed', reason: messageOf(error) } }
+    }
+    if (stored === undefined && delegation === undefined) return undefined
+    return {
+      id,
+      state: await stateOf(id, stored),
+      ...(stored && { stored }),
+      ...(delegation && { delegation }),
+    }
+  }
+  /** Called under the lock. */
+  const launchNow = (delegation: Delegation) => {
+    files.setProcess(delegation.id, { launched: Date.now() })
+    launch(delegation, files.log(delegation.id))
+  }
+  const countRunning = () =>
+    files.ids().filter((id) => runningProcess(home, id) !== undefined || isStarting(files.process(id))).length
+  const requireDelegated = (id: string): Delegation => {
+    const delegation = files.read(id)
+    if (delegation !== undefined) return delegation
+    throw new CadreError(
+      'policy',
+      `a person started run ${id}, so only a person may stop it: cadre sessions cancel ${id}`,
+    )
+  }
+
+  const delegations: Delegations = {
+    home,
+    sessions,
+    isDelegated: (id) => files.read(id) !== undefined,
+    async start(request) {
+      const { agent, team } = request
+      const id = sessionIds.session(agent ?? team ?? 'run')
+      const delegation: Delegation = { id, ...request, created: new Date().toISOString() }
+      // Creates the home.
+      home.folder('storage')
+      const error = await withLock(home, 'delegations', () => {
+        if (countRunning() >= maxParallelRuns)
+          return new CadreError(
+            'usage',
+            `${maxParallelRuns} delegated runs are running, which is the limit. Wait for one of them with wait_for_run, or stop one with cancel_run.`,
+          )
+        files.add(delegation)
+        launchNow(delegation)
+        return undefined
+      })
+      if (error !== undefined) throw error
+      return id
+    },
+    async read(id) {
+      const run = isSessionName(id) ? await known(id) : undefined
+      if (run !== undefined) return run
+      throw new CadreError('not_found', `there is no run ${JSON.stringify(id.slice(0, 200))}`)
+    },
+    async list(limit) {
+      const roots = (await sessions.list()).filter(({ parent }) => parent === undefined)
+      const recorded = new Set(roots.map(({ id }) => id))
+      const starting = files
+        .ids()
+        .flatMap((id) => (recorded.has(id) ? [] : (files.read(id) ?? [])))
+        .map(({ id, created }) => ({ id, created }))
+      const newest = [...starting, ...roots].toSorted((a, b) => (a.created < b.created ? 1 : -1))
+      const found = await Promise.all(newest.slice(0, limit).map(({ id }) => known(id)))
+      return found.filter((run) => run !== undefined)
+    },
+    async resume(id) {
+      const delegation = files.read(id)
+      if (delegation === undefined || isAttended(home)) return
+      const before = files.process(id)
+      const stored = await readStored(id)
+      const { kind } = await stateOf(id, stored)
+      const failedAt = before?.launched ?? 0
+      const isRetried = kind === 'failed' && stored !== undefined && Date.now() - failedAt > retryAfter
+      if (kind !== 'idle' && !isRetried) return
+      await withLock(home, 'delegations', () => {
+        // Another caller may have started it since, and it may even have ended.
+        if (files.process(id)?.launched !== before?.launched || runningProcess(home, id) !== undefined) return
+        launchNow(delegation)
+      })
+    },
+    async cancel(id, by, signal) {
+      requireDelegated(id)
+      const { state, stored } = await delegations.read(id)
+      if (state.kind === 'ended') return false
+      const isRunning = () => runningProcess(home, id) !== undefined || isStarting(files.process(id))
+      if (isRunning()) {
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(cancelLimit)])
+        const answer = await requestCancel({ home, session: id, isRunning }, limit)
+        if (answer === 'taken') return true
+        if (isRunning())
+          throw new CadreError(
+            'timeout',
+            `the process of run ${id} did not respond within ${cancelLimit / 1000} seconds. Call cancel_run again.`,
+          )
+        return delegations.cancel(id, by, signal)
+      }
+      if (stored === undefined) {
+        files.setProcess(id, { launched: Date.now(), failed: `It was cancelled by ${by} before it started.` })
+        return true
+      }
+      const reason = `cancelled by ${by}`
+      for (const child of openChildren(stored)) {
+        const below = await engine.read(child)
+        if (below !== undefined && idleStateOf(below).kind !== 'ended') await endRecord(engine, below, reason)
+      }
+      await endRecord(engine, stored, reason)
+      return true
+    },
+  }
+  return delegations
+}
+
+/** The sessions of a tree that have not ended. */
+async function treeOf(root: StoredSession, engine: Sessions['engine']): Promise<string[]> {
+  const seen = new Set<string>()
+  const waiting = [root]
+  for (let stored = waiting.pop(); stored !== undefined; stored = waiting.pop()) {
+    seen.add(stored.spec.id)
+    for (const child of openChildren(stored)) {
+      const below = seen.has(child) ? undefined : await engine.read(child)
+      if (below !== undefined) waiting.push(below)
+    }
+  }
+  return [...seen]
+}

@@ -1,0 +1,22 @@
+import { object } from '@cadre/core'
+import { defineHostTool, type HostTool } from '../host-tool.ts'
+import { runArgument } from './wait-for-run.ts'
+
+const input = object({ run: runArgument })
+
+export function cancelRunTool(): HostTool<unknown> {
+  return defineHostTool({
+    name: 'cancel_run',
+    title: 'Cancel a Cadre run',
+    description:
+      'Stops a delegated run and all its agents, wherever it runs. Changes that agents have already made stay.',
+    input,
+    reads: false,
+    async run({ run }, { delegations, client, signal }) {
+      await delegations.read(run)
+      const isCancelled = await delegations.cancel(run, client.name || 'a program', signal)
+      if (!isCancelled) return `Run ${run} has already ended.\nNext: call get_result with run "${run}".`
+      return `Cancelling run ${run}.\nNext: call get_result with run "${run}" to see what it has done.`
+    },
+  })
+}

@@ -1,0 +1,20 @@
+import { object } from '@cadre/core'
+import { defineHostTool, type HostTool } from '../host-tool.ts'
+import { approvalsText } from '../run-text.ts'
+
+const input = object({})
+
+export function listApprovalsTool(): HostTool<unknown> {
+  return defineHostTool({
+    name: 'list_approvals',
+    title: 'List pending approvals',
+    description:
+      'Lists pending approvals, each with its complete action. Show the whole action to the person.',
+    input,
+    reads: true,
+    async run(_, { delegations, permissions }) {
+      const pending = await delegations.sessions.engine.approvals.list()
+      return approvalsText(pending, { mayDecide: permissions.decide })
+    },
+  })
+}

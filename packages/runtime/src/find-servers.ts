@@ -1,0 +1,123 @@
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import type { AgentDefinition } from '@cadre/core'
+import { type Diagnostic, isInside, realPathOf } from '@cadre/disk'
+import type { FolderServer } from '@cadre/gate'
+import type { ConfiguredServers } from '@cadre/home'
+import { identityOf, readServers, type ServerConfig, shownServer } from '@cadre/mcp'
+import type { Environment } from './environment.ts'
+import { userPlaces } from './user-places.ts'
+
+export interface ServersRequest {
+  readonly project: string
+  readonly workspace: string
+  /** The home, if it is the user's own. Its agent files are the user's. */
+  readonly ownHome?: string | undefined
+  readonly agents: readonly AgentDefinition[]
+  /** `mcp.servers` of the configuration. */
+  readonly configured?: readonly ConfiguredServers[] | undefined
+  /** Servers of the program that runs Cadre. */
+  readonly client?: readonly ServerConfig[] | undefined
+  /** False: only servers of the configuration, the agents and the client. */
+  readonly discover?: boolean | undefined
+  /** False: not those in files of VS Code, because VS Code offers their tools. */
+  readonly editorFiles?: boolean | undefined
+}
+
+export interface ServersOfFolder {
+  readonly servers: readonly ServerConfig[]
+  /** Those that belong to the folder, by identity. They need trust, and run in the sandbox. */
+  readonly folderServers: ReadonlyMap<string, FolderServer>
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Finds the MCP servers of a run. Starts nothing. */
+export function findServers(io: Environment, request: ServersRequest): ServersOfFolder {
+  const { project, configured = [], ownHome } = request
+  const { home: userHome } = userPlaces(io.env)
+  const { servers, diagnostics } = readServers({
+    project,
+    userHome,
+    editor: editorFolder(io.env, userHome),
+    configured: configured.map(({ file, of, servers: entries }) => ({
+      file,
+      servers: entries,
+      scope: of === 'user' || ownHome !== undefined ? ('user' as const) : ('project' as const),
+    })),
+    client: request.client,
+    agents: request.agents,
+    discover: request.discover,
+    editorFiles: request.editorFiles,
+  })
+  const folderServers = servers.flatMap((server) => {
+    const found = folderServer(server, request, userHome)
+    return found === undefined ? [] : [[identityOf(server), found] as const]
+  })
+  return { servers, folderServers: new Map(folderServers), diagnostics }
+}
+
+/** The folder of the user's settings in VS Code. */
+function editorFolder(env: Environment['env'], userHome: string): string {
+  if (process.platform === 'win32')
+    return path.join(env['APPDATA'] || path.join(userHome, 'AppData', 'Roaming'), 'Code', 'User')
+  const folder =
+    process.platform === 'darwin'
+      ? path.join(userHome, 'Library', 'Application Support')
+      : env['XDG_CONFIG_HOME'] || path.join(userHome, '.config')
+  return path.join(folder, 'Code', 'User')
+}
+
+/** Undefined if neither the configuration nor the program of the server is part of the folder. */
+function folderServer(
+  server: ServerConfig,
+  { project, workspace, ownHome }: ServersRequest,
+  userHome: string,
+): FolderServer | undefined {
+  const { name, scope, file, agent, reach } = server
+  const isConfiguredHere =
+    scope === 'project' ||
+    (scope === 'agent' && isInside(project, file) && !(ownHome !== undefined && isInside(ownHome, file)))
+  const words = reach.kind === 'program' ? [reach.command, ...reach.args] : []
+  const base = isConfiguredHere ? workspace : userHome
+  const cwd = reach.kind === 'program' && reach.cwd !== undefined ? located(reach.cwd, workspace) : base
+  const isHere = () => {
+    const folders = [project, workspace]
+      .map(realPathOf)
+      .filter((folder) => !isInside(folder, realPathOf(userHome)))
+    const isWithin = (place: string) => folders.some((folder) => isInside(folder, realPathOf(place)))
+    return (
+      (reach.kind === 'program' && reach.cwd !== undefined && isWithin(cwd)) ||
+      words.some((word) => {
+        const place = path.resolve(cwd, expanded(word, workspace))
+        return isWithin(place) && isFile(place)
+      })
+    )
+  }
+  if (!isConfiguredHere && !isHere()) return undefined
+  return {
+    name,
+    file,
+    agent,
+    shown: shownServer(server),
+    content: JSON.stringify([name, reach]),
+    words: words.map((word) => expanded(word, workspace)),
+    cwd,
+  }
+}
+
+function located(folder: string, workspace: string): string {
+  return path.resolve(workspace, expanded(folder, workspace))
+}
+
+/** The references that lead into the workspace. */
+function expanded(text: string, workspace: string): string {
+  return text.replaceAll(/\$\{(?:workspaceFolder|workspaceRoot|cwd|PWD)\}|\$PWD\b/g, () => workspace)
+}
+
+function isFile(place: string): boolean {
+  try {
+    return statSync(place).isFile()
+  } catch {
+    return false
+  }
+}
