@@ -1,0 +1,46 @@
+import { type AgentProgram, serverName } from '../program.ts'
+
+const variables =
+  /^(ANTHROPIC_\w+|CLAUDE_CODE_OAUTH_TOKEN|CLAUDE_CONFIG_DIR|CLAUDE_CODE_EXECUTABLE|CLAUDE_CODE_USE_(BEDROCK|VERTEX)|CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC|DISABLE_(AUTOUPDATER|TELEMETRY)|AWS_\w+|CLOUD_ML_REGION|GOOGLE_APPLICATION_CREDENTIALS)$/
+
+/** Claude Code through its ACP adapter. `tools: []` removes all of its own tools, also from its subagents. */
+export const claudeProgram: AgentProgram = {
+  name: 'claude',
+  title: 'Claude Code',
+  control: 'tools',
+  command: ['claude-agent-acp'],
+  install:
+    'Install its adapter with "npm install -g @agentclientprotocol/claude-agent-acp" (Node 22 or newer) and sign in with "claude /login", or set ANTHROPIC_API_KEY.',
+  tested: '0.99.1',
+  variables,
+  prepare({ system, model }) {
+    return {
+      env: {
+        // A call waits as long as its approval takes.
+        MCP_TOOL_TIMEOUT: String(10 ** 8),
+        CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+        DISABLE_AUTOUPDATER: '1',
+      },
+      meta: {
+        ...(system.trim() !== '' && { systemPrompt: system }),
+        claudeCode: {
+          options: {
+            tools: [],
+            allowedTools: [`mcp__${serverName}`],
+            // No settings of the user or a project: they can contain hooks, permissions and servers.
+            settingSources: [],
+            settings: { disableAllHooks: true },
+            strictMcpConfig: true,
+            permissionMode: 'default',
+            allowDangerouslySkipPermissions: false,
+            promptSuggestions: false,
+            ...(model !== undefined && { model }),
+          },
+        },
+      },
+      hasSystem: system.trim() !== '',
+      hasModel: true,
+    }
+  },
+  failureIn: (text) => /^API Error: (.+)/s.exec(text.trim())?.[1],
+}
