@@ -14,8 +14,7 @@ import { removeFolder } from '../private-folder.ts'
 import { endMarked, markVariable } from './end-marked.ts'
 import { JsonLinesPeer, type PeerOptions } from './json-lines-peer.ts'
 
-export interface ProcessOptions
-  extends Pick<PeerOptions, 'requested' | 'notified'> {
+export interface ProcessOptions extends Pick<PeerOptions, 'requested' | 'notified'> {
   /** How errors name the program. */
   readonly title: string
   readonly command: string
@@ -66,9 +65,11 @@ export class AgentProcess {
       stream.on('error', () => {})
       stream.end(bytes)
     }
-    child.stderr?.on('error', () => {}).on('data', (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + chunk.toString()).slice(-4_000)
-    })
+    child.stderr
+      ?.on('error', () => {})
+      .on('data', (chunk: Buffer) => {
+        this.#stderr = (this.#stderr + chunk.toString()).slice(-4_000)
+      })
     this.ended = new Promise((resolve) => {
       this.#end = (how) => {
         if (!this.isRunning) return

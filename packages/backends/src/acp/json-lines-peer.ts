@@ -93,8 +93,8 @@ export class JsonLinesPeer {
       this.#partial = []
       this.#size = 0
       rest = rest.subarray(end + 1)
-      if (!isShort) return this.#violate()
-      this.#take(line)
+      if (isShort) this.#take(line)
+      else this.#violate()
     }
     if (this.#isClosed) return
     this.#size += rest.length

@@ -36,8 +36,10 @@ const maxBody = 32 << 20
  * on every tool, so that the program does not ask as well: Cadre's gate judges each call.
  */
 export async function offerTools({ tools, clock, called }: OfferOptions): Promise<Offering> {
-  const [{ createMcpHandler, Server }, { localhostHostValidation, localhostOriginValidation, toNodeHandler }] =
-    await Promise.all([import('@modelcontextprotocol/server'), import('@modelcontextprotocol/node')])
+  const [
+    { createMcpHandler, Server },
+    { localhostHostValidation, localhostOriginValidation, toNodeHandler },
+  ] = await Promise.all([import('@modelcontextprotocol/server'), import('@modelcontextprotocol/node')])
   const token = randomBytes(32).toString('base64url')
   const byName = new Map(tools.map(({ name, offer }) => [name, offer]))
   const listed = tools.map(({ name, offer }) => ({
@@ -56,7 +58,10 @@ export async function offerTools({ tools, clock, called }: OfferOptions): Promis
       server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
         const offer = byName.get(params.name)
         if (offer === undefined)
-          return { isError: true, content: [{ type: 'text', text: `There is no tool named "${params.name}".` }] }
+          return {
+            isError: true,
+            content: [{ type: 'text', text: `There is no tool named "${params.name}".` }],
+          }
         const stopBeat = beat(clock, (progress) => {
           const progressToken = mcpReq._meta?.progressToken
           if (progressToken === undefined) return
@@ -84,7 +89,7 @@ export async function offerTools({ tools, clock, called }: OfferOptions): Promis
   const server = createServer((request, response) => {
     if (!isAuthorized(request, token)) response.writeHead(401).end()
     else if (isLocalHost(request, response) && isLocalOrigin(request, response))
-      serve(request, response).catch(() => response.destroy())
+      serve(request as Parameters<typeof serve>[0], response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -1,5 +1,5 @@
-import type { Environment } from '../child-environment.ts'
 import type { JsonObject } from '@cadre/core'
+import type { Environment } from '../child-environment.ts'
 
 /**
  * How Cadre controls a program.

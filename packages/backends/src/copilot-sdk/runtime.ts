@@ -9,8 +9,8 @@
 
 import type { Clock } from '@cadre/core'
 import { childEnvironment, type Environment } from '../child-environment.ts'
-import type { Access } from './access.ts'
 import { createPrivateFolder, removeFolder } from '../private-folder.ts'
+import type { Access } from './access.ts'
 import type { Sdk, SdkClient } from './sdk-types.ts'
 
 const startTimeout = 60_000

@@ -18,7 +18,7 @@ import { maxTokens, type RequestSize, sizeOf } from './request-size.ts'
 /** The longest reply under a budget when the limit of the model is unknown. */
 const defaultReplyLimit = 16_384
 
-export type Question = Omit<ModelRequest, 'agent' | 'session' | 'parent' | 'maxOutput'>
+export type Question = Omit<ModelRequest, 'agent' | 'session' | 'parent' | 'workspace' | 'maxOutput'>
 
 export type RequestFailure =
   | ReplyFailure
@@ -46,6 +46,7 @@ export async function askModel(
     agent: spec.agent.name,
     session: spec.id,
     ...(spec.parent && { parent: spec.parent.session }),
+    workspace: spec.workspace,
     ...question,
   }
   if (!node.account?.limitsRequests) return withPrice(await send(session, request, hooks), model)

@@ -26,6 +26,8 @@ export interface ModelRequest {
   readonly session: string
   /** The session that delegated to this one and may be waiting for it. A backend must not make this request wait for that session. */
   readonly parent?: string
+  /** The absolute path of the folder that the session may change. For backends whose program works in it. */
+  readonly workspace?: string
   /** The number of the round that this request starts, from 1. */
   readonly round: number
   readonly system: string

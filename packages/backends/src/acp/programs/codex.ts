@@ -8,7 +8,8 @@ export const codexProgram: AgentProgram = {
   title: 'Codex',
   control: 'sandbox',
   command: ['codex-acp'],
-  install: 'Install its adapter with "npm install -g @agentclientprotocol/codex-acp" and sign in with "codex login".',
+  install:
+    'Install its adapter with "npm install -g @agentclientprotocol/codex-acp" and sign in with "codex login".',
   variables: /^(OPENAI_API_KEY|OPENAI_BASE_URL|CODEX_API_KEY)$/,
   prepare({ folder, env }) {
     const home = path.join(folder, 'codex')

@@ -10,7 +10,8 @@ export const geminiProgram: AgentProgram = {
   control: 'sandbox',
   command: ['gemini', '--acp'],
   install: 'Install it with "npm install -g @google/gemini-cli" and sign in by running "gemini" once.',
-  variables: /^(GEMINI_API_KEY|GOOGLE_API_KEY|GOOGLE_CLOUD_PROJECT|GOOGLE_CLOUD_LOCATION|GOOGLE_GENAI_USE_VERTEXAI)$/,
+  variables:
+    /^(GEMINI_API_KEY|GOOGLE_API_KEY|GOOGLE_CLOUD_PROJECT|GOOGLE_CLOUD_LOCATION|GOOGLE_GENAI_USE_VERTEXAI)$/,
   prepare({ folder, env, model }) {
     const home = path.join(folder, 'home')
     const own = path.join(home, '.gemini')

@@ -6,7 +6,8 @@ import { absolute } from '../../copilot-folder.ts'
 import { objectOf } from '../../json-values.ts'
 import { type AgentProgram, serverName } from '../program.ts'
 
-const variables = /^(OPENCODE_API_KEY|(ANTHROPIC|OPENAI|GEMINI|OPENROUTER|GROQ|MISTRAL|XAI|DEEPSEEK)_API_KEY)$/
+const variables =
+  /^(OPENCODE_API_KEY|(ANTHROPIC|OPENAI|GEMINI|OPENROUTER|GROQ|MISTRAL|XAI|DEEPSEEK)_API_KEY)$/
 
 /** Which models there are, and how to reach them. Everything else in the user's file could run something. */
 const keptKeys = ['provider', 'model', 'small_model', 'enabled_providers', 'disabled_providers']

@@ -1,0 +1,249 @@
+/**
+ * An agent program as a model. Owns the conversations of its sessions: one process each.
+ *
+ * 1. Nothing here runs a tool. A call of the program is always part of a reply.
+ * 2. A session has at most one conversation. One that cannot be continued is closed before another starts.
+ * 3. If a request did not end with a reply, its conversation is closed, because its state is unknown.
+ * 4. Every request ends promptly: with the program's next event, a cancellation, or after `idleTimeout`, `tries` times.
+ */
+
+import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
+import type { ModelFacts } from '../backend.ts'
+import { objectOf } from '../json-values.ts'
+import { pause } from '../pause.ts'
+import { cancelled, retryUntilAnswered, type Try } from '../retry-until-answered.ts'
+import type { StreamedText } from '../streamed-text.ts'
+import { AcpConversation, type ConversationOptions, type TurnEvent } from './conversation.ts'
+import type { PeerAnswer } from './json-lines-peer.ts'
+import { uncontrolled } from './uncontrolled.ts'
+import { readUsage } from './updates.ts'
+
+export interface AcpModelOptions extends ConversationOptions {
+  /** With the prefix. */
+  readonly id: string
+  readonly facts: ModelFacts
+  readonly clock: Clock
+  /** After this time without an event, the program counts as hung, in milliseconds. */
+  readonly idleTimeout: number
+  readonly tries: number
+}
+
+export interface AcpModel extends Model {
+  /** Ends all programs. */
+  end(): Promise<void>
+}
+
+/** How long a program may take to start, in milliseconds. The first start can unpack files. */
+const startTimeout = 120_000
+/** Programs send the calls of one reply one by one. Those that arrive within this time run in parallel. */
+const gatherMs = 30
+
+export function acpModel(options: AcpModelOptions): AcpModel {
+  const { id, facts, clock, idleTimeout, tries, found } = options
+  const { program } = found
+  const conversations = new Map<string, AcpConversation>()
+  const noticed = new Set<string>()
+  return { id, ...facts, reply, release, end }
+
+  function reply(given: ModelRequest, hooks: ReplyHooks, signal: AbortSignal): Promise<Reply | ReplyFailure> {
+    // Copied, because the session keeps adding to its messages.
+    const request = { ...given, messages: [...given.messages] }
+    if (request.parent !== undefined) tellUncontrolled(request.session, hooks)
+    return retryUntilAnswered(
+      (text) => ask(request, text, hooks, signal),
+      tries,
+      hooks,
+      ({ message }) =>
+        hooks.notice?.('acp_restarted', `${message} Cadre is starting ${program.title} again.`),
+    )
+  }
+
+  /** The report of an entry session has the warning of the model. */
+  function tellUncontrolled(session: string, hooks: ReplyHooks): void {
+    const text = uncontrolled(program, options.withoutSandbox)
+    if (text === undefined || noticed.has(session)) return
+    noticed.add(session)
+    hooks.notice?.('acp_uncontrolled', text)
+  }
+
+  function release(session: string): void {
+    noticed.delete(session)
+    drop(session)
+  }
+
+  async function end(): Promise<void> {
+    const all = [...conversations.values()]
+    conversations.clear()
+    await Promise.all(all.map((conversation) => conversation.end()))
+  }
+
+  function drop(key: string): void {
+    conversations.get(key)?.close()
+    conversations.delete(key)
+  }
+
+  async function ask(
+    request: ModelRequest,
+    text: StreamedText,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<Try> {
+    if (signal.aborted) return { ...cancelled, spent: 'nothing' }
+    // A summary is a separate request without tools, and does not change the conversation of its session.
+    const isAside = request.purpose !== undefined
+    const key = isAside ? `${request.session} ${request.purpose}` : request.session
+    // Neither the program nor the clock keeps this process alive, but a caller is waiting for this reply.
+    const awake = setInterval(() => {}, 2 ** 31 - 1)
+    try {
+      const outcome = await converse(isAside ? { ...request, tools: [] } : request, key, text, hooks, signal)
+      if (outcome.kind !== 'reply' || isAside) drop(key)
+      return outcome
+    } finally {
+      clearInterval(awake)
+    }
+  }
+
+  async function converse(
+    request: ModelRequest,
+    key: string,
+    text: StreamedText,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<Try> {
+    const kept = conversations.get(key)
+    const next = kept?.continues(request)
+    let conversation = kept
+    if (kept !== undefined && next !== undefined) kept.answer(next)
+    else {
+      drop(key)
+      const started = await start(request, signal)
+      if ('kind' in started) return started
+      conversation = started
+      conversations.set(key, started)
+      started.begin(request.messages)
+    }
+    const active = conversation as AcpConversation
+    active.listen({
+      text: (delta) => text.tell(options.secrets.hideKeys(delta)),
+      notice: (code, message) => hooks.notice?.(code, options.secrets.hide(message)),
+    })
+    const event = await nextEvent(active, signal)
+    if (event.kind === 'called') await pause(clock, gatherMs, signal)
+    active.listen(undefined)
+    return outcomeOf(event, active, request)
+  }
+
+  async function start(request: ModelRequest, signal: AbortSignal): Promise<AcpConversation | Try> {
+    const stopper = new AbortController()
+    const stop = () => stopper.abort()
+    let isLate = false
+    const cancelTimer = clock.after(startTimeout, () => {
+      isLate = true
+      stop()
+    })
+    signal.addEventListener('abort', stop)
+    const started = await AcpConversation.start(options, request, stopper.signal)
+    cancelTimer()
+    signal.removeEventListener('abort', stop)
+    if (signal.aborted) {
+      if (started.kind === 'started') started.conversation.close()
+      return { ...cancelled, spent: 'nothing' }
+    }
+    if (started.kind === 'started') return started.conversation
+    const failure = failed(
+      isLate ? `${program.title} did not start within ${startTimeout / 1000} seconds.` : started.message,
+    )
+    return started.isTransient && !isLate ? { kind: 'again', failure } : { ...failure, spent: 'nothing' }
+  }
+
+  function outcomeOf(event: Waited, conversation: AcpConversation, request: ModelRequest): Try {
+    switch (event.kind) {
+      case 'called': {
+        const calls = conversation.takeCalls()
+        // It gave all of them up while Cadre waited for more.
+        if (calls.length === 0) return failed(`${program.title} cancelled its own call.`)
+        return given({ kind: 'reply', content: conversation.takeText(), calls })
+      }
+      case 'answered':
+        return ended(event.answer)
+      case 'lost':
+        return { kind: 'again', failure: failed(event.message) }
+      case 'stopped':
+        return failed(event.message)
+      case 'silent':
+        return {
+          kind: 'failed',
+          code: 'timeout',
+          message: `${program.title} did not respond for ${idleTimeout / 1000} seconds.`,
+        }
+      case 'aborted':
+        return cancelled
+    }
+
+    function given(answer: Reply): Reply {
+      conversation.given(request.messages, answer)
+      return answer
+    }
+
+    function ended(answer: PeerAnswer): Try {
+      if (answer.kind !== 'answer')
+        return failed(
+          `${program.title} failed: ${answer.kind === 'refused' ? answer.message : 'it is gone'}.`,
+        )
+      const { stopReason, usage } = objectOf(answer.value)
+      const spent = readUsage(usage)
+      const content = conversation.takeText()
+      const reason = content === null ? undefined : program.failureIn?.(content)
+      if (reason !== undefined)
+        return { ...failed(`${program.title} failed: ${oneLine(reason)}`), ...(spent && { spent }) }
+      if (stopReason === 'cancelled') return failed(`${program.title} cancelled its turn.`)
+      const stop = stopReason === 'max_tokens' ? 'length' : stopReason === 'refusal' ? 'filtered' : undefined
+      return given({
+        kind: 'reply',
+        content,
+        calls: [],
+        ...(spent && { usage: spent }),
+        ...(stop && { stop }),
+      })
+    }
+  }
+
+  function failed(message: string): ReplyFailure {
+    return { kind: 'failed', code: 'backend', message: options.secrets.hide(message) }
+  }
+
+  /** Waits until the program does something, the request is aborted, or the program has been silent for too long. */
+  function nextEvent(conversation: AcpConversation, signal: AbortSignal): Promise<Waited> {
+    return new Promise((resolve) => {
+      let cancelTimer = () => {}
+      const finish = (event: Waited) => {
+        cancelTimer()
+        signal.removeEventListener('abort', abort)
+        conversation.onEvent(() => {})
+        resolve(event)
+      }
+      const abort = () => finish({ kind: 'aborted' })
+      const look = () => {
+        const event = conversation.next()
+        if (event !== undefined) finish(event)
+      }
+      const watch = () => {
+        const quiet = clock.now() - conversation.lastEventAt
+        if (quiet < idleTimeout) cancelTimer = clock.after(idleTimeout - quiet, watch)
+        else finish({ kind: 'silent' })
+      }
+      if (signal.aborted) return abort()
+      signal.addEventListener('abort', abort)
+      conversation.onEvent(look)
+      watch()
+      look()
+    })
+  }
+}
+
+type Waited = TurnEvent | { readonly kind: 'silent' } | { readonly kind: 'aborted' }
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > 500 ? `${line.slice(0, 500)}…` : line
+}
