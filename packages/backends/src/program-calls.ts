@@ -26,6 +26,7 @@ export class ProgramCalls {
 
   /** The tool, without an effect for the calls of programs. */
   guard(tool: Tool): Tool {
+    if (!programCallTools.includes(tool.name)) return tool
     const run: Tool['run'] = (input, context, signal) =>
       this.#allow(context.key, input) ?? tool.run(input, context, signal)
     return { ...tool, run }

@@ -40,6 +40,7 @@ import {
 import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
 import type { Telemetry } from '@cadre/telemetry'
 import { assistant } from './assistant.ts'
+import { confineIn } from './confine-in.ts'
 import type { Environment } from './environment.ts'
 import type { GateFlags } from './gate-flags.ts'
 import { rejectUntrusted, stateOfHome, substituteHome, trustsEverything, untrustedIn } from './home-trust.ts'
@@ -264,16 +265,19 @@ export async function loadParts(
     tell: options.tell,
   })
   const wanted = limitsOf(config, options)
-  const { copilotDefaultModel, createModels } = await backends
+  const { copilotDefaultModel, createModels, ProgramCalls } = await backends
   // The sandbox could not be tested for lack of file descriptors, which does not mean that there is none.
   if (untried !== undefined) throw untried
   const { model } = options
+  const programCalls = new ProgramCalls()
   const models = createModels({
     config: withModelAliases(config, policy),
     env: io.env,
     cwd: io.cwd,
     clock: systemClock,
     defaultModel: () => copilotDefaultModel(io.env, { configured: config.copilot?.server }),
+    programCalls,
+    confine: confineIn({ home, guard, sandbox, userHome: user.home, tell: options.tell }),
     ...(model !== undefined && { model }),
     ...(options.backends && { backends: options.backends }),
   })
@@ -287,7 +291,7 @@ export async function loadParts(
     agents: enforced.permitted(agents),
     ...(entry !== undefined && { entry }),
     teams,
-    tools: folder.trusted ? tools : tools.filter(isReadOnlyTool),
+    tools: (folder.trusted ? tools : tools.filter(isReadOnlyTool)).map((tool) => programCalls.guard(tool)),
     brought: folder.contents.items,
     trusted: folder.trusted,
     grants,

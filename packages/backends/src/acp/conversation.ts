@@ -225,6 +225,7 @@ export class AcpConversation {
         this.#process.peer.notify('session/cancel', { sessionId: this.#session })
       for (const held of open) held.settle({ content: 'The session was stopped.' })
       this.#wake()
+      if (this.#session === '') this.#process?.kill('it was no longer needed')
     }
     await Promise.all([this.#process?.stop(), this.#offering?.close()])
   }

@@ -53,7 +53,7 @@ const defaultOutput = 100_000
 
 // Closes the file descriptors that bubblewrap leaves open or this process has inherited. The first argument is the maximum
 // number of threads in this namespace.
-const separateNamespaces =
+export const separateNamespaces =
   '[ "$1" = - ] || ulimit -u "$1"; shift; for fd in $(ls /proc/self/fd); do [ "$fd" -gt 2 ] && { [ -n "$BASH" ] || [ "$fd" -lt 10 ]; } && eval "exec $fd>&-"; done; exec "$@"'
 
 /**
@@ -113,7 +113,7 @@ export async function runCommand(
 }
 
 /** Its real path, because paths found on disk are compared with it. */
-function realHome(home: Home | undefined): Home | undefined {
+export function realHome(home: Home | undefined): Home | undefined {
   if (home === undefined || !existsSync(home.path)) return home
   const real = realpathSync(home.path)
   return real === home.path ? home : openHome({ home: real, cwd: '/', env: {} })
@@ -139,7 +139,7 @@ function runTask(task: Task, signal: AbortSignal): Promise<Ended> {
 }
 
 /** The git repository of the home records what agents did. Commands may read it like the rest of the home. */
-function withoutGitOf(home: Home | undefined, guarded: GuardedPaths): GuardedPaths {
+export function withoutGitOf(home: Home | undefined, guarded: GuardedPaths): GuardedPaths {
   if (guarded.git === undefined || home === undefined || !isInside(home.path, guarded.git.common))
     return guarded
   const { git: _, ...rest } = guarded
@@ -288,7 +288,7 @@ function isThere(place: string, root: string, copy: string): boolean {
  * would start something when a person uses it. A repository without a `.git` is removed: it can hide in any folder, and the
  * file tools could not recognise it.
  */
-function undoNested({ baseline, began }: Task): ProtectedChange[] {
+export function undoNested({ baseline, began }: Pick<Task, 'baseline' | 'began'>): ProtectedChange[] {
   const { root, nested, repositories } = baseline.guarded
   const known = new Set([...nested.places, ...repositories])
   const now = findNested(root)
@@ -315,7 +315,12 @@ function newRepositoryParts(before: Nested, now: Nested, began: number): string[
 }
 
 /** Removes files that a command created although the policy denies writing them. Existing files are held or compared. */
-async function undoDenied({ baseline, deps, unchangeable, began }: Task): Promise<ProtectedChange[]> {
+export async function undoDenied({
+  baseline,
+  deps,
+  unchangeable,
+  began,
+}: Pick<Task, 'baseline' | 'deps' | 'unchangeable' | 'began'>): Promise<ProtectedChange[]> {
   const { root } = baseline.guarded
   const unwritable = deps.unwritableIn?.(root)
   if (unwritable === undefined) return []
@@ -398,7 +403,7 @@ function toCommandEnd(
   }
 }
 
-function enclosedEnvironment(given: NodeJS.ProcessEnv, userHome: string): NodeJS.ProcessEnv {
+export function enclosedEnvironment(given: NodeJS.ProcessEnv, userHome: string): NodeJS.ProcessEnv {
   // They point to the user's home directory, which is different here.
   const kept = Object.entries(given).filter(([name]) => !name.startsWith('XDG_'))
   return {
