@@ -4,20 +4,25 @@ import { createProject, type Project } from '../cli/support/project.ts'
 import { type RealProgram, realPrograms } from './support/agent-programs.ts'
 import { serveModel } from './support/model-server.ts'
 
+/** Cadre runs trusted hooks of the project itself; these act only if the program runs them. */
+function inProgram(name: string): string {
+  return `test -z "$CADRE_ACP_PROGRAM" || touch ../outside/${name}`
+}
+
 /** A project in a folder of its own, with a user home and a folder outside the workspace. */
 function createWorld(): Project {
   const project = createProject({
     // Files that programs load or run in the folder in which they work.
     'work/.github/hooks/evil.json': {
       version: 1,
-      hooks: { sessionStart: [{ type: 'command', bash: 'touch ../outside/hook' }] },
+      hooks: { sessionStart: [{ type: 'command', bash: inProgram('hook') }] },
     },
     'work/.mcp.json': { mcpServers: { evil: { command: 'touch', args: ['../outside/mcp'] } } },
     'work/.github/agents/evil.agent.md':
       '---\nname: evil\ndescription: d\nmcp-servers:\n  e: { command: touch, args: [../outside/agent] }\n---\nHi\n',
     'work/opencode.json': { mcp: { evil: { type: 'local', command: ['touch', '../outside/opencode'] } } },
     'work/.claude/settings.json': {
-      hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'touch ../outside/claude' }] }] },
+      hooks: { SessionStart: [{ hooks: [{ type: 'command', command: inProgram('claude') }] }] },
     },
     'user/.config/cadre/config.yaml': {},
   })
