@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync } from 'node:fs'
+import { answers } from '@cadre/testing'
 import { describe, expect, it } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { type RealProgram, realPrograms } from './support/agent-programs.ts'
@@ -87,5 +88,26 @@ describe.each(realPrograms)('$name as the model of a session', (program) => {
     expect(ended.json().at(-1)).toMatchObject({ text: 'I gave up.' })
     for (const { tools } of server.asked) expect(tools.filter((name) => !name.includes('cadre'))).toEqual([])
     expect(JSON.stringify(server.asked.at(-1)?.messages)).toMatch(/outside the workspace/)
+  })
+
+  it('does not read files that a message mentions', async () => {
+    const project = createWorld()
+    project.write('outside/secret.txt', 'the-secret-content')
+    const server = await serveModel([{ text: 'Done.' }])
+    const path = project.at('outside/secret.txt')
+    const ended = await run(project, program, server, [`Look at @${path} and #${path} and @"${path}"`])
+    expect(ended.json().at(-1)).toMatchObject({ text: 'Done.' })
+    expect(JSON.stringify(server.asked)).toContain('Look at')
+    expect(JSON.stringify(server.asked)).not.toContain('the-secret-content')
+  })
+
+  it('reports a failure of its model server as a failure', async () => {
+    const project = createWorld()
+    const server = await serveModel([], answers.problem(401, 'the key was rejected'))
+    const ended = await run(project, program, server, ['Hello'])
+    expect(ended.json().at(-1)).toMatchObject({
+      status: 'error',
+      notices: expect.arrayContaining([expect.objectContaining({ code: 'backend' })]),
+    })
   })
 })

@@ -15,7 +15,11 @@ export interface ModelBody {
 }
 
 /** A model server for agent programs: the n-th request of a conversation gets the n-th reply. */
-export async function serveModel(replies: readonly (WireReply | WireAnswer)[]): Promise<ModelServer> {
+export async function serveModel(
+  replies: readonly (WireReply | WireAnswer)[],
+  /** The answer to everything else. */
+  otherwise?: WireAnswer,
+): Promise<ModelServer> {
   const asked: ModelBody[] = []
   const wire = await startWire(answer)
   onTestFinished(() => wire.close())
@@ -36,6 +40,7 @@ export async function serveModel(replies: readonly (WireReply | WireAnswer)[]): 
     const names = tools.map(({ name, function: inner }) => inner?.name ?? name ?? '')
     const usage = { input: 10, output: 10 }
     // Programs also ask for a title, or count tokens.
+    if (otherwise !== undefined && replies.length === 0) return otherwise
     if (!names.some((name) => name.includes('cadre')))
       return wireReply({ path, model, stream: stream === true }, { text: 'A title', usage })
     const round = messages.filter(({ role }) => role === 'assistant').length

@@ -193,7 +193,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
       const { stopReason, usage } = objectOf(answer.value)
       const spent = readUsage(usage)
       const content = conversation.takeText()
-      const reason = content === null ? undefined : program.failureIn?.(content)
+      const reason = program.failureIn?.(conversation.lastPiece)
       if (reason !== undefined)
         return { ...failed(`${program.title} failed: ${oneLine(reason)}`), ...(spent && { spent }) }
       if (stopReason === 'cancelled') return failed(`${program.title} cancelled its turn.`)

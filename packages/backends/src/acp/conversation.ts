@@ -94,6 +94,8 @@ export class AcpConversation {
   #updates = 0
   #text = ''
   #length = 0
+  /** The last piece of text of the turn. */
+  lastPiece = ''
   #known: Known | undefined
   #listener: Listener | undefined
   #wake: () => void = () => {}
@@ -317,6 +319,8 @@ export class AcpConversation {
     const system = this.#isFirst && !this.#prepared.hasSystem ? this.#request.system : ''
     this.#isFirst = false
     this.#updates = 0
+    this.#length = 0
+    this.lastPiece = ''
     this.lastEventAt = this.#options.clock.now()
     const prompt = promptBlocks(said, { system, canSee: this.#canSee })
     void this.#process.peer
@@ -399,6 +403,7 @@ export class AcpConversation {
       this.#length += update.text.length
       if (this.#length > longestText) this.#stop('it sent more than 10 million characters')
       this.#text += update.text
+      this.lastPiece = update.text
       this.#listener?.text(update.text)
     } else if (update.kind === 'options') {
       const breach = breachIn(update.options, this.#mode, program.title)

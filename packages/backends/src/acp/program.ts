@@ -28,7 +28,7 @@ export interface AgentProgram {
   prepare(setup: ProgramSetup): PreparedProgram
   /** True for a text that the program writes by itself, and that is no part of a reply. */
   isRemark?(text: string): boolean
-  /** Returns the reason if the text of a whole turn is an error of the program. */
+  /** Returns the reason if the last piece of text in a turn is an error of the program. Models write smaller pieces. */
   failureIn?(text: string): string | undefined
 }
 

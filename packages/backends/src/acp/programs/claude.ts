@@ -3,6 +3,22 @@ import { type AgentProgram, serverName } from '../program.ts'
 const variables =
   /^(ANTHROPIC_\w+|CLAUDE_CODE_OAUTH_TOKEN|CLAUDE_CONFIG_DIR|CLAUDE_CODE_EXECUTABLE|CLAUDE_CODE_USE_(BEDROCK|VERTEX)|CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC|DISABLE_(AUTOUPDATER|TELEMETRY)|AWS_\w+|CLOUD_ML_REGION|GOOGLE_APPLICATION_CREDENTIALS)$/
 
+/** What Claude Code does by itself. `@path` in a message would read a file, past the gate. */
+const switchedOff = Object.fromEntries(
+  [
+    'FILE_MENTIONS',
+    'ATTACHMENTS',
+    'CLAUDE_MDS',
+    'AUTO_MEMORY',
+    'BACKGROUND_TASKS',
+    'MCP_TASK_BACKGROUND',
+    'BUNDLED_SKILLS',
+    'WORKFLOWS',
+    'CRON',
+    'WEB_FETCH',
+  ].map((name) => [`CLAUDE_CODE_DISABLE_${name}`, '1']),
+)
+
 /** Claude Code through its ACP adapter. `tools: []` removes all of its own tools, also from its subagents. */
 export const claudeProgram: AgentProgram = {
   name: 'claude',
@@ -18,8 +34,9 @@ export const claudeProgram: AgentProgram = {
       env: {
         // A call waits as long as its approval takes.
         MCP_TOOL_TIMEOUT: String(10 ** 8),
-        CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+        CLAUDE_CODE_MAX_RETRIES: '4',
         DISABLE_AUTOUPDATER: '1',
+        ...switchedOff,
       },
       meta: {
         ...(system.trim() !== '' && { systemPrompt: system }),
@@ -42,5 +59,5 @@ export const claudeProgram: AgentProgram = {
       hasModel: true,
     }
   },
-  failureIn: (text) => /^API Error: (.+)/s.exec(text.trim())?.[1],
+  failureIn: (text) => /^API Error: (.+)/s.exec(text)?.[1],
 }

@@ -43,9 +43,9 @@ export const copilotProgram: AgentProgram = {
       hasModel: true,
     }
   },
-  isRemark: (text) => /^Info: Disabled tools: /.test(text),
+  isRemark: (text) => /^Info: (Disabled tools: |Unknown tool name |Request failed )/.test(text),
   // It reports failures of its backend as text, at the end of a turn that counts as complete.
-  failureIn: (text) => /^Error: (.+)/s.exec(text.trim())?.[1],
+  failureIn: (text) => /^Error: (.+)/s.exec(text)?.[1],
 }
 
 const signInKeys = /^(last_?logged_?in_?user|logged_?in_?users|copilot_?tokens)$/i
