@@ -37,6 +37,7 @@ export interface AcpModel extends Model {
 const startTimeout = 120_000
 /** Programs send the calls of one reply one by one. Those that arrive within this time run in parallel. */
 const gatherMs = 30
+const authenticationRequired = -32000
 
 export function acpModel(options: AcpModelOptions): AcpModel {
   const { id, facts, clock, idleTimeout, tries, found } = options
@@ -186,10 +187,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
     }
 
     function ended(answer: PeerAnswer): Try {
-      if (answer.kind !== 'answer')
-        return failed(
-          `${program.title} failed: ${answer.kind === 'refused' ? answer.message : 'it is gone'}.`,
-        )
+      if (answer.kind !== 'answer') return refused(answer, conversation.lastPiece)
       const { stopReason, usage } = objectOf(answer.value)
       const spent = readUsage(usage)
       const content = conversation.takeText()
@@ -206,6 +204,15 @@ export function acpModel(options: AcpModelOptions): AcpModel {
         ...(stop && { stop }),
       })
     }
+  }
+
+  /** Some programs write the reason as text. */
+  function refused(answer: Exclude<PeerAnswer, { kind: 'answer' }>, said: string): ReplyFailure {
+    if (answer.kind === 'gone') return failed(`${program.title} is gone.`)
+    const why = [answer.message, oneLine(said)].filter((text) => text !== '').join(': ')
+    if (answer.code !== authenticationRequired) return failed(`${program.title} failed: ${why}.`)
+    const how = program.install === undefined ? '' : ` ${program.install}`
+    return { ...failed(`${program.title} is not signed in: ${why}.${how}`), rejectsKey: true }
   }
 
   function failed(message: string): ReplyFailure {
