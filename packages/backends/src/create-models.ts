@@ -1,7 +1,7 @@
 import { type Clock, type ModelResolution, type Models, nearest } from '@cadre/core'
 import type { Confine } from './acp/confine.ts'
 import type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
-import { wrongServer } from './copilot-access/missing-server.ts'
+import { serverConfigProblem } from './copilot-access/missing-server.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { systemClock } from './pause.ts'
 import type { ProgramCalls } from './program-calls.ts'
@@ -174,7 +174,7 @@ export function createModels(options: ModelsOptions = {}): Models {
 
   /** If a Copilot server is configured, the hint is about it. */
   function howToGetOne(): string {
-    return wrongServer({ env, configured: config.copilot?.server }) ?? modelHint
+    return serverConfigProblem({ env, configured: config.copilot?.server }) ?? modelHint
   }
 
   async function nothingChosen(): Promise<ModelResolution> {
