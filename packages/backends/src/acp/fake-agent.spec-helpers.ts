@@ -84,13 +84,19 @@ export interface FakeOptions {
   readonly program?: Partial<AgentProgram>
 }
 
+/** Writes the program of an agent that behaves as `body` says. Returns its file. */
+export function writeAgent(folder: string, body: string): string {
+  const script = path.join(folder, 'agent.mjs')
+  writeFileSync(script, `${opening}\nconst file = ${JSON.stringify(path.join(folder, 'written'))}\n${body}`)
+  return script
+}
+
 /** A model of a program that behaves as `body` says. */
 export function fakeAgent(body: string, options: FakeOptions = {}): Fake {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-acp-')))
   const file = path.join(folder, 'written')
   mkdirSync(path.join(folder, 'home'))
-  const script = path.join(folder, 'agent.mjs')
-  writeFileSync(script, `${opening}\nconst file = ${JSON.stringify(file)}\n${body}`)
+  const script = writeAgent(folder, body)
   const env = { PATH: process.env['PATH'], HOME: path.join(folder, 'home'), ...options.env }
   const program: AgentProgram = {
     name: 'fake',
