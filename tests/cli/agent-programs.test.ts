@@ -69,6 +69,25 @@ test('an action that waits for a person survives the program: Cadre carries it o
   expect(project.exists('approved.txt')).toBe(true)
 })
 
+test('a lead and its delegates run on programs of their own, in parallel', async () => {
+  const project = createWorld(`
+    const delegated = (work) => call('delegateWork', { agentName: 'worker', workDescription: work, reportExpectations: 'x' })
+    prompted = async (text) => {
+      const work = /WORK-[AB]/.exec(text)?.[0]
+      if (work === undefined) say((await Promise.all([delegated('WORK-A'), delegated('WORK-B')])).join(' | '))
+      else await call('reportOut', { report: work + ' is done' })
+      return done
+    }`)
+  for (const [file, content] of Object.entries(agentFile('worker'))) project.write(file, content)
+  const ended = await cadre(project, [...run, 'Delegate it.'])
+  const report = ended.json().at(-1)
+  expect(report).toMatchObject({
+    status: 'completed',
+    text: expect.stringMatching(/WORK-A is done.*WORK-B is done/s),
+  })
+  expect(project.sessions()).toHaveLength(3)
+})
+
 test('a program with its own tools does not start without a sandbox', async () => {
   const project = createWorld(`writeFileSync(file, '')`, {})
   const PATH = project.at('empty')

@@ -117,6 +117,14 @@ describe('a program as a model', () => {
     expect((await new FakeSession(model).reply()).content).toBe('CADRE_ACP_PROGRAM FAKE_KEY HOME PATH')
   })
 
+  it('keeps calls on this machine if there is a proxy', async () => {
+    const body = `prompted = async () => { say(process.env.NO_PROXY + ' ' + process.env.no_proxy); return done }`
+    const { model } = fakeAgent(body, { env: { https_proxy: 'http://proxy.test', NO_PROXY: 'corp' } })
+    expect((await new FakeSession(model).reply()).content).toBe(
+      'corp,127.0.0.1,localhost corp,127.0.0.1,localhost',
+    )
+  })
+
   it('understands every stop reason', async () => {
     const { model } = fakeAgent(
       `prompted = async (text) => { say('x'); return { stopReason: text.split('\\n').at(-2) } }`,

@@ -253,7 +253,7 @@ export class AcpConversation {
         command: found.command,
         args: [...found.args, ...(this.#prepared.args ?? [])],
         cwd,
-        env: { ...childEnvironment(env, program.variables), ...this.#prepared.env },
+        env: { ...withoutProxy(childEnvironment(env, program.variables)), ...this.#prepared.env },
       }
       const confined = await this.#confine(start, request, folder)
       if (confined.kind === 'refused') {
@@ -446,6 +446,13 @@ export class AcpConversation {
     this.#events.push(event)
     this.#wake()
   }
+}
+
+/** Calls of Cadre's tools, and their token, must not leave this machine through a proxy. */
+function withoutProxy(env: Environment): Environment {
+  if (!Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name))) return env
+  const list = [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1', 'localhost'].filter(Boolean).join(',')
+  return { ...env, NO_PROXY: list, no_proxy: list }
 }
 
 /** Random, because a session keeps its calls when it gets another conversation. */

@@ -1,7 +1,8 @@
+import type { Environment } from '../../child-environment.ts'
 import { type AgentProgram, serverName } from '../program.ts'
 
 const variables =
-  /^(ANTHROPIC_\w+|CLAUDE_CODE_OAUTH_TOKEN|CLAUDE_CONFIG_DIR|CLAUDE_CODE_EXECUTABLE|CLAUDE_CODE_USE_(BEDROCK|VERTEX)|CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC|DISABLE_(AUTOUPDATER|TELEMETRY)|AWS_\w+|CLOUD_ML_REGION|GOOGLE_APPLICATION_CREDENTIALS)$/
+  /^(ANTHROPIC_\w+|CLAUDE_CODE_OAUTH_TOKEN|CLAUDE_CONFIG_DIR|CLAUDE_CODE_EXECUTABLE|CLAUDE_CODE_USE_(BEDROCK|VERTEX)|CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC|DISABLE_(AUTOUPDATER|TELEMETRY))$/
 
 /** What Claude Code does by itself. `@path` in a message would read a file, past the gate. */
 const switchedOff = Object.fromEntries(
@@ -29,9 +30,10 @@ export const claudeProgram: AgentProgram = {
     'Install its adapter with "npm install -g @agentclientprotocol/claude-agent-acp" (Node 22 or newer) and sign in with "claude /login", or set ANTHROPIC_API_KEY.',
   tested: '0.99.1',
   variables,
-  prepare({ system, model }) {
+  prepare({ env, system, model }) {
     return {
       env: {
+        ...cloudVariables(env),
         // A call waits as long as its approval takes.
         MCP_TOOL_TIMEOUT: String(10 ** 8),
         CLAUDE_CODE_MAX_RETRIES: '4',
@@ -60,4 +62,15 @@ export const claudeProgram: AgentProgram = {
     }
   },
   failureIn: (text) => /^API Error: (.+)/s.exec(text)?.[1],
+}
+
+/** The keys of a cloud, only if Claude Code gets its model from there. */
+function cloudVariables(env: Environment): Environment {
+  const wanted = [
+    ...(env['CLAUDE_CODE_USE_BEDROCK'] ? [/^AWS_/] : []),
+    ...(env['CLAUDE_CODE_USE_VERTEX']
+      ? [/^(CLOUD_ML_REGION|GOOGLE_APPLICATION_CREDENTIALS|GOOGLE_CLOUD_PROJECT)$/]
+      : []),
+  ]
+  return Object.fromEntries(Object.entries(env).filter(([name]) => wanted.some((one) => one.test(name))))
 }
