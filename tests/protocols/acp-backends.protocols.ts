@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { answers } from '@cadre/testing'
 import { describe, expect, it } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
+import { until } from '../cli/support/until.ts'
 import { type RealProgram, realPrograms } from './support/agent-programs.ts'
 import { serveModel } from './support/model-server.ts'
 
@@ -31,18 +32,27 @@ function createWorld(): Project {
   return project
 }
 
+type Server = Awaited<ReturnType<typeof serveModel>>
+
+function optionsFor(project: Project, program: RealProgram, server: Server) {
+  const { env, command } = program.settings(project, server)
+  project.write('user/.config/cadre/config.yaml', { acp: { programs: { [program.name]: { command } } } })
+  return { cwd: project.at('work'), env: { ...env, HOME: project.at('user') }, ownProcess: true }
+}
+
+function cadre(project: Project, program: RealProgram, server: Server, args: readonly string[]) {
+  return project.cadre(args, optionsFor(project, program, server))
+}
+
 async function run(
   project: Project,
   program: RealProgram,
-  server: Awaited<ReturnType<typeof serveModel>>,
+  server: Server,
   args: readonly string[],
+  flags: readonly string[] = ['--no-human'],
 ) {
-  const { env, command } = program.settings(project, server)
-  project.write('user/.config/cadre/config.yaml', { acp: { programs: { [program.name]: { command } } } })
-  const ended = await project.cadre(
-    ['run', '--model', `acp:${program.name}`, '--trust', '--json', '--no-human', ...args],
-    { cwd: project.at('work'), env: { ...env, HOME: project.at('user') }, ownProcess: true },
-  )
+  const whole = ['run', '--model', `acp:${program.name}`, '--trust', '--json', ...flags, ...args]
+  const ended = await cadre(project, program, server, whole)
   return { ...ended, outside: readdirSync(project.at('outside')) }
 }
 
@@ -110,4 +120,60 @@ describe.each(realPrograms)('$name as the model of a session', (program) => {
       notices: expect.arrayContaining([expect.objectContaining({ code: 'backend' })]),
     })
   })
+
+  it('waits for an approval in another process, and continues with what came before', async () => {
+    const project = createWorld()
+    const server = await serveModel([
+      { calls: [{ name: program.tool('execute_command'), input: { command: 'touch approved.txt' } }] },
+      { text: 'It exists.' },
+    ])
+    const waiting = await run(project, program, server, ['Make it.'], [])
+    expect(waiting.code).toBe(3)
+    expect(project.exists('work/approved.txt')).toBe(false)
+    const [{ id, session }] = JSON.parse(
+      (await cadre(project, program, server, ['approvals', '--json'])).stdout,
+    )
+    await cadre(project, program, server, ['approve', id])
+    const later = await serveModel([{ text: 'It exists.' }])
+    const resumed = await cadre(project, program, later, ['resume', '--trust', '--json', session])
+    expect(resumed.json().at(-1)).toMatchObject({ status: 'completed', text: 'It exists.' })
+    expect(project.exists('work/approved.txt')).toBe(true)
+    expect(JSON.stringify(later.asked)).toContain('This conversation started earlier.')
+  })
+
+  it('ends with a killed Cadre, and a resumed session continues', async () => {
+    const project = createWorld()
+    const server = await serveModel([
+      { calls: [{ name: program.tool('read_file'), input: { path: 'opencode.json' } }] },
+      answers.hang(),
+    ])
+    const options = optionsFor(project, program, server)
+    const running = project.start(
+      ['run', '--model', `acp:${program.name}`, '--trust', '--json', 'Read it.'],
+      options,
+    )
+    await until(() => server.asked.length === 2)
+    running.child.kill('SIGKILL')
+    await running.ended()
+    await until(() => processesOf(project.at('user')).length === 0)
+    const later = await serveModel([{ text: 'I read it.' }])
+    const [session = ''] = readdirSync(project.at('work/.cadre/sessions'))
+    const id = session.replace('.session.yaml', '')
+    const resumed = await cadre(project, program, later, ['resume', '--trust', '--json', id])
+    expect(resumed.json().at(-1)).toMatchObject({ status: 'completed', text: 'I read it.' })
+  })
 })
+
+/** Programs that a user's Cadre has started. */
+function processesOf(home: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      const variables = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0')
+      return (
+        variables.includes(`HOME=${home}`) && variables.some((one) => one.startsWith('CADRE_ACP_PROGRAM='))
+      )
+    } catch {
+      return false
+    }
+  })
+}
