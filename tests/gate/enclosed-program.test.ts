@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => world[Symbol.dispose]())
 
 /** Runs a script as an agent program would run, until it ends. */
-async function run(script: string, sandbox = bubblewrap) {
+async function run(script: string, sandbox = bubblewrap, readOnly = false) {
   const folder = path.join(world.outer, 'private')
   mkdirSync(folder, { recursive: true })
   const program = path.join(world.outer, 'program.sh')
@@ -30,6 +30,7 @@ async function run(script: string, sandbox = bubblewrap) {
       args: [program],
       env: { PATH: process.env['PATH'], HOME: folder, KEY: 'k' },
       workspace: world.project,
+      readOnly,
       folder,
     },
     {
@@ -96,6 +97,19 @@ describe('an agent program', () => {
       expect(world.protectedState()).toEqual(before)
       expect(existsSync(world.at('x/.claude'))).toBe(false)
       expect(changes).toMatchObject([{ what: 'created', undone: true }])
+    },
+  )
+
+  it.skipIf(bubblewrap.kind === 'none')(
+    'cannot change the workspace of an agent that may not edit files',
+    async () => {
+      const { output } = await run(
+        'echo x > made.txt || echo kept; mkdir .git/x || echo kept',
+        bubblewrap,
+        true,
+      )
+      expect(output.match(/^kept$/gm)).toHaveLength(2)
+      expect(existsSync(world.at('made.txt'))).toBe(false)
     },
   )
 })

@@ -2,7 +2,7 @@ import type { Tool, ToolResult } from '@cadre/core'
 
 /**
  * Calls that a program carries out itself, after Cadre's gate has judged them. The loop settles such a call like any other,
- * but running it only tells the program that it may go on.
+ * but running it only tells the program that it may continue.
  *
  * 1. A call is known here only in the process that the program asked. After a restart, Cadre carries out an approved call
  *    itself, because the program is gone.

@@ -277,7 +277,7 @@ export async function loadParts(
     clock: systemClock,
     defaultModel: () => copilotDefaultModel(io.env, { configured: config.copilot?.server }),
     programCalls,
-    confine: confineIn({ home, guard, sandbox, userHome: user.home, tell: options.tell }),
+    confine: confineIn({ home, guard, sandbox, userHome: user.home, policy, tell: options.tell }),
     ...(model !== undefined && { model }),
     ...(options.backends && { backends: options.backends }),
   })

@@ -35,7 +35,7 @@ export interface AcpModel extends Model {
 
 /** How long a program may take to start, in milliseconds. The first start can unpack files. */
 const startTimeout = 120_000
-/** Programs send the calls of one reply one by one. Those that arrive within this time run in parallel. */
+/** Programs send the calls in one reply one by one. Those that arrive within this time run in parallel. */
 const gatherMs = 30
 const authenticationRequired = -32000
 

@@ -14,13 +14,18 @@ export type Confinement =
       /** Called once, after the program has ended. */
       readonly cleanUp?: () => void
     })
-  /** `reason`: a sentence without a full stop. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** `reason`: a sentence without a full stop. `firm`: the user cannot accept the program without a sandbox. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly firm?: true }
 
 /**
  * Returns how to start a program so that it can write only to its workspace and its private folder, and sees no files of the
  * user besides.
  */
 export type Confine = (
-  start: ProgramStart & { readonly workspace: string; readonly folder: string },
+  start: ProgramStart & {
+    readonly workspace: string
+    readonly folder: string
+    /** The program may not change the workspace. */
+    readonly readOnly: boolean
+  },
 ) => Promise<Confinement>

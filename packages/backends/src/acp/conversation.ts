@@ -26,7 +26,7 @@ import { objectOf } from '../json-values.ts'
 import { createPrivateFolder, removeFolder } from '../private-folder.ts'
 import type { ProgramCalls } from '../program-calls.ts'
 import { AgentProcess } from './agent-process.ts'
-import type { Confine, Confinement } from './confine.ts'
+import type { Confine, Confinement, ProgramStart } from './confine.ts'
 import { endMarked } from './end-marked.ts'
 import { exposedTools } from './exposed-tools.ts'
 import type { FoundProgram } from './find-program.ts'
@@ -292,27 +292,36 @@ export class AcpConversation {
     return undefined
   }
 
-  #confine(
-    start: Omit<Extract<Confinement, { kind: 'start' }>, 'kind'>,
-    { workspace }: ModelRequest,
+  /** Returns how to start the program. One with its own tools needs an agent that may use such tools, and a sandbox. */
+  async #confine(
+    start: ProgramStart,
+    { workspace, permits }: ModelRequest,
     folder: string,
-  ): Confinement | Promise<Confinement> {
+  ): Promise<Confinement> {
     const { found, confine, withoutSandbox } = this.#options
     const { title, control, name } = found.program
     if (control === 'tools') return { kind: 'start', ...start }
-    const accept = `To run it without a sandbox, set acp.programs.${JSON.stringify(name)}.withoutSandbox: true in your own config.yaml.`
-    if (workspace === undefined || confine === undefined) {
-      if (withoutSandbox) return { kind: 'start', ...start }
-      return { kind: 'refused', reason: `${title} needs a sandbox, and there is none here. ${accept}` }
-    }
-    return Promise.resolve(confine({ ...start, workspace, folder })).then((confined) => {
-      if (confined.kind === 'start') return confined
-      if (withoutSandbox) return { kind: 'start', ...start }
+    if (permits?.programs !== true || workspace === undefined)
       return {
         kind: 'refused',
-        reason: `${title} runs only in a sandbox, because Cadre cannot control all of its tools: ${confined.reason}. ${accept}`,
+        reason: `${title} runs programs without asking, and this agent may not run any. Use a model whose tools Cadre controls, such as acp:copilot, acp:claude or acp:opencode, or let the agent run programs.`,
       }
-    })
+    const readOnly = !permits.edits
+    const confined: Confinement =
+      confine === undefined
+        ? { kind: 'refused', reason: 'there is no sandbox here' }
+        : await confine({ ...start, workspace, folder, readOnly })
+    if (confined.kind === 'start') return confined
+    const isFirm = confined.firm === true || readOnly
+    if (withoutSandbox && !isFirm) return { kind: 'start', ...start }
+    const accept = isFirm
+      ? ''
+      : ` To run it without a sandbox, set acp.programs.${JSON.stringify(name)}.withoutSandbox: true in your own config.yaml.`
+    const why = 'because Cadre cannot control all of its tools'
+    return {
+      kind: 'refused',
+      reason: `${title} runs only in a sandbox, ${why}: ${confined.reason}.${accept}`,
+    }
   }
 
   #prompt(said: Said): void {

@@ -146,7 +146,12 @@ export class FakeSession {
 
   constructor(model: Model, over: Partial<ModelRequest> = {}) {
     this.#model = model
-    this.#request = question({ tools: [note], workspace: tmpdir(), ...over })
+    this.#request = question({
+      tools: [note],
+      workspace: tmpdir(),
+      permits: { edits: true, programs: true },
+      ...over,
+    })
   }
 
   get messages(): ModelRequest['messages'] {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Tool } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
 import type { ProgramCalls } from '../program-calls.ts'
@@ -81,13 +82,30 @@ describe('a program with its own tools', () => {
     expect((await new FakeSession(accepted.model).reply()).content).toBe('ran')
   })
 
+  it.each([
+    [undefined, /may not run any/],
+    [{ edits: true, programs: false }, /may not run any/],
+    [{ edits: false, programs: true }, /runs only in a sandbox/],
+  ])(
+    'does not start for an agent with the permits %j, even if the user accepts it',
+    async (permits, expected) => {
+      const { model, file } = fakeAgent(`writeFileSync(file, '')`, {
+        control: 'sandbox',
+        withoutSandbox: true,
+      })
+      const session = new FakeSession(model, { permits } as never)
+      expect((await session.failure()).message).toMatch(expected)
+      expect(existsSync(file)).toBe(false)
+    },
+  )
+
   it('is started as the sandbox says', async () => {
     const { model } = fakeAgent(
       `prompted = async () => { say(process.env.INSIDE + ' ' + mcp.name); return done }`,
       {
         control: 'sandbox',
         withoutSandbox: false,
-        confine: async ({ workspace: _, folder: __, ...start }) => ({
+        confine: async ({ workspace: _, folder: __, readOnly: ___, ...start }) => ({
           kind: 'start',
           ...start,
           env: { ...start.env, INSIDE: 'the sandbox' },

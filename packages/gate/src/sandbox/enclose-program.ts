@@ -35,6 +35,8 @@ export interface ProgramToEnclose {
   readonly env: { readonly [name: string]: string | undefined }
   /** The only folder of the user that it may change. */
   readonly workspace: string
+  /** The program may not change the workspace either. */
+  readonly readOnly: boolean
   /** A private folder for its own files. It may change it. */
   readonly folder: string
 }
@@ -105,6 +107,8 @@ export async function encloseProgram(
       gitFd: 3,
       ...(filter === undefined ? { statusFd: 4 } : { filterFd: 4, statusFd: 5 }),
     })
+    const { git } = guarded
+    const writableMounts = [root, ...pins.held, ...(git === undefined ? [] : new Set([git.common, git.own]))]
     const own = filesOf(program, hiddenFolders(userHome)).flatMap((place) => ['--ro-bind-try', place, place])
     return {
       kind: 'start',
@@ -112,6 +116,8 @@ export async function encloseProgram(
       args: [
         ...args,
         ...own,
+        // Not a new mount of the workspace: it would uncover what is hidden in it.
+        ...(program.readOnly ? writableMounts.flatMap((place) => ['--remount-ro', place]) : []),
         ...['--bind', program.folder, program.folder],
         ...['--', shellProgram(), '-c', separateNamespaces, 'sh', '-'],
         program.command,
