@@ -15,6 +15,7 @@ import { cancelled, retryUntilAnswered, type Try } from '../retry-until-answered
 import type { StreamedText } from '../streamed-text.ts'
 import { AcpConversation, type ConversationOptions, type TurnEvent } from './conversation.ts'
 import type { PeerAnswer } from './json-lines-peer.ts'
+import { authenticationRequired } from './open-session.ts'
 import { uncontrolled } from './uncontrolled.ts'
 import { readUsage } from './updates.ts'
 
@@ -37,7 +38,6 @@ export interface AcpModel extends Model {
 const startTimeout = 120_000
 /** Programs send the calls in one reply one by one. Those that arrive within this time run in parallel. */
 const gatherMs = 30
-const authenticationRequired = -32000
 
 export function acpModel(options: AcpModelOptions): AcpModel {
   const { id, facts, clock, idleTimeout, tries, found } = options
@@ -194,7 +194,13 @@ export function acpModel(options: AcpModelOptions): AcpModel {
       const reason = program.failureIn?.(conversation.lastPiece)
       if (reason !== undefined)
         return { ...failed(`${program.title} failed: ${oneLine(reason)}`), ...(spent && { spent }) }
-      if (stopReason === 'cancelled') return failed(`${program.title} cancelled its turn.`)
+      if (stopReason === 'cancelled') {
+        // A new conversation has the denied call and the reason, so that the model can do something else.
+        const failure = failed(`${program.title} ended its turn after a denied action.`)
+        return conversation.wasDenied
+          ? { kind: 'again', failure }
+          : failed(`${program.title} cancelled its turn.`)
+      }
       const stop = stopReason === 'max_tokens' ? 'length' : stopReason === 'refusal' ? 'filtered' : undefined
       return given({
         kind: 'reply',

@@ -94,6 +94,8 @@ export class AcpConversation {
   #updates = 0
   #text = ''
   #length = 0
+  /** True if Cadre denied an action in this turn. Some programs then end the turn without telling their model why. */
+  wasDenied = false
   /** The last piece of text of the turn. */
   lastPiece = ''
   #known: Known | undefined
@@ -330,6 +332,7 @@ export class AcpConversation {
     this.#updates = 0
     this.#length = 0
     this.lastPiece = ''
+    this.wasDenied = false
     this.lastEventAt = this.#options.clock.now()
     const prompt = promptBlocks(said, { system, canSee: this.#canSee })
     void this.#process.peer
@@ -396,7 +399,10 @@ export class AcpConversation {
     programCalls.expect(key, program.title, call.input)
     await this.#hold(call.tool, call.input, undefined, id)
     // Taken even if the conversation was closed, so that a later run of the call has its normal effect.
-    if (!programCalls.take(key)) return rejected
+    if (!programCalls.take(key)) {
+      this.wasDenied = true
+      return rejected
+    }
     return this.#isClosed ? cancelled : { outcome: { outcome: 'selected', optionId: allow } }
   }
 

@@ -46,6 +46,21 @@ describe('an action that a program asks about', () => {
     expect((await session.reply()).content).toBe('no')
   })
 
+  it('tells the model why it was denied, even if the program ends its turn', async () => {
+    const { model } = fakeAgent(
+      `prompted = async (text) => {
+        if (text.includes('started earlier')) { say(text); return done }
+        await permit({ kind: 'execute', title: 'List', rawInput: { command: 'ls' } })
+        return { stopReason: 'cancelled' }
+      }`,
+      { control: 'sandbox', tries: 2 },
+    )
+    const session = new FakeSession(model)
+    const reply = await session.reply()
+    session.result(reply, 0, 'Denied by a rule.')
+    expect((await session.reply()).content).toContain('Denied by a rule.')
+  })
+
   it('is rejected if a hook changed its arguments', async () => {
     const { model, programCalls } = fakeAgent(asks, { control: 'sandbox' })
     const session = new FakeSession(model)

@@ -33,6 +33,9 @@ export interface OpenFailure {
   readonly isTransient: boolean
 }
 
+/** The error code of a program that nobody has signed in to. */
+export const authenticationRequired = -32000
+
 /** Opens a session in a program that has just started: handshake, tools, mode and model. */
 export async function openSession(options: OpenOptions): Promise<OpenedSession> {
   const { program, prepared, offering, cwd, needsTools } = options
@@ -51,6 +54,10 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   const takesTools = objectOf(mcpCapabilities)['http'] === true
   if (!takesTools && needsTools)
     return failed(`${title} cannot use MCP servers over HTTP, so it cannot use the tools of Cadre.`)
+  if (prepared.authenticate !== undefined) {
+    const signedIn = await peer.request('authenticate', { methodId: prepared.authenticate })
+    if (signedIn.kind !== 'answer') return refused(options, 'sign in', signedIn)
+  }
   const headers = [{ name: 'Authorization', value: `Bearer ${offering.token}` }]
   const made = await peer.request('session/new', {
     cwd,
@@ -144,7 +151,8 @@ async function refused(
   answer: Exclude<PeerAnswer, { kind: 'answer' }>,
 ): Promise<OpenFailure> {
   if (answer.kind === 'gone') return { kind: 'failed', message: await process.ended, isTransient: true }
-  return failed(`${program.title} could not ${what}: ${hide(answer.message)}.`)
+  const how = answer.code === authenticationRequired && program.install ? ` ${program.install}` : ''
+  return failed(`${program.title} could not ${what}: ${hide(answer.message)}.${how}`)
 }
 
 function failed(message: string): OpenFailure {

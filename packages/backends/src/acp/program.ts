@@ -52,6 +52,8 @@ export interface PreparedProgram {
   readonly hasSystem?: boolean
   /** True if `args` or `meta` already choose the model. */
   readonly hasModel?: boolean
+  /** How it signs in, if a key in its environment has to be chosen first. */
+  readonly authenticate?: string | undefined
   /** The mode in which it asks most often. */
   readonly mode?: string
 }

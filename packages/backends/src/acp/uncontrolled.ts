@@ -8,5 +8,5 @@ export function uncontrolled(program: AgentProgram, withoutSandbox: boolean): st
     ? 'If there is no sandbox, it can read and change everything that this user can, because your configuration accepts that.'
     : 'The sandbox lets it write only to the workspace, and hides your home directory.'
   const version = tested === undefined ? ' Cadre was not tested with it.' : ''
-  return `${title} keeps its own tools. Cadre judges only the actions that it asks about: it can read and change files in the workspace, run programs and use the network without asking, and its approvals, hooks and evidence do not see that. ${limits}${version}`
+  return `${title} keeps its own tools. Cadre judges only the actions that it asks about: it can read and change files in the workspace, run programs and use the network without asking. Hooks, approvals and evidence do not cover that. ${limits}${version}`
 }

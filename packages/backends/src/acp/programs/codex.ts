@@ -10,12 +10,17 @@ export const codexProgram: AgentProgram = {
   command: ['codex-acp'],
   install:
     'Install its adapter with "npm install -g @agentclientprotocol/codex-acp" and sign in with "codex login".',
-  variables: /^(OPENAI_API_KEY|OPENAI_BASE_URL|CODEX_API_KEY)$/,
+  variables: /^(OPENAI_API_KEY|CODEX_API_KEY|CODEX_CONFIG|MODEL_PROVIDER)$/,
   prepare({ folder, env }) {
     const home = path.join(folder, 'codex')
     mkdirSync(home, { mode: 0o700 })
     copyIfThere(path.join(env['CODEX_HOME'] || path.join(env['HOME'] ?? '', '.codex'), 'auth.json'), home)
-    return { env: { CODEX_HOME: home }, mode: 'read-only' }
+    const hasKey = Boolean(env['CODEX_API_KEY'] || env['OPENAI_API_KEY'])
+    return {
+      env: { CODEX_HOME: home, INITIAL_AGENT_MODE: 'read-only', NO_BROWSER: '1' },
+      authenticate: hasKey ? 'api-key' : undefined,
+      mode: 'read-only',
+    }
   },
 }
 

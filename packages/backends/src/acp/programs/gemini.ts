@@ -19,10 +19,13 @@ export const geminiProgram: AgentProgram = {
     const source = path.join(env['HOME'] ?? '', '.gemini')
     for (const name of ['oauth_creds.json', 'google_accounts.json', 'installation_id'])
       copyIfThere(path.join(source, name), own)
-    writeFileSync(path.join(own, 'settings.json'), JSON.stringify({ general: { disableAutoUpdate: true } }))
+    const way = env['GEMINI_API_KEY'] ? 'gemini-api-key' : 'oauth-personal'
+    const settings = { general: { enableAutoUpdate: false }, security: { auth: { selectedType: way } } }
+    writeFileSync(path.join(own, 'settings.json'), JSON.stringify(settings), { mode: 0o600 })
     return {
       ...(model !== undefined && { args: ['--model', model], hasModel: true }),
       env: { HOME: home },
+      authenticate: way,
       mode: 'default',
     }
   },
