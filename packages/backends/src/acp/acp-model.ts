@@ -43,28 +43,36 @@ export function acpModel(options: AcpModelOptions): AcpModel {
   const { id, facts, clock, idleTimeout, tries, found } = options
   const { program } = found
   const conversations = new Map<string, AcpConversation>()
-  const noticed = new Set<string>()
+  /** The notices of each session. */
+  const noticed = new Map<string, Set<string>>()
   return { id, ...facts, reply, release, end }
 
   function reply(given: ModelRequest, hooks: ReplyHooks, signal: AbortSignal): Promise<Reply | ReplyFailure> {
     // Copied, because the session keeps adding to its messages.
     const request = { ...given, messages: [...given.messages] }
-    if (request.parent !== undefined) tellUncontrolled(request.session, hooks)
+    const open = uncontrolled(program, options.withoutSandbox)
+    // The report of an entry session has the model's warning.
+    if (request.parent !== undefined && open !== undefined)
+      tellOnce(request.session, hooks, 'acp_uncontrolled', open)
     return retryUntilAnswered(
       (text) => ask(request, text, hooks, signal),
       tries,
       hooks,
       ({ message }) =>
-        hooks.notice?.('acp_restarted', `${message} Cadre is starting ${program.title} again.`),
+        tellOnce(
+          request.session,
+          hooks,
+          'acp_restarted',
+          `${message} Cadre is starting ${program.title} again.`,
+        ),
     )
   }
 
-  /** The report of an entry session has the warning of the model. */
-  function tellUncontrolled(session: string, hooks: ReplyHooks): void {
-    const text = uncontrolled(program, options.withoutSandbox)
-    if (text === undefined || noticed.has(session)) return
-    noticed.add(session)
-    hooks.notice?.('acp_uncontrolled', text)
+  function tellOnce(session: string, hooks: ReplyHooks, code: string, message: string): void {
+    const told = noticed.get(session) ?? new Set()
+    noticed.set(session, told)
+    if (!told.has(message)) hooks.notice?.(code, message)
+    told.add(message)
   }
 
   function release(session: string): void {
