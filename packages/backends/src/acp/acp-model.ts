@@ -11,7 +11,7 @@ import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from
 import type { ModelFacts } from '../backend.ts'
 import { objectOf } from '../json-values.ts'
 import { pause } from '../pause.ts'
-import { cancelled, retryUntilAnswered, type Try } from '../retry-until-answered.ts'
+import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-until-answered.ts'
 import type { StreamedText } from '../streamed-text.ts'
 import { AcpConversation, type ConversationOptions, type TurnEvent } from './conversation.ts'
 import type { PeerAnswer } from './json-lines-peer.ts'
@@ -96,7 +96,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
     text: StreamedText,
     hooks: ReplyHooks,
     signal: AbortSignal,
-  ): Promise<Try> {
+  ): Promise<AttemptResult> {
     if (signal.aborted) return { ...cancelled, spent: 'nothing' }
     // A summary is a separate request without tools, and does not change the conversation of its session.
     const isAside = request.purpose !== undefined
@@ -118,7 +118,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
     text: StreamedText,
     hooks: ReplyHooks,
     signal: AbortSignal,
-  ): Promise<Try> {
+  ): Promise<AttemptResult> {
     const kept = conversations.get(key)
     const next = kept?.continues(request)
     let conversation = kept
@@ -142,7 +142,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
     return outcomeOf(event, active, request)
   }
 
-  async function start(request: ModelRequest, signal: AbortSignal): Promise<AcpConversation | Try> {
+  async function start(request: ModelRequest, signal: AbortSignal): Promise<AcpConversation | AttemptResult> {
     const stopper = new AbortController()
     const stop = () => stopper.abort()
     let isLate = false
@@ -165,7 +165,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
     return started.isTransient && !isLate ? { kind: 'again', failure } : { ...failure, spent: 'nothing' }
   }
 
-  function outcomeOf(event: Waited, conversation: AcpConversation, request: ModelRequest): Try {
+  function outcomeOf(event: Waited, conversation: AcpConversation, request: ModelRequest): AttemptResult {
     switch (event.kind) {
       case 'called': {
         const calls = conversation.takeCalls()
@@ -194,7 +194,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
       return answer
     }
 
-    function ended(answer: PeerAnswer): Try {
+    function ended(answer: PeerAnswer): AttemptResult {
       if (answer.kind !== 'answer') return refused(answer, conversation.lastPiece)
       const { stopReason, usage } = objectOf(answer.value)
       const spent = readUsage(usage)

@@ -17,7 +17,7 @@ import { childEnvironment, type Environment } from '../child-environment.ts'
 import {
   type Continuation,
   continuationOf,
-  type Known,
+  type KnownConversation,
   messageOf,
   openingOf,
   type Said,
@@ -98,7 +98,7 @@ export class AcpConversation {
   wasDenied = false
   /** The last piece of text of the turn. */
   lastPiece = ''
-  #known: Known | undefined
+  #known: KnownConversation | undefined
   #listener: Listener | undefined
   #wake: () => void = () => {}
   #process!: AgentProcess

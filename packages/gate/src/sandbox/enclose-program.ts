@@ -11,7 +11,7 @@ import { defaultCommandLimits } from '@cadre/home'
 import { acquireBaseline } from './baseline.ts'
 import { bubblewrapArgs, hiddenFolders, privateHome } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
-import { findHidden, findUnchangeable } from './find-hidden.ts'
+import { findHidden, findReadOnlyPaths } from './find-hidden.ts'
 import { gitSettings } from './git-settings.ts'
 import { pinsFor } from './pins.ts'
 import { removeSetIds } from './remove-set-ids.ts'
@@ -26,7 +26,7 @@ import {
 } from './run-command.ts'
 import { shellProgram } from './shell-program.ts'
 import { type ProtectedChange, undoChanges } from './undo-changes.ts'
-import { expectedIn } from './watched-paths.ts'
+import { expectedChangesIn } from './watched-paths.ts'
 
 export interface ProgramToEnclose {
   /** An absolute path. */
@@ -73,7 +73,7 @@ export async function encloseProgram(
     const hidden = await findHidden(root, false, deps)
     if (hidden.kind === 'refused') return release(hidden)
     const began = Date.now()
-    const unchangeable = await findUnchangeable(root, deps.unwritableIn?.(root), home?.path)
+    const unchangeable = await findReadOnlyPaths(root, deps.unwritableIn?.(root), home?.path)
     if (unchangeable.kind === 'refused') return release(unchangeable)
     const writable = [root, ...(guarded.git === undefined ? [] : [guarded.git.common])]
     const more = { held: [...hidden.held, ...unchangeable.held], fixed: unchangeable.places }
@@ -139,7 +139,7 @@ export async function encloseProgram(
         void (async () => {
           const task = { baseline, began, deps: { ...deps, home }, unchangeable }
           const changes = [
-            ...undoChanges(snapshot, expectedIn(undefined)),
+            ...undoChanges(snapshot, expectedChangesIn(undefined)),
             ...undoNested(task),
             ...(await undoDenied(task)),
             ...(filter === undefined ? await removeSetIds(root, began) : []),

@@ -44,7 +44,7 @@ const maxAttempts = 3
 
 export function editFile(rules: WriteRules): Work<EditInput> {
   const locateFor =
-    (context: ToolContext): Locate =>
+    (context: ToolContext): LocateFile =>
     (path) =>
       confinePath({ path, context, write: rules })
   return {
@@ -68,11 +68,11 @@ export function editFile(rules: WriteRules): Work<EditInput> {
   }
 }
 
-export type Locate = (path: string) => ConfinedPath
+export type LocateFile = (path: string) => ConfinedPath
 
 async function applyChanges(
   changes: readonly FileChange[],
-  locate: Locate,
+  locate: LocateFile,
   key: string,
   signal: AbortSignal,
 ): Promise<string> {
@@ -94,7 +94,7 @@ async function applyChanges(
 }
 
 /** Computes the current result of a change. Writes nothing. */
-export async function planOf(change: FileChange, locate: Locate): Promise<Plan> {
+export async function planOf(change: FileChange, locate: LocateFile): Promise<Plan> {
   const file = locate(change.path)
   if (change.kind === 'add') {
     const before = await presentIfExists(file)
@@ -134,7 +134,7 @@ export async function presentIfExists(file: ConfinedPath) {
   }
 }
 
-async function carryOut(steps: readonly Step[], key: string, locate: Locate): Promise<void> {
+async function carryOut(steps: readonly Step[], key: string, locate: LocateFile): Promise<void> {
   const made: Step[] = []
   try {
     for (const step of steps) {
@@ -165,7 +165,7 @@ async function undo(made: readonly Step[], key: string, cause: unknown): Promise
   }
 }
 
-async function stateOf(change: FileChange, locate: Locate): Promise<'done' | 'not_done' | 'unknown'> {
+async function stateOf(change: FileChange, locate: LocateFile): Promise<'done' | 'not_done' | 'unknown'> {
   const now = await presentIfExists(locate(change.path))
   if (change.kind === 'delete') return now === undefined ? 'done' : 'not_done'
   if (change.kind === 'add') {
