@@ -22,7 +22,7 @@ describe.each(readdirSync(packages).filter(hasManifest))('package %s', (name) =>
 })
 
 describe('the backend adapters', () => {
-  const adapters = ['anthropic', 'copilot-ls', 'copilot-sdk', 'openai', 'responses', 'scripted']
+  const adapters = ['acp', 'anthropic', 'copilot-ls', 'copilot-sdk', 'openai', 'responses', 'scripted']
 
   it.each(adapters)('%s imports no other adapter', (adapter) => {
     const others = adapters.filter((other) => other !== adapter).join('|')

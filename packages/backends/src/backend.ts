@@ -1,5 +1,7 @@
 import type { Clock, Model, ModelResolution } from '@cadre/core'
+import type { Confine } from './acp/confine.ts'
 import type { ModelsConfig } from './models-config.ts'
+import type { ProgramCalls } from './program-calls.ts'
 
 /** Everything a backend may use: it reads nothing else from the process. */
 export interface BackendContext {
@@ -10,6 +12,12 @@ export interface BackendContext {
   readonly clock: Clock
   /** From 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
+  /** The default model as the user wrote it, with `--model`, `CADRE_MODEL` or in the configuration. */
+  readonly chosen?: string | undefined
+  /** Starts programs in a sandbox. */
+  readonly confine?: Confine | undefined
+  /** The calls that programs carry out themselves. Without it, Cadre denies all of them. */
+  readonly programCalls?: ProgramCalls | undefined
 }
 
 /** Facts about a model that a person has configured. */

@@ -171,7 +171,7 @@ describe('a name', () => {
       name,
       nearest: near,
       reason: expect.stringMatching(
-        /^there is no backend .*\. Backends: scripted, openai, responses, anthropic, copilot-ls, copilot-sdk\.$/,
+        /^there is no backend .*\. Backends: scripted, openai, responses, anthropic, copilot-ls, copilot-sdk, acp\.$/,
       ),
     })
   })

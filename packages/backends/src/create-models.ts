@@ -1,8 +1,10 @@
 import { type Clock, type ModelResolution, type Models, nearest } from '@cadre/core'
+import type { Confine } from './acp/confine.ts'
 import type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
 import { serverConfigProblem } from './copilot-access/missing-server.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { systemClock } from './pause.ts'
+import type { ProgramCalls } from './program-calls.ts'
 
 export interface ModelsOptions {
   /** The default model that the user requested: takes precedence over `CADRE_MODEL` and the configuration. */
@@ -18,6 +20,10 @@ export interface ModelsOptions {
    * reject. Without a result, the only model of a configured server is the default.
    */
   readonly defaultModel?: () => Promise<string | undefined>
+  /** Starts agent programs in a sandbox. Without it, programs that need one are refused. */
+  readonly confine?: Confine
+  /** The calls that agent programs carry out themselves. `guard` must wrap the tools of the run. */
+  readonly programCalls?: ProgramCalls
   /** Additional backends, by prefix. */
   readonly backends?: { readonly [prefix: string]: BackendLoader }
 }
@@ -32,6 +38,7 @@ const ownBackends: { readonly [prefix: string]: BackendLoader } = {
     (await import('./copilot-ls/copilot-ls-backend.ts')).openCopilotLs(context),
   'copilot-sdk': async (context) =>
     (await import('./copilot-sdk/copilot-backend.ts')).openCopilotSdk(context),
+  acp: async (context) => (await import('./acp/acp-backend.ts')).openAcp(context),
 }
 
 const modelHint =
@@ -43,19 +50,22 @@ const modelHint =
  */
 export function createModels(options: ModelsOptions = {}): Models {
   const { config = {}, env = process.env } = options
+  const chosen =
+    trimmedOrUndefined(options.model) ??
+    trimmedOrUndefined(env['CADRE_MODEL']) ??
+    trimmedOrUndefined(config.model)
   const context: BackendContext = {
     config,
     env,
     cwd: options.cwd ?? process.cwd(),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
+    chosen,
+    confine: options.confine,
+    programCalls: options.programCalls,
   }
   const loaders: { readonly [prefix: string]: BackendLoader } = { ...ownBackends, ...options.backends }
   const loaded = new Map<string, Promise<Backend>>()
-  const chosen =
-    trimmedOrUndefined(options.model) ??
-    trimmedOrUndefined(env['CADRE_MODEL']) ??
-    trimmedOrUndefined(config.model)
   let offered: Promise<string | undefined> | undefined
   return { resolve, close }
 

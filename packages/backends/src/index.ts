@@ -1,3 +1,5 @@
+export type { Confine, Confinement, ProgramStart } from './acp/confine.ts'
+export { type InstalledProgram, installedPrograms } from './acp/installed-programs.ts'
 export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
 export {
   type Account,
@@ -45,6 +47,8 @@ export { hideTokens } from './hide-tokens.ts'
 export { isThisMachine } from './http/endpoint.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
 export {
+  type AcpConfig,
+  type AcpProgramConfig,
   type AnthropicConfig,
   type CopilotConfig,
   type CopilotProvider,
@@ -53,6 +57,7 @@ export {
   type OpenAiConfig,
 } from './models-config.ts'
 export { type Embeddings, openEmbeddings } from './openai/embeddings.ts'
+export { ProgramCalls, programCallTools } from './program-calls.ts'
 export {
   createScriptedModels,
   type ScriptedModels,

@@ -1,4 +1,5 @@
 import type { Price } from '@cadre/core'
+import { installedPrograms } from './acp/installed-programs.ts'
 import { serverConfigProblem } from './copilot-access/missing-server.ts'
 import { mayBeSignedIn, surveyCopilot } from './copilot-access/survey-copilot.ts'
 import { findServer } from './copilot-ls/find-server.ts'
@@ -51,6 +52,7 @@ export async function listAllModels(options: ListOptions): Promise<ListedBackend
     'copilot-ls': () => ofCopilot(options),
     openai: () => ofServer('openai', openAiKind, options),
     anthropic: () => ofServer('anthropic', anthropicKind, options),
+    acp: async () => ofPrograms(options),
   }
   const wanted = Object.entries(asks).filter(([name]) => options.only?.includes(name) ?? true)
   const listed = await Promise.all(wanted.map(([, ask]) => ask()))
@@ -81,6 +83,13 @@ async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBac
         ? account.message
         : (survey.trouble ?? 'GitHub Copilot did not list its models.')
   return { backend, models: [], trouble: reason }
+}
+
+/** Agent programs on this machine. Which models they have is known only while they run. */
+function ofPrograms({ config, env }: ListOptions): ListedBackend | undefined {
+  const found = installedPrograms(env, config.acp).filter(({ place }) => place !== undefined)
+  if (found.length === 0) return undefined
+  return { backend: 'acp', models: found.map(({ name }) => ({ id: `acp:${name}` })) }
 }
 
 async function ofServer(

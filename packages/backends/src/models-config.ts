@@ -77,6 +77,25 @@ export interface CopilotConfig {
   readonly subagents?: boolean
 }
 
+/** Agent programs that speak the Agent Client Protocol. */
+export interface AcpConfig {
+  /** By the name after `acp:`. Known programs need no entry. */
+  readonly programs?: { readonly [name: string]: AcpProgramConfig }
+  /** The timeout without an event for a turn, in milliseconds. Default 180000, or 900000 for a program with its own tools. */
+  readonly idleTimeout?: number
+  /** The maximum number of attempts per request. Default 3. */
+  readonly tries?: number
+}
+
+export interface AcpProgramConfig {
+  /** The program and its arguments. The program is an absolute path, or a name on PATH. */
+  readonly command?: readonly string[]
+  /** The environment variables that it gets, besides basic ones. */
+  readonly variables?: readonly string[]
+  /** True: run it without a sandbox if there is none. It can then do everything that the user can. */
+  readonly withoutSandbox?: boolean
+}
+
 /** The part of `config.yaml` about models. */
 export interface ModelsConfig {
   /** The default model. */
@@ -88,4 +107,5 @@ export interface ModelsConfig {
   readonly openai?: OpenAiConfig
   readonly anthropic?: AnthropicConfig
   readonly copilot?: CopilotConfig
+  readonly acp?: AcpConfig
 }

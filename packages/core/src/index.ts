@@ -63,6 +63,7 @@ export type {
   ModelRequest,
   ModelResolution,
   Models,
+  Permits,
   Price,
   Reply,
   ReplyFailure,

@@ -88,10 +88,11 @@ export { cleanEnvironment } from './sandbox/clean-environment.ts'
 export { describeLimit, type ExceededLimit } from './sandbox/command-limit.ts'
 export { isInsideCommand } from './sandbox/command-mark.ts'
 export type { CommandEnd, CommandRun } from './sandbox/command-run.ts'
+export { type EnclosedProgram, encloseProgram, type ProgramToEnclose } from './sandbox/enclose-program.ts'
 export {
-  type EnclosedProgram,
   type Enclosing,
   encloseServer,
+  type ServerStart,
   shieldFromServer,
 } from './sandbox/enclose-server.ts'
 export { type CommandDeps, runCommand } from './sandbox/run-command.ts'

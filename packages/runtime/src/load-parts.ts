@@ -41,6 +41,7 @@ import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
 import type { ServerConfig } from '@cadre/mcp'
 import type { Telemetry } from '@cadre/telemetry'
 import { assistant } from './assistant.ts'
+import { confineIn } from './confine-in.ts'
 import type { Environment } from './environment.ts'
 import { findServers } from './find-servers.ts'
 import type { GateFlags } from './gate-flags.ts'
@@ -268,16 +269,19 @@ export async function loadParts(
         })
   const teams = openTeams(home, { maxMessages: config.limits?.teamMessages ?? defaultTeamMessages })
   const wanted = limitsOf(config, options)
-  const { copilotDefaultModel, createModels } = await backends
+  const { copilotDefaultModel, createModels, ProgramCalls } = await backends
   // The sandbox could not be tested for lack of file descriptors, which does not mean that there is none.
   if (untried !== undefined) throw untried
   const { model } = options
+  const programCalls = new ProgramCalls()
   const models = createModels({
     config: withModelAliases(config, policy),
     env: io.env,
     cwd: io.cwd,
     clock: systemClock,
     defaultModel: () => copilotDefaultModel(io.env, { configured: config.copilot?.server }),
+    programCalls,
+    confine: confineIn({ home, guard, sandbox, userHome: user.home, policy, tell: options.tell }),
     ...(model !== undefined && { model }),
     ...(options.backends && { backends: options.backends }),
   })
@@ -331,7 +335,7 @@ export async function loadParts(
     ...(entry !== undefined && { entry }),
     teams,
     servers,
-    tools: folder.trusted ? tools : tools.filter(isReadOnlyTool),
+    tools: (folder.trusted ? tools : tools.filter(isReadOnlyTool)).map((tool) => programCalls.guard(tool)),
     brought: folder.contents.items,
     trusted: folder.trusted,
     grants,

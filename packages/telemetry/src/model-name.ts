@@ -16,7 +16,11 @@ export function modelName(id: string): ModelName {
   if (colon < 0) return { provider: 'unknown', model: id }
   const prefix = id.slice(0, colon)
   const name = id.slice(colon + 1)
-  // The name of a scripted model is a path on this machine.
-  const model = prefix === 'scripted' ? name.replace(/^.*[\\/]/, '') : name
-  return { provider: providers[prefix] ?? prefix, model }
+  return { provider: providers[prefix] ?? prefix, model: withoutPath(prefix, name) }
+}
+
+/** A scripted model is a path on this machine, and an agent program can be a command line. */
+function withoutPath(prefix: string, name: string): string {
+  if (prefix === 'acp' && /^["'/]|\s/.test(name)) return 'command'
+  return prefix === 'scripted' ? name.replace(/^.*[\\/]/, '') : name
 }

@@ -1,6 +1,7 @@
 import { readTeamFiles } from '@cadre/agents'
-import { answers, startWire, type WireAnswer, type WireReply, type WireRequest } from '@cadre/testing'
+import { startWire, type WireAnswer, type WireReply, type WireRequest } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
+import { wireReply } from './wire-reply.ts'
 
 /** The lines of each agent of the supervisor team, one reply per round. After its last reply it says "Done." */
 export type Lanes = Readonly<Record<string, readonly WireReply[]>>
@@ -33,7 +34,6 @@ export async function serveLanes(lanes: Lanes): Promise<LaneServer> {
     mark: agent.prompt.trim().split('.')[0] ?? '',
   }))
   const asked: Asked[] = []
-  let replies = 0
   const wire = await startWire((request) => answer(request))
   onTestFinished(() => wire.close())
   return {
@@ -63,84 +63,6 @@ export async function serveLanes(lanes: Lanes): Promise<LaneServer> {
     const reply = { text: 'Done.', ...planned, usage: { input: 10, output: 10 } }
     const calls =
       reply.calls?.map((call, index) => ({ ...call, id: `call_${agent}_${round}_${index}` })) ?? []
-    return answerInFormat({ path, stream, model }, { ...reply, calls }, `msg_${++replies}`)
+    return wireReply({ path, model: model ?? 'fake', stream: stream === true }, { ...reply, calls })
   }
-}
-
-export interface RequestFormat {
-  readonly path: string
-  readonly stream?: boolean | undefined
-  readonly model?: string | undefined
-}
-
-/** The reply in the format of the request: Anthropic's messages or OpenAI's completions, streamed or whole. */
-export function answerInFormat(
-  { path, stream, model = 'fake' }: RequestFormat,
-  reply: WireReply & { readonly calls: readonly { readonly id: string; readonly name: string }[] },
-  id: string,
-): WireAnswer {
-  if (path.endsWith('/chat/completions')) {
-    const whole = { ...reply, model }
-    return stream === true ? answers.reply(whole) : answers.whole(whole)
-  }
-  if (!path.endsWith('/messages')) return answers.problem(404, 'not here')
-  // Claude Code joins messages with the same id.
-  const message = anthropicMessage(id, reply.text ?? '', reply.calls, model)
-  if (stream === true) return answers.raw(anthropicEvents(message))
-  return answers.raw([JSON.stringify(message)], { headers: { 'content-type': 'application/json' } })
-}
-
-type Block =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
-
-function anthropicMessage(
-  id: string,
-  text: string,
-  calls: readonly { readonly id: string; readonly name: string; readonly input?: unknown }[],
-  model: string,
-) {
-  const content: Block[] = [
-    { type: 'text', text },
-    ...calls.map(({ input = {}, ...call }) => ({ type: 'tool_use' as const, ...call, input })),
-  ]
-  return {
-    id,
-    type: 'message',
-    role: 'assistant',
-    model,
-    content,
-    stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
-    stop_sequence: null,
-    usage: { input_tokens: 10, output_tokens: 10 },
-  }
-}
-
-function anthropicEvents(message: ReturnType<typeof anthropicMessage>): string[] {
-  const event = (type: string, data: object) =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
-  const blocks = message.content.flatMap((block, index) => {
-    const [start, delta] =
-      block.type === 'text'
-        ? [
-            { ...block, text: '' },
-            { type: 'text_delta', text: block.text },
-          ]
-        : [
-            { ...block, input: {} },
-            { type: 'input_json_delta', partial_json: JSON.stringify(block.input) },
-          ]
-    return [
-      event('content_block_start', { index, content_block: start }),
-      event('content_block_delta', { index, delta }),
-      event('content_block_stop', { index }),
-    ]
-  })
-  const { stop_reason, stop_sequence, usage } = message
-  return [
-    event('message_start', { message: { ...message, content: [], stop_reason: null } }),
-    ...blocks,
-    event('message_delta', { delta: { stop_reason, stop_sequence }, usage }),
-    event('message_stop', {}),
-  ]
 }

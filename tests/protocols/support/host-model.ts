@@ -1,6 +1,6 @@
 import { startWire, type WireReply } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
-import { answerInFormat } from '../../hosts/support/lanes.ts'
+import { wireReply } from '../../hosts/support/wire-reply.ts'
 
 /** The model of a host. It sees the texts of all tool results so far, and returns the next call or the last text. */
 export type HostScript = (results: readonly string[]) => WireReply | Promise<WireReply>
@@ -34,7 +34,7 @@ export async function serveHostModel(
     replies += 1
     const calls = reply.calls?.map((call, index) => ({ ...call, id: `call_${replies}_${index}` })) ?? []
     const usage = { input: 10, output: 10 }
-    return answerInFormat({ path, stream, model }, { ...reply, calls, usage }, `msg_${replies}`)
+    return wireReply({ path, model: model ?? 'fake', stream: stream === true }, { ...reply, calls, usage })
   })
   onTestFinished(() => wire.close())
   return { url: wire.url.replace(/\/v1$/, ''), tools }

@@ -18,13 +18,16 @@ import {
   messageOf,
   openingOf,
   type Result,
-} from './continuation.ts'
+  type Said,
+} from '../continuation.ts'
 import type { RoundCall, ToolOwner } from './message-calls.ts'
 import { type Round, RoundReader } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type {
   SdkAnswer,
+  SdkAttachment,
   SdkEvent,
+  SdkMessage,
   SdkPermission,
   SdkPermissionRequest,
   SdkPreToolCall,
@@ -149,7 +152,7 @@ export class SdkConversation {
       await this.#runtime.client.deleteSession(session.sessionId)
       return
     }
-    await session.send(openingOf(messages))
+    await session.send(sdkMessage(openingOf(messages)))
   }
 
   async #answer({ results, said }: Continuation): Promise<void> {
@@ -158,7 +161,7 @@ export class SdkConversation {
     this.#calls = []
     if (calls.length > 0) this.#unanswered--
     if (said.length > 0) {
-      const message = messageOf(said)
+      const message = sdkMessage(messageOf(said))
       await session.send(calls.length === 0 ? message : { ...message, mode: 'immediate' })
     }
     const answers = calls.flatMap(({ request }, index) =>
@@ -245,6 +248,11 @@ export function wireCalls(calls: readonly RoundCall[], hide: (input: string) => 
     type: 'function',
     function: { name, arguments: hide(text) },
   }))
+}
+
+function sdkMessage({ text: prompt, images }: Said): SdkMessage {
+  const attachments = images.map(({ mime, data }): SdkAttachment => ({ type: 'blob', data, mimeType: mime }))
+  return attachments.length === 0 ? { prompt } : { prompt, attachments }
 }
 
 /** A background subagent would outlive its turn, and its calls would not be part of any reply. */

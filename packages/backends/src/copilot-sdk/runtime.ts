@@ -9,8 +9,8 @@
 
 import type { Clock } from '@cadre/core'
 import { childEnvironment, type Environment } from '../child-environment.ts'
+import { createPrivateFolder, removeFolder } from '../private-folder.ts'
 import type { ModelAccess } from './access.ts'
-import { createPrivateFolder, removeFolder } from './private-folder.ts'
 import type { Sdk, SdkClient } from './sdk-types.ts'
 
 const startTimeout = 60_000
@@ -36,7 +36,7 @@ export class Runtime {
 
   /** Rejects if it cannot be started. */
   static async start({ sdk, access, env, clock }: RuntimeOptions): Promise<Runtime> {
-    const folder = createPrivateFolder(env)
+    const folder = createPrivateFolder(env, 'copilot-sdk')
     const isOffline = access.kind === 'provider'
     const token = access.kind === 'account' ? access.token : undefined
     const client = new sdk.CopilotClient({

@@ -55,6 +55,7 @@ export function agentText(view: AgentView, style: Style): string {
       `${model.used ?? style.red(cleanLine(model.problem ?? ''))}${refusedRow(model.insteadOf)} ${source(model.from, style)}`,
       style,
     ),
+    ...(model.warning === undefined ? [] : [section('', style.yellow(cleanLine(model.warning)), style)]),
     ...(model.preferences.length > 1 ? [section('prefers', model.preferences.join(', '), style)] : []),
     section('limits', undefined, style),
     table(view.limits.map(({ name, value, unit, from }) => [name, `${value} ${unit}`, from])),

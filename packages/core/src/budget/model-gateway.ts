@@ -7,9 +7,19 @@
  * 2. A request that may have been billed counts in full, unless the server reports its usage.
  */
 
+import type { ToolClass } from '../ports/agent.ts'
 import type { EventDraft } from '../ports/entry.ts'
 import { messageOf } from '../ports/errors.ts'
-import type { Model, ModelRequest, Price, Reply, ReplyFailure, ReplyHooks, Spent } from '../ports/model.ts'
+import type {
+  Model,
+  ModelRequest,
+  Permits,
+  Price,
+  Reply,
+  ReplyFailure,
+  ReplyHooks,
+  Spent,
+} from '../ports/model.ts'
 import type { Usage } from '../ports/report.ts'
 import { notice, record, type Session } from '../session/session.ts'
 import type { Reservation } from './budget.ts'
@@ -18,7 +28,10 @@ import { maxTokens, type RequestSize, sizeOf } from './request-size.ts'
 /** The longest reply under a budget when the limit of the model is unknown. */
 const defaultReplyLimit = 16_384
 
-export type Question = Omit<ModelRequest, 'agent' | 'session' | 'parent' | 'maxOutput'>
+export type Question = Omit<
+  ModelRequest,
+  'agent' | 'session' | 'parent' | 'workspace' | 'permits' | 'maxOutput'
+>
 
 export type RequestFailure =
   | ReplyFailure
@@ -46,6 +59,8 @@ export async function askModel(
     agent: spec.agent.name,
     session: spec.id,
     ...(spec.parent && { parent: spec.parent.session }),
+    workspace: spec.workspace,
+    permits: permitsOf(session),
     ...question,
   }
   if (!node.account?.limitsRequests) return withPrice(await send(session, request, hooks), model)
@@ -99,6 +114,22 @@ function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promi
       settle({ kind: 'failed', code: 'backend', message: `${model.id} failed: ${messageOf(error)}` })
     })
   })
+}
+
+/** A tool list, a boundary or a control can exclude a whole class of effects. */
+function permitsOf({ spec, toolset }: Session): Permits {
+  const { boundary } = spec.agent
+  const { readOnly, approvalRequired } = spec.controls ?? {}
+  const isOpen = readOnly !== true && approvalRequired !== true
+  const has = (wanted: ToolClass) =>
+    toolset.offers.some(({ name }) => {
+      const found = toolset.find(name)
+      return found?.allowed === true && found.tool.class === wanted
+    })
+  return {
+    edits: isOpen && boundary?.writes === undefined && has('edit'),
+    programs: isOpen && boundary?.commands === undefined && has('execute'),
+  }
 }
 
 function withoutTools({ id }: Model): ReplyFailure {

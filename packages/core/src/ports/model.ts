@@ -20,12 +20,23 @@ export interface ToolOffer {
   readonly parameters: JsonSchema
 }
 
+export interface Permits {
+  /** The agent may edit files in the workspace. */
+  readonly edits: boolean
+  /** The agent may run programs. */
+  readonly programs: boolean
+}
+
 export interface ModelRequest {
   /** The agent that sends the request. The scripted backend chooses its lane by this name. */
   readonly agent: string
   readonly session: string
   /** The session that delegated to this one and may be waiting for it. A backend must not make this request wait for that session. */
   readonly parent?: string
+  /** The absolute path of the folder that the session may change. For backends whose program works in it. */
+  readonly workspace?: string
+  /** What the session's agent may do at all. For backends whose program has tools that the gate does not see. */
+  readonly permits?: Permits
   /** The number of the round that this request starts, from 1. */
   readonly round: number
   readonly system: string

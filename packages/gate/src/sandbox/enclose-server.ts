@@ -14,7 +14,7 @@ import type { Sandbox } from './sandbox.ts'
 import { shellProgram } from './shell-program.ts'
 
 /** A program that runs as long as the connection to it, such as an MCP server. */
-export interface EnclosedProgram {
+export interface ServerStart {
   readonly command: string
   readonly args: readonly string[]
   readonly env: { readonly [name: string]: string }
@@ -41,9 +41,9 @@ export interface Enclosing {
  * do not exist cannot be mounted; `created` returns those that exist now. Rejects with a reason if it cannot be enclosed.
  */
 export async function encloseServer(
-  program: EnclosedProgram,
+  program: ServerStart,
   enclosing: Enclosing,
-): Promise<EnclosedProgram & { readonly created: () => readonly string[] }> {
+): Promise<ServerStart & { readonly created: () => readonly string[] }> {
   const { sandbox, places, workspace, userHome, network } = enclosing
   const guarded = guardedPaths(workspace, places)
   const { root } = guarded
@@ -87,9 +87,9 @@ export async function encloseServer(
 
 /** Leaves a program all rights of the user, except that it cannot change protected paths that exist now. */
 export function shieldFromServer(
-  program: EnclosedProgram,
+  program: ServerStart,
   { sandbox, places, workspace }: Pick<Enclosing, 'sandbox' | 'places' | 'workspace'>,
-): EnclosedProgram {
+): ServerStart {
   const { paths } = guardedPaths(workspace, places)
   const pins = pinsFor(paths, [path.parse(path.resolve(workspace)).root])
   const args = ['--dev-bind', '/', '/']

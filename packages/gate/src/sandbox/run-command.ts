@@ -108,7 +108,7 @@ export async function runCommand(
 }
 
 /** Its real path, because paths found on disk are compared with it. */
-function realHome(home: Home | undefined): Home | undefined {
+export function realHome(home: Home | undefined): Home | undefined {
   if (home === undefined || !existsSync(home.path)) return home
   const real = realpathSync(home.path)
   return real === home.path ? home : openHome({ home: real, cwd: '/', env: {} })
@@ -134,7 +134,7 @@ function runTask(task: Task, signal: AbortSignal): Promise<Ended> {
 }
 
 /** The git repository of the home records what agents did. Commands may read it like the rest of the home. */
-function withoutGitOf(home: Home | undefined, guarded: GuardedPaths): GuardedPaths {
+export function withoutGitOf(home: Home | undefined, guarded: GuardedPaths): GuardedPaths {
   if (guarded.git === undefined || home === undefined || !isInside(home.path, guarded.git.common))
     return guarded
   const { git: _, ...rest } = guarded
@@ -283,7 +283,7 @@ function isThere(place: string, root: string, copy: string): boolean {
  * would start something when a person uses it. A repository without a `.git` is removed: it can hide in any folder, and the
  * file tools could not recognise it.
  */
-function undoNested({ baseline, began }: Task): ProtectedChange[] {
+export function undoNested({ baseline, began }: Pick<Task, 'baseline' | 'began'>): ProtectedChange[] {
   const { root, nested, repositories } = baseline.guarded
   const known = new Set([...nested.places, ...repositories])
   const now = findNested(root)
@@ -310,7 +310,12 @@ function newRepositoryParts(before: NestedFindings, now: NestedFindings, began: 
 }
 
 /** Removes files that a command created although the policy denies writing them. Existing files are held or compared. */
-async function undoDenied({ baseline, deps, unchangeable, began }: Task): Promise<ProtectedChange[]> {
+export async function undoDenied({
+  baseline,
+  deps,
+  unchangeable,
+  began,
+}: Pick<Task, 'baseline' | 'deps' | 'unchangeable' | 'began'>): Promise<ProtectedChange[]> {
   const { root } = baseline.guarded
   const unwritable = deps.unwritableIn?.(root)
   if (unwritable === undefined) return []

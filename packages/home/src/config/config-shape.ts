@@ -86,6 +86,20 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
         subagents: flag,
       },
     },
+    acp: {
+      kind: 'keys',
+      keys: {
+        programs: {
+          kind: 'named',
+          of: {
+            kind: 'keys',
+            keys: { command: { kind: 'words' }, variables: { kind: 'names' }, withoutSandbox: flag },
+          },
+        },
+        idleTimeout: whole,
+        tries: whole,
+      },
+    },
     limits: {
       kind: 'keys',
       keys: {

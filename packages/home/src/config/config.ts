@@ -15,6 +15,7 @@ export interface Config {
   readonly openai?: OpenAiSettings
   readonly anthropic?: AnthropicSettings
   readonly copilot?: CopilotSettings
+  readonly acp?: AcpSettings
   readonly limits?: LimitSettings
   readonly budget?: BudgetSettings
   /** False: no agent may start another. False in either file applies. */
@@ -105,6 +106,22 @@ export interface CopilotSettings {
   }
   /** True: models may use Copilot's native subagent tool. */
   readonly subagents?: boolean
+}
+
+/** Agent programs as models: `acp:NAME`. */
+export interface AcpSettings {
+  readonly programs?: { readonly [name: string]: AcpProgramSettings }
+  readonly idleTimeout?: number
+  readonly tries?: number
+}
+
+export interface AcpProgramSettings {
+  /** The program and its arguments. */
+  readonly command?: readonly string[]
+  /** The environment variables that it gets, besides basic ones. */
+  readonly variables?: readonly string[]
+  /** True: run it without a sandbox if there is none. */
+  readonly withoutSandbox?: boolean
 }
 
 /** A model server with any API. */

@@ -96,6 +96,7 @@ const guarded: { readonly [key: string]: string } = {
   anthropic: 'it sets where conversations and keys are sent, and can run a command',
   copilot:
     'it sets which program runs as the language server and where conversations and keys are sent, and can run a command',
+  acp: 'it sets which programs run as agents, and can let them run without a sandbox',
   tools: 'it runs code from the repository',
   check: 'it runs a program',
   web: 'it lets agents reach private networks',

@@ -56,6 +56,8 @@ export interface ModelView {
   readonly insteadOf?: string
   /** Why the session could not start. */
   readonly problem?: string
+  /** What the user should know about the model, such as what Cadre does not control. */
+  readonly warning?: string
   readonly from: string
 }
 

@@ -98,7 +98,15 @@ async function describeModel(agent: AgentDefinition, parts: RunParts, places: Ke
   const from = isOwn ? places.of(['model', 'models']) : parts.modelFrom
   try {
     const { model, insteadOf } = await specFor(parts, { agent, models: parts.models, model: asked })
-    return { preferences, used: model, ...(insteadOf && { insteadOf: insteadOf.name }), from }
+    const found = await parts.models.resolve(model)
+    const warning = found.kind === 'found' ? found.warning : undefined
+    return {
+      preferences,
+      used: model,
+      ...(insteadOf && { insteadOf: insteadOf.name }),
+      ...(warning !== undefined && { warning }),
+      from,
+    }
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
     return { preferences, problem: error.message, from }

@@ -6,6 +6,7 @@ import { cleanText } from '../../output/clean-text.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { agentsWithModels } from './check-agent-models.ts'
+import { checkAgentPrograms } from './check-agent-programs.ts'
 import { checkCopilot } from './check-copilot.ts'
 import { checkGate } from './check-gate.ts'
 import { checkHome } from './check-home.ts'
@@ -50,6 +51,7 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
     ...(await checkServers(io, home, { settings, policy })),
     ...model,
     ...ofCopilot,
+    ...(await checkAgentPrograms(io, settings, { model: named, sandbox })),
     sandbox,
     ...telemetry,
   ]

@@ -1,5 +1,4 @@
 import type { Image, Message, Reply } from '@cadre/core'
-import type { SdkAttachment, SdkMessage } from './sdk-types.ts'
 
 /** What a conversation contains: the messages of its last request, and the reply. */
 export interface KnownConversation {
@@ -8,7 +7,7 @@ export interface KnownConversation {
 }
 
 export type Result = Extract<Message, { role: 'tool_result' }>
-type UserMessage = Extract<Message, { role: 'user' }>
+export type UserMessage = Extract<Message, { role: 'user' }>
 
 export interface Continuation {
   /** One for each call of the reply, in order. */
@@ -44,32 +43,33 @@ export function continuationOf(
   return { results, said }
 }
 
+/** A message for a server that keeps the conversation itself. */
+export interface Said {
+  readonly text: string
+  readonly images: readonly Image[]
+}
+
 /** One or several messages of a person. */
-export function messageOf(said: readonly UserMessage[]): SdkMessage {
-  return withImages(said.map(({ content }) => content).join('\n\n'), imagesOf(said))
+export function messageOf(said: readonly UserMessage[]): Said {
+  return { text: said.map(({ content }) => content).join('\n\n'), images: imagesOf(said) }
 }
 
 /**
  * The first message of a new conversation. Earlier messages are lines of JSON, so that text in them, such as a tool result,
  * cannot be mistaken for another message.
  */
-export function openingOf(messages: readonly Message[]): SdkMessage {
+export function openingOf(messages: readonly Message[]): Said {
   const last = messages.findLastIndex(({ role }) => role !== 'user')
   const said = messages.slice(last + 1) as readonly UserMessage[]
   if (last < 0) return messageOf(said)
   const lines = messages.slice(0, last + 1).map(lineOf)
-  const rest = said.length === 0 ? 'Continue from there.' : messageOf(said).prompt
+  const rest = said.length === 0 ? 'Continue from there.' : messageOf(said).text
   const text = `This conversation started earlier. These are its messages so far, one JSON object per line, oldest first. You are the assistant. All calls in them are finished.\n\n${lines.join('\n')}\n\nEnd of the earlier messages.\n\n${rest}`
-  return withImages(text, imagesOf(messages))
+  return { text, images: imagesOf(messages) }
 }
 
 export function imagesOf(messages: readonly Message[]): readonly Image[] {
   return messages.flatMap((message) => (message.role === 'assistant' ? [] : (message.images ?? [])))
-}
-
-function withImages(prompt: string, images: readonly Image[]): SdkMessage {
-  const attachments = images.map(({ mime, data }): SdkAttachment => ({ type: 'blob', data, mimeType: mime }))
-  return attachments.length === 0 ? { prompt } : { prompt, attachments }
 }
 
 function lineOf(message: Message): string {

@@ -1,17 +1,26 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { absolute } from '../copilot-folder.ts'
+import { absolute } from './copilot-folder.ts'
 
-/** Creates a folder for the files of one runtime, readable only by this user. Deletes folders that dead processes left. */
-export function createPrivateFolder(env: { readonly [name: string]: string | undefined }): string {
+/**
+ * Creates a folder for the files of one program, readable only by this user. Deletes folders that dead processes left;
+ * `abandoned` receives the name of each first.
+ */
+export function createPrivateFolder(
+  env: { readonly [name: string]: string | undefined },
+  backend: string,
+  abandoned: (name: string) => void = () => {},
+): string {
   const home = env['HOME'] || os.homedir()
   const state = absolute(env['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state')
-  const base = path.join(state, 'cadre', 'copilot-sdk')
+  const base = path.join(state, 'cadre', backend)
   mkdirSync(base, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(base)) {
     const pid = Number(/^(\d+)-/.exec(name)?.[1])
-    if (pid > 0 && !isRunning(pid)) removeFolder(path.join(base, name))
+    if (!(pid > 0) || isRunning(pid)) continue
+    abandoned(name)
+    removeFolder(path.join(base, name))
   }
   return mkdtempSync(path.join(base, `${process.pid}-`))
 }
@@ -20,7 +29,7 @@ export function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 2 })
   } catch {
-    // The next runtime deletes it.
+    // The next program deletes it.
   }
 }
 

@@ -1,0 +1,43 @@
+import type { Environment } from '../child-environment.ts'
+import type { AcpConfig } from '../models-config.ts'
+import { findAgentProgram } from './find-program.ts'
+import { namedProgram, programNames } from './named-program.ts'
+import type { Control } from './program.ts'
+import { uncontrolled } from './uncontrolled.ts'
+
+/** An agent program, and whether it can be used on this machine. */
+export interface InstalledProgram {
+  /** The name after `acp:`. */
+  readonly name: string
+  readonly title: string
+  readonly control: Control
+  /** Its file. Absent: it is not installed. */
+  readonly place?: string
+  readonly install?: string
+  /** The version that Cadre was tested with. */
+  readonly tested?: string
+  /** What Cadre does not control. */
+  readonly uncontrolled?: string
+}
+
+/** Lists the programs for `acp:NAME`. Starts nothing. */
+export function installedPrograms(env: Environment, settings: AcpConfig = {}): InstalledProgram[] {
+  return programNames(settings).flatMap((name) => {
+    const named = namedProgram(name, settings)
+    if (named === undefined) return []
+    const { title, control, install, tested } = named.program
+    const place = findAgentProgram(named.program, env, named.command)?.command
+    const open = uncontrolled(named.program, settings.programs?.[name]?.withoutSandbox === true)
+    return [
+      {
+        name,
+        title,
+        control,
+        ...(place !== undefined && { place }),
+        ...(install !== undefined && { install }),
+        ...(tested !== undefined && { tested }),
+        ...(open !== undefined && { uncontrolled: open }),
+      },
+    ]
+  })
+}
