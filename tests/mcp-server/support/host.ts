@@ -100,7 +100,7 @@ export function createWorld(lanes: object, files: Readonly<Record<string, string
         await served
       }
       closing.push(kill)
-      return {
+      const host: Host = {
         client,
         kill,
         async call(tool, input = {}, more) {
@@ -110,9 +110,10 @@ export function createWorld(lanes: object, files: Readonly<Record<string, string
           if (!isWaiting || more !== undefined || !/^Run .*: (?:starting|running|resuming)\./.test(text))
             return text
           // On a busy machine, one call may not be enough.
-          return this.call('wait_for_run', { run: runIn(text) })
+          return host.call('wait_for_run', { run: runIn(text) })
         },
       }
+      return host
     },
     async idle() {
       await Promise.all(working)
