@@ -39,6 +39,7 @@ import {
 } from '@cadre/home'
 import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
 import type { Telemetry } from '@cadre/telemetry'
+import type { Documents } from '@cadre/tools'
 import { assistant } from './assistant.ts'
 import type { Environment } from './environment.ts'
 import type { GateFlags } from './gate-flags.ts'
@@ -86,6 +87,8 @@ export interface PartsOptions extends GateFlags {
   readonly needsHome?: boolean | undefined
   /** Tools of the program that runs Cadre, such as an editor. They take precedence over custom and built-in tools of the same name. */
   readonly tools?: readonly Tool[] | undefined
+  /** The editor that runs Cadre, if it reads and writes files itself. */
+  readonly documents?: Documents | undefined
   /** Settings of the editor that runs Cadre, used instead of `.vscode/settings.json`. */
   readonly settings?: EditorSettings | undefined
   /** Model backends of the program that runs Cadre, by the prefix of their model names. */
@@ -260,6 +263,7 @@ export async function loadParts(
     env: io.env,
     model: options.model,
     host: options.tools,
+    documents: options.documents,
     skills: (knowledge?.skills(options.workspace ?? io.cwd) ?? []).length > 0 ? knowledge?.skills : undefined,
     tell: options.tell,
   })

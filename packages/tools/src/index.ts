@@ -9,6 +9,7 @@ export {
   loadCustomTools,
 } from './custom/load-custom-tools.ts'
 export type { ConfinedPath, ProtectedPath } from './files/confine-path.ts'
+export type { Document, DocumentChange, Documents } from './files/documents.ts'
 export { type FilePreview, type PreviewRequest, previewChange } from './files/preview-change.ts'
 export type { MessagePort } from './messages/message-port.ts'
 export type {
