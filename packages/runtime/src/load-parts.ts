@@ -38,6 +38,7 @@ import {
   withModelAliases,
 } from '@cadre/home'
 import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
+import type { ServerConfig } from '@cadre/mcp'
 import type { Telemetry } from '@cadre/telemetry'
 import type { Documents } from '@cadre/tools'
 import { assistant } from './assistant.ts'
@@ -89,6 +90,8 @@ export interface PartsOptions extends GateFlags {
   readonly tools?: readonly Tool[] | undefined
   /** The editor that runs Cadre, if it reads and writes files itself. */
   readonly documents?: Documents | undefined
+  /** MCP servers that the program which runs Cadre hands over, in addition to those of the configuration. */
+  readonly mcpServers?: readonly ServerConfig[] | undefined
   /** Settings of the editor that runs Cadre, used instead of `.vscode/settings.json`. */
   readonly settings?: EditorSettings | undefined
   /** Model backends of the program that runs Cadre, by the prefix of their model names. */

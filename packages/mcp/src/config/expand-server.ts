@@ -45,6 +45,7 @@ function expandText(
   values: VariableValues,
   missing: Set<string>,
 ): string {
+  if (syntax === 'literal') return text
   return text.replace(
     syntax === 'copilot' ? bracedOrBare : braced,
     (reference, inner?: string, bare?: string) => {

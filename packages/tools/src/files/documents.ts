@@ -22,7 +22,7 @@ export interface Documents {
   /** The text that the editor has now. Undefined: it has none, so the file on disk counts. */
   read(document: Document, signal: AbortSignal): Promise<string | undefined>
   /** Saves a text. Returns false if the editor does not write this file: the tool then writes it. Rejects if it was not written. */
-  write(document: Document & { readonly content: string }): Promise<boolean>
+  write(document: Document & { readonly content: string }, signal: AbortSignal): Promise<boolean>
   /** Called after every change of a text by a file tool, whoever wrote it. Must not throw. */
   changed(change: DocumentChange): void
 }
@@ -50,7 +50,7 @@ export function documentsOfCall(
       if (text === undefined || text === known.text) return undefined
       return Buffer.from(known.mark + text.replace(/^\ufeff/, ''))
     },
-    write: (file, content) => documents.write({ ...of(file), content }),
+    write: (file, content) => documents.write({ ...of(file), content }, signal),
     changed(file, before, after) {
       const known = before === undefined ? null : textIn(before)?.text
       if (known === undefined) return

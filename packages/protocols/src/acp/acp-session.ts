@@ -1,0 +1,636 @@
+/**
+ * Owns one session of an editor: its runtime, its conversation and its turn.
+ *
+ * 1. One turn at a time. A turn is over when everything it caused has been sent.
+ * 2. `cancel` stops the turn's whole tree, and the turn ends as `cancelled`, whatever it was doing.
+ * 3. A question is open in the editor and in the files of the home. The first answer counts, and the other side is withdrawn.
+ * 4. After `leave` nothing new starts, and what runs is suspended: any process can resume it. After `close` it is stopped.
+ * 5. The runtime is replaced only between turns.
+ */
+import {
+  CadreError,
+  type CadreEvent,
+  messageOf,
+  type RunResult,
+  readTrace,
+  type StoredSession,
+} from '@cadre/core'
+import { sessionIds, type TrustItem } from '@cadre/home'
+import type { ServerConfig } from '@cadre/mcp'
+import {
+  type AskPerson,
+  Conversation,
+  chooseAgent,
+  createRuntime,
+  type Environment,
+  personName,
+  type Runtime,
+  type RuntimeOptions,
+  reportAgentProblems,
+  teamOfRun,
+} from '@cadre/runtime'
+import type { Documents } from '@cadre/tools'
+import type { ContentBlock, PromptResponse, SessionConfigOption, SessionModeState } from './acp-types.ts'
+import { askTrust } from './ask-trust.ts'
+import { availableCommands, commandIn, handoffText } from './commands.ts'
+import {
+  type Choices,
+  configOptions,
+  controlsOfMode,
+  defaultModel,
+  type Mode,
+  modeState,
+  modes,
+  noTeam,
+} from './config-options.ts'
+import type { Editor } from './editor.ts'
+import { createEditorDocuments } from './editor-documents.ts'
+import { permissionOf } from './permission.ts'
+import { planOfTasks } from './plan-of-tasks.ts'
+import { previewQuestion } from './preview-question.ts'
+import { readPrompt } from './prompt-content.ts'
+import { replayOf } from './replay-of.ts'
+import { partName, partsOf } from './session-parts.ts'
+import { titleOf } from './session-titles.ts'
+import { fenced, SessionUpdates, textContent } from './session-updates.ts'
+import { stopReasonOf } from './stop-reason.ts'
+
+/** The flags of `cadre acp`, which apply to every session. */
+export type AcpFlags = Pick<
+  RuntimeOptions,
+  | 'home'
+  | 'team'
+  | 'agent'
+  | 'model'
+  | 'trust'
+  | 'allow'
+  | 'noHuman'
+  | 'readOnly'
+  | 'approvalRequired'
+  | 'denyTool'
+>
+
+export interface AcpSessionOptions {
+  readonly editor: Editor
+  readonly environment: Environment
+  readonly flags: AcpFlags
+  readonly cwd: string
+  readonly mcpServers: readonly ServerConfig[]
+  /** The models to choose from, in the form for `--model`. */
+  readonly listModels: (cwd: string) => Promise<readonly string[]>
+}
+
+interface Turn {
+  readonly stop: AbortController
+  readonly over: Promise<void>
+}
+
+export class AcpSession {
+  readonly id: string
+  readonly cwd: string
+  readonly #options: AcpSessionOptions
+  readonly #updates: SessionUpdates
+  readonly #documents: Documents
+  readonly #windows = new Map<string, number>()
+  #choices: Choices
+  #runtime: Runtime
+  #conversation: Conversation
+  #stopWatching: (() => void) | undefined
+  #granted: readonly TrustItem[] | undefined
+  #targets: readonly string[] | undefined
+  #isTrustAsked = false
+  #turn: Turn | undefined
+  #isLeaving = false
+  #models: readonly string[] = []
+  #title: string | undefined
+  #trace: string | undefined
+  #cards = 0
+
+  private constructor(options: AcpSessionOptions, id: string, choices: Choices) {
+    this.id = id
+    this.cwd = options.cwd
+    this.#options = options
+    this.#choices = choices
+    const { editor, cwd } = options
+    this.#updates = new SessionUpdates({
+      editor,
+      sessionId: id,
+      workspace: cwd,
+      windowOf: (model) => this.#windows.get(model),
+    })
+    this.#documents = createEditorDocuments({
+      editor,
+      sessionId: id,
+      folder: cwd,
+      changed: (change) => this.#updates.changed(change),
+    })
+    // Set by `open`, before anyone has the session.
+    this.#runtime = undefined as unknown as Runtime
+    this.#conversation = undefined as unknown as Conversation
+  }
+
+  /** A new session. Nothing is on disk before its first prompt. */
+  static async start(options: AcpSessionOptions): Promise<AcpSession> {
+    const { agent, team, model } = options.flags
+    const session = new AcpSession(options, sessionIds.session(agent ?? team ?? 'acp'), {
+      ...(agent !== undefined && { agent }),
+      ...(team !== undefined && { team }),
+      ...(model !== undefined && { model }),
+      mode: 'default',
+      delegation: true,
+    })
+    await session.#open()
+    return session
+  }
+
+  /** A session of earlier, whoever started it. The caller has checked that it may be used here. */
+  static async resume(
+    options: AcpSessionOptions,
+    id: string,
+    { last, granted }: { readonly last: StoredSession; readonly granted?: readonly TrustItem[] | undefined },
+  ): Promise<AcpSession> {
+    const { spec } = last
+    const team = teamOfRun(spec)
+    const session = new AcpSession(options, id, {
+      ...(team.team !== undefined && { team: team.team }),
+      ...(options.flags.model !== undefined && { model: options.flags.model }),
+      mode: spec.controls?.readOnly ? 'read-only' : spec.controls?.approvalRequired ? 'ask' : 'default',
+      delegation: spec.delegation,
+    })
+    session.#granted = granted
+    session.#targets = team.targets
+    session.#title = titleOf(spec.work.content)
+    await session.#open()
+    return session
+  }
+
+  get isBusy(): boolean {
+    return this.#turn !== undefined
+  }
+
+  get runtime(): Runtime {
+    return this.#runtime
+  }
+
+  /** Sends the whole history. Resolves when it has left. */
+  async replay(): Promise<void> {
+    for (const part of partsOf(this.#runtime, this.id))
+      this.#updates.replay(await replayOf(this.#runtime, part))
+    this.#sendPlan()
+    await this.#options.editor.drained()
+  }
+
+  /** What the editor gets when it has the session: commands, notices, and the models when they are known. */
+  announce(): void {
+    this.#sendCommands()
+    for (const notice of this.#runtime.notices) if (notice.code !== 'untrusted') this.#updates.notice(notice)
+    void this.#options.listModels(this.cwd).then(
+      (models) => {
+        if (models.length === 0 || this.#isLeaving) return
+        this.#models = models
+        this.#sendConfig()
+      },
+      (error: unknown) => this.#options.environment.warn(`cannot list the models: ${messageOf(error)}`),
+    )
+  }
+
+  get configOptions(): SessionConfigOption[] {
+    return configOptions(
+      this.#runtime,
+      { ...this.#choices, agent: this.#conversation.agent.name },
+      { models: this.#models, capabilities: this.#options.editor.capabilities },
+    )
+  }
+
+  get modes(): SessionModeState {
+    return modeState(this.#choices.mode)
+  }
+
+  /** Changes an option. Throws `usage` if the value is unknown. */
+  async choose(option: string, value: string | boolean): Promise<void> {
+    const invalid = () =>
+      new CadreError(
+        'usage',
+        `${JSON.stringify(value)} is not a value of the option ${JSON.stringify(option)}.`,
+      )
+    switch (option) {
+      case 'agent':
+        if (typeof value !== 'string') throw invalid()
+        this.#conversation.agent = chooseAgent(this.#runtime, value)
+        this.#choices = { ...this.#choices, agent: this.#conversation.agent.name }
+        break
+      case 'model':
+        if (typeof value !== 'string') throw invalid()
+        await this.#chooseModel(value)
+        break
+      case 'mode': {
+        const mode = modes.find(({ id }) => id === value)?.id
+        if (mode === undefined) throw invalid()
+        await this.#chooseMode(mode)
+        break
+      }
+      case 'team': {
+        if (typeof value !== 'string') throw invalid()
+        const { team: _, agent: __, ...others } = this.#choices
+        await this.#reopen({ ...others, ...(value !== noTeam && { team: value }) })
+        break
+      }
+      case 'delegation':
+        if (typeof value !== 'boolean') throw invalid()
+        await this.#reopen({ ...this.#choices, delegation: value })
+        break
+      default:
+        throw new CadreError('usage', `there is no option ${JSON.stringify(option)}.`)
+    }
+    this.#sendCommands()
+  }
+
+  /** Runs one turn. Never rejects after a cancel. */
+  async prompt(
+    blocks: readonly ContentBlock[],
+    traceparent: unknown,
+    signal: AbortSignal,
+  ): Promise<PromptResponse> {
+    if (this.#turn !== undefined)
+      throw new CadreError(
+        'owned',
+        `A turn of session ${this.id} is running. Cancel it, or wait for its end.`,
+      )
+    const stop = new AbortController()
+    let end = () => {}
+    const over = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    this.#turn = { stop, over }
+    const cancel = () => {
+      // When the connection ends, the turn is suspended and not stopped.
+      if (!this.#isLeaving) stop.abort()
+    }
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const text = typeof traceparent === 'string' ? traceparent : undefined
+      this.#trace = readTrace(text) === undefined ? undefined : text
+      const response = await this.#answer(blocks, stop.signal)
+      return stop.signal.aborted ? { ...response, stopReason: 'cancelled' } : response
+    } catch (error) {
+      if (stop.signal.aborted) return { stopReason: 'cancelled' }
+      throw error
+    } finally {
+      signal.removeEventListener('abort', cancel)
+      this.#trace = undefined
+      await this.#options.editor.drained()
+      this.#turn = undefined
+      end()
+    }
+  }
+
+  cancel(): void {
+    this.#turn?.stop.abort()
+  }
+
+  /** Stops one agent below the entry agent. Returns false if it does not run here. */
+  cancelChild(session: string): boolean {
+    return this.#updates.has(session) && this.#runtime.orchestrator.cancel(session, { stays: true })
+  }
+
+  /** Stops the turn, and frees everything. */
+  async close(): Promise<void> {
+    this.cancel()
+    await this.#turn?.over
+    await this.#shut()
+  }
+
+  /** Suspends the turn, because the editor is gone. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true
+    this.#runtime.orchestrator.pause({ breaksOff: true })
+    await this.#turn?.over
+    await this.#shut()
+  }
+
+  async #answer(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
+    await this.#requireTrust(signal)
+    signal.throwIfAborted()
+    const { editor, environment } = this.#options
+    const conversation = this.#conversation
+    const { work, typed, notes } = await readPrompt(
+      blocks,
+      {
+        orchestrator: this.#runtime.orchestrator,
+        agent: conversation.agent,
+        workspace: this.cwd,
+        documents: this.#documents,
+      },
+      signal,
+    )
+    for (const message of notes) this.#updates.notice({ code: 'attachment', message })
+    if (work.content.trim() === '' && work.images === undefined)
+      throw new CadreError('usage', 'The prompt is empty.')
+    this.#nameSession(work.content)
+    signal.throwIfAborted()
+    const called = commandIn(this.#runtime, typed)
+    if (called === undefined) return this.#end(await this.#say(() => conversation.say(work, signal)))
+    const context = {
+      runtime: this.#runtime,
+      conversation,
+      env: environment.env,
+      say: (text: string) => this.#updates.say(text),
+      confirm: (question: string, text: string) => this.#confirm(question, text, signal),
+    }
+    const result = await this.#say(() => called.command.run(context, called.rest, signal))
+    await editor.drained()
+    return result === undefined ? { stopReason: 'end_turn' } : this.#end(result)
+  }
+
+  /** The program that prompts is linked to the session, if it continues. */
+  async #say<Result>(run: () => Promise<Result>): Promise<Result> {
+    const { session } = this.#conversation
+    if (session !== undefined && this.#trace !== undefined)
+      this.#runtime.telemetry?.link(session, this.#trace)
+    return run()
+  }
+
+  #end(result: RunResult): PromptResponse {
+    this.#sendPlan()
+    if (result.kind === 'waiting') {
+      if (result.questions.length > 0 && !this.#isLeaving)
+        this.#updates.say(
+          `\n\nWaiting for a decision. Decide with "cadre approvals" and "cadre approve ID", or in the file of the approval, then send /resume.`,
+        )
+      return { stopReason: 'end_turn' }
+    }
+    const { report } = result
+    if (report.status === 'error') {
+      const notice = report.notices?.at(-1)
+      throw new CadreError('agent_execution', notice?.message ?? `${report.agent} could not finish.`)
+    }
+    const handoffs = handoffText(this.#conversation.handoffs)
+    if (handoffs !== '') this.#updates.say(`\n\nNext:\n${handoffs}`)
+    this.#sendCommands()
+    const { input, output, cacheRead } = report.usage
+    return {
+      stopReason: stopReasonOf(report),
+      usage: {
+        totalTokens: input + output,
+        inputTokens: input,
+        outputTokens: output,
+        ...(cacheRead !== undefined && { cachedReadTokens: cacheRead }),
+      },
+      _meta: { 'cadre/session': report.session },
+    }
+  }
+
+  /** Asks once per session whether to trust an untrusted folder. Until then agents are read-only. */
+  async #requireTrust(signal: AbortSignal): Promise<void> {
+    const untrusted = this.#runtime.notices.filter(({ code }) => code === 'untrusted')
+    if (untrusted.length === 0 || this.#isTrustAsked) return
+    this.#isTrustAsked = true
+    let granted: readonly TrustItem[] | undefined
+    await this.#open({
+      confirmTrust: async (folder) => {
+        const answer = await askTrust(folder, {
+          editor: this.#options.editor,
+          sessionId: this.id,
+          toolCallId: this.#newCard('trust'),
+          signal,
+        })
+        if (answer.kind === 'once') granted = answer.items
+        return answer.kind === 'always' ? 'yes' : 'later'
+      },
+    })
+    if (granted !== undefined) {
+      this.#granted = [...(this.#granted ?? []), ...granted]
+      await this.#open()
+    }
+    for (const notice of this.#runtime.notices) if (notice.code === 'untrusted') this.#updates.notice(notice)
+    this.#sendConfig()
+    this.#sendCommands()
+  }
+
+  readonly #ask: AskPerson = async (session, question, signal) => {
+    const { editor, environment } = this.#options
+    if (this.#isLeaving) return undefined
+    const stored = await this.#runtime.read(session).catch(() => undefined)
+    const workspace = stored?.spec.workspace ?? this.cwd
+    const files =
+      stored === undefined || question.kind !== 'approval'
+        ? undefined
+        : await previewQuestion(stored, question, this.#documents)
+    const params = permissionOf({
+      question,
+      ...this.#updates.cardOf(session, question.call),
+      chain: this.#updates.chainOf(session),
+      workspace,
+      card: this.#updates.describe(session, question.call),
+      files,
+    })
+    try {
+      const { outcome } = await editor.requestPermission(params, signal)
+      if (outcome.outcome !== 'selected' || !question.choices.includes(outcome.optionId)) return undefined
+      const person = personName(environment.env)
+      return {
+        decision: outcome.optionId,
+        by: person === undefined ? editor.name : `${person} in ${editor.name}`,
+      }
+    } catch (error) {
+      // Withdrawn, or the editor cannot ask: the question stays in the files of the home.
+      if (!signal.aborted)
+        environment.warn(`the editor did not answer a permission request: ${messageOf(error)}`)
+      return undefined
+    }
+  }
+
+  async #confirm(question: string, text: string, signal: AbortSignal): Promise<boolean> {
+    const { editor } = this.#options
+    const toolCallId = this.#newCard('confirm')
+    const content = [textContent(fenced(text))]
+    const card = { toolCallId, title: question, kind: 'other', status: 'pending', content } as const
+    editor.update(this.id, { sessionUpdate: 'tool_call', ...card, content })
+    const { outcome } = await editor.requestPermission(
+      {
+        sessionId: this.id,
+        toolCall: { ...card, content },
+        options: [
+          { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+          { optionId: 'no', name: 'No', kind: 'reject_once' },
+        ],
+      },
+      signal,
+    )
+    const isAgreed = outcome.outcome === 'selected' && outcome.optionId === 'yes'
+    const status = isAgreed ? 'completed' : 'failed'
+    editor.update(this.id, { sessionUpdate: 'tool_call_update', toolCallId, status })
+    return isAgreed
+  }
+
+  #newCard(what: string): string {
+    this.#cards += 1
+    return `${this.id}/${what}-${this.#cards}`
+  }
+
+  readonly #onEvent = (event: CadreEvent): void => {
+    if (event.type === 'session.started') {
+      // Not earlier: a session that cannot start must leave nothing on disk.
+      this.#stopWatching ??= this.#runtime.watchRequests()
+      if (event.depth === 0) this.#learnWindow(event.model)
+    }
+    this.#updates.take(event)
+    if (event.type === 'call.settled' && event.outcome === 'done') this.#sendPlan()
+  }
+
+  #learnWindow(model: string): void {
+    if (this.#windows.has(model)) return
+    void this.#runtime.models.resolve(model).then(
+      (found) => {
+        if (found.kind === 'found' && found.model.window !== undefined)
+          this.#windows.set(model, found.model.window)
+      },
+      () => {},
+    )
+  }
+
+  async #chooseModel(value: string): Promise<void> {
+    const { model: _, ...others } = this.#choices
+    if (value === defaultModel) {
+      this.#choices = others
+      this.#conversation = await this.#converse()
+      return
+    }
+    const found = await this.#runtime.models.resolve(value)
+    if (found.kind === 'unknown') throw new CadreError(found.code ?? 'unknown_model', found.reason)
+    this.#choices = { ...others, model: found.model.id }
+    this.#conversation.chooseModel(found.model.id)
+  }
+
+  async #chooseMode(mode: Mode): Promise<void> {
+    if (mode === this.#choices.mode) return
+    await this.#reopen({ ...this.#choices, mode })
+    // A session keeps the controls that it was started with.
+    this.#conversation.startAnew()
+    this.#options.editor.update(this.id, { sessionUpdate: 'current_mode_update', currentModeId: mode })
+  }
+
+  /** Changes settings of the runtime. If that fails, the earlier ones stay. */
+  async #reopen(choices: Choices): Promise<void> {
+    if (this.#turn !== undefined)
+      throw new CadreError(
+        'owned',
+        'This option cannot be changed while a turn is running. Cancel it, or wait for its end.',
+      )
+    const before = this.#choices
+    this.#choices = choices
+    this.#targets = undefined
+    try {
+      await this.#open()
+    } catch (error) {
+      this.#choices = before
+      await this.#open()
+      throw error
+    }
+  }
+
+  async #open(more: Partial<RuntimeOptions> = {}): Promise<void> {
+    const { environment, flags, mcpServers } = this.#options
+    const { mode, team, agent, model } = this.#choices
+    await this.#shut()
+    const controls = controlsOfMode(mode)
+    this.#runtime = await createRuntime({
+      ...flags,
+      readOnly: flags.readOnly === true || controls.readOnly,
+      approvalRequired: flags.approvalRequired === true || controls.approvalRequired,
+      team,
+      agent,
+      model,
+      targets: this.#targets,
+      granted: this.#granted,
+      workspace: this.cwd,
+      // A copy, because a run removes entries from PATH.
+      environment: { ...environment, cwd: this.cwd, env: { ...environment.env } },
+      documents: this.#documents,
+      mcpServers,
+      ask: this.#ask,
+      onEvent: this.#onEvent,
+      tell: (message) => this.#tell(message),
+      howToTrust:
+        'Inspect these files. Cadre asks in the editor whether to trust them; you can also answer in a terminal, with "cadre run", or start the editor with "cadre acp --trust".',
+      ...more,
+    })
+    this.#conversation = await this.#converse()
+    reportAgentProblems(this.#runtime, this.#conversation.agent)
+  }
+
+  async #converse(): Promise<Conversation> {
+    const runtime = this.#runtime
+    const { agent, model, delegation } = this.#choices
+    const last = partsOf(runtime, this.id).at(-1)
+    const stored = last === undefined ? undefined : await runtime.read(last)
+    const conversation = new Conversation({
+      runtime,
+      workspace: this.cwd,
+      agent: stored === undefined || agent !== undefined ? chooseAgent(runtime, agent) : stored.spec.agent,
+      model,
+      delegation,
+      startWith: () => ({
+        id: partName(this.id, partsOf(runtime, this.id).length + 1),
+        ...(this.#trace !== undefined && { trace: this.#trace }),
+      }),
+    })
+    if (stored !== undefined) {
+      const wanted = conversation.agent
+      conversation.takeUp(stored)
+      if (agent !== undefined) conversation.agent = wanted
+    }
+    return conversation
+  }
+
+  async #shut(): Promise<void> {
+    this.#stopWatching?.()
+    this.#stopWatching = undefined
+    await this.#runtime?.close()
+  }
+
+  #tell(message: string): void {
+    if (this.#turn === undefined) this.#options.environment.warn(message)
+    else this.#updates.notice({ code: 'cadre', message })
+  }
+
+  #nameSession(work: string): void {
+    if (this.#title !== undefined) return
+    this.#title = titleOf(work)
+    this.#options.editor.update(this.id, {
+      sessionUpdate: 'session_info_update',
+      title: this.#title,
+      updatedAt: new Date().toISOString(),
+    })
+  }
+
+  #sendCommands(): void {
+    this.#options.editor.update(this.id, {
+      sessionUpdate: 'available_commands_update',
+      availableCommands: availableCommands(this.#runtime),
+    })
+  }
+
+  #sendConfig(): void {
+    this.#options.editor.update(this.id, {
+      sessionUpdate: 'config_option_update',
+      configOptions: this.configOptions,
+    })
+  }
+
+  #lastPlan = ''
+
+  #sendPlan(): void {
+    let entries: ReturnType<typeof planOfTasks>
+    try {
+      entries = planOfTasks(this.#runtime.home, (session) => this.#updates.has(session))
+    } catch (error) {
+      this.#options.environment.warn(`cannot read the tasks: ${messageOf(error)}`)
+      return
+    }
+    const text = JSON.stringify(entries ?? [])
+    if (entries === undefined || text === this.#lastPlan) return
+    this.#lastPlan = text
+    this.#options.editor.update(this.id, { sessionUpdate: 'plan', entries })
+  }
+}

@@ -1,0 +1,59 @@
+import { isInside, realPathOf } from '@cadre/disk'
+import type { DocumentChange, Documents } from '@cadre/tools'
+import type { Editor } from './editor.ts'
+
+/** An editor that does not answer must not hold up an agent for ever, in milliseconds. */
+const readLimit = 10_000
+const writeLimit = 60_000
+
+export interface EditorDocumentsOptions {
+  readonly editor: Editor
+  /** The session of the editor. */
+  readonly sessionId: string
+  /** The folder of the editor's session. Cadre reads and writes other files itself. */
+  readonly folder: string
+  readonly changed: (change: DocumentChange) => void
+}
+
+/**
+ * The files of the editor's folder as the editor has them. If the editor offers neither reading nor writing, only the changes are reported.
+ * A file is written once: by the editor, or by the tool.
+ */
+export function createEditorDocuments(options: EditorDocumentsOptions): Documents {
+  const { editor, sessionId, changed } = options
+  const folder = realPathOf(options.folder)
+  // Homes are folders of Cadre. No editor shows them, and some refuse them.
+  const isOurs = (path: string) => isInside(folder, path) && !path.split(/[\\/]/).includes('.cadre')
+  return {
+    async read({ path }, signal) {
+      if (editor.capabilities.fs?.readTextFile !== true || !isOurs(path)) return undefined
+      try {
+        return await editor.readTextFile(
+          sessionId,
+          path,
+          AbortSignal.any([signal, AbortSignal.timeout(readLimit)]),
+        )
+      } catch {
+        signal.throwIfAborted()
+        // The editor does not have the file, or does not answer: the file on disk counts.
+        return undefined
+      }
+    },
+    async write({ path, content }, signal) {
+      if (editor.capabilities.fs?.writeTextFile !== true || !isOurs(path)) return false
+      try {
+        await editor.writeTextFile(
+          sessionId,
+          { path, content },
+          AbortSignal.any([signal, AbortSignal.timeout(writeLimit)]),
+        )
+        return true
+      } catch (error) {
+        signal.throwIfAborted()
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new Error(`The editor did not write the file: ${reason}`)
+      }
+    },
+    changed,
+  }
+}
