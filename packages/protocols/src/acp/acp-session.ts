@@ -159,7 +159,8 @@ export class AcpSession {
     })
     session.#granted = granted
     session.#targets = team.targets
-    session.#title = titleOf(spec.work.content)
+    // It has one, and `session/list` shows it.
+    session.#title = ''
     await session.#open()
     return session
   }

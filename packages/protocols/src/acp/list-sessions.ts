@@ -39,11 +39,12 @@ export async function listSessions(sessions: Sessions, options: ListOptions): Pr
     if (stored === undefined || stored.spec.root !== stored.spec.id) continue
     const folder = sharedFolder(stored.spec)
     if (cwd !== undefined && realPathOf(folder) !== cwd) continue
+    const first = ids.has(id) && id !== summary.id ? await sessions.read(id).catch(() => stored) : stored
     last = keyOf(summary)
     page.push({
       sessionId: ids.has(id) ? id : summary.id,
       cwd: folder,
-      title: titleOf(stored.spec.work.content),
+      title: titleOf(first.spec.work.content),
       updatedAt: summary.updated,
     })
   }

@@ -7,7 +7,15 @@
  * 3. Texts of children are never part of the entry agent's answer.
  * 4. A card that is open when its session ends is closed.
  */
-import { addUsage, type CadreEvent, type Notice, noUsage, type Report, type Usage } from '@cadre/core'
+import {
+  addUsage,
+  type CadreEvent,
+  type Notice,
+  noUsage,
+  type Report,
+  type Usage,
+  workWithoutHeadings,
+} from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import type { DocumentChange } from '@cadre/tools'
 import type { SessionUpdate, ToolCallContent } from './acp-types.ts'
@@ -208,7 +216,8 @@ export class SessionUpdates {
     }
     session.model = event.model
     this.#sessions.set(event.session, session)
-    if (known === undefined && session.parent !== undefined) this.#announce(session, event.work)
+    if (known === undefined && session.parent !== undefined)
+      this.#announce(session, workWithoutHeadings(event.work))
     if (this.#isReplay && known === undefined && session.parent === undefined)
       this.#userMessage(session, event.work)
     // The journal has calls that this editor may not know: it asks about them.
