@@ -24,6 +24,8 @@ export interface EditorOptions {
   readonly decide?: Decide
   /** Unsaved texts by absolute path. The editor then offers its file system, and writes to it and to the disk. */
   readonly buffers?: Map<string, string>
+  /** The editor rejects every write. */
+  readonly failsToWrite?: boolean
   /** The home came from elsewhere. */
   readonly isForeign?: boolean
   readonly models?: readonly string[]
@@ -111,6 +113,7 @@ export async function openEditor(project: Project, options: EditorOptions = {}):
     })
     .onRequest('fs/write_text_file', ({ params }) => {
       files.push(`write ${params.path}`)
+      if (options.failsToWrite) throw new Error('the disk is full')
       buffers?.set(params.path, params.content)
       mkdirSync(path.dirname(params.path), { recursive: true })
       writeFileSync(params.path, params.content)

@@ -393,6 +393,7 @@ export class AcpSession {
           editor: this.#options.editor,
           sessionId: this.id,
           toolCallId: this.#newCard('trust'),
+          environment: this.#options.environment,
           signal,
         })
         if (answer.kind === 'once') granted = answer.items

@@ -1,6 +1,6 @@
-import { shownLine } from '@cadre/gate'
+import { findHooks, shownLine } from '@cadre/gate'
 import type { TrustItem } from '@cadre/home'
-import type { ConfirmTrust } from '@cadre/runtime'
+import { type ConfirmTrust, type Environment, userPlaces } from '@cadre/runtime'
 import type { Editor } from './editor.ts'
 import { fenced, textContent } from './session-updates.ts'
 
@@ -9,6 +9,7 @@ export interface TrustRequest {
   readonly sessionId: string
   /** The id of the card. */
   readonly toolCallId: string
+  readonly environment: Environment
   readonly signal: AbortSignal
 }
 
@@ -22,12 +23,15 @@ export type EditorTrust =
 /** Shows in the editor what a folder contains, completely, and asks whether to trust it. Anything but a clear yes is a no. */
 export async function askTrust(
   { folder, missing, contents }: Parameters<ConfirmTrust>[0],
-  { editor, sessionId, toolCallId, signal }: TrustRequest,
+  { editor, sessionId, toolCallId, environment, signal }: TrustRequest,
 ): Promise<EditorTrust> {
   const title = `Trust ${shownLine(folder, 300)}?`
   const lines = missing.map(({ file, line, what }) => {
     const place = line === undefined ? file : `${file}:${line}`
-    return `${shownLine(place)}\n    ${shownLine(what)}`
+    const commands = commandsIn(file, folder, environment).map(
+      (command) => `\n    runs: ${shownLine(command)}`,
+    )
+    return `${shownLine(place)}\n    ${shownLine(what)}${commands.join('')}`
   })
   const content = [
     textContent(
@@ -70,4 +74,16 @@ export async function askTrust(
     close('failed')
     return { kind: 'no' }
   }
+}
+
+/** The whole command lines of the hooks in a file of the folder. */
+function commandsIn(file: string, folder: string, { env }: Environment): string[] {
+  const { hooks } = findHooks({ project: folder, userHome: userPlaces(env).home, trusted: () => false })
+  return hooks
+    .filter((hook) => hook.level === 'project' && hook.path === file)
+    .map(({ action, spelling }) =>
+      action.kind === 'command'
+        ? `${[action.command, ...(action.args ?? [])].join(' ')} (${spelling})`
+        : `${action.url} (${spelling})`,
+    )
 }
