@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { agentFile, createProject, delegate, type Project, report } from '../cli/support/project.ts'
+import {
+  agentFile,
+  createProject,
+  delegate,
+  deployTool,
+  type Project,
+  report,
+} from '../cli/support/project.ts'
 import { openEditor } from './support/editor.ts'
 
 const write = { calls: [{ tool: 'write_file', input: { path: 'a.txt', content: 'x' } }] }
@@ -153,12 +160,14 @@ test('a session that another process runs is refused', async () => {
   await turn
 })
 
-test('texts of agents cannot become part of a title or a command line', async () => {
-  const command = 'touch a\u202eb\u200bc\nsecond line'
-  const project = createTeam({
-    lead: [{ calls: [{ tool: 'execute_command', input: { command } }] }, { reply: 'No.' }],
+test('invisible characters of an agent are visible in a request, and its title is one line', async () => {
+  const to = 'a\u202eb\u200bc\nsecond line'
+  const project = createProject({
+    ...deployTool,
+    ...agentFile('lead'),
+    'p.yaml': { lanes: { lead: [{ calls: [{ tool: 'deploy', input: { to } }] }, { reply: 'No.' }] } },
   })
-  const editor = await openEditor(project, { decide: () => 'reject' })
+  const editor = await openEditor(project, { decide: () => 'reject', flags: { agent: 'lead', trust: true } })
   await editor.prompt(await editor.open(), 'Run.')
   const [asked] = editor.asked
   expect(asked?.toolCall.title).not.toMatch(/[\u202e\u200b\n]/)
