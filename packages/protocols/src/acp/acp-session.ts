@@ -101,6 +101,8 @@ export class AcpSession {
   #isTrustAsked = false
   #turn: Turn | undefined
   #isLeaving = false
+  /** Resolves when the last change of an option is over. Never rejects. */
+  #changed: Promise<unknown> = Promise.resolve()
   #models: readonly string[] = []
   #title: string | undefined
   #trace: string | undefined
@@ -207,8 +209,14 @@ export class AcpSession {
     return modeState(this.#choices.mode)
   }
 
-  /** Changes an option. Throws `usage` if the value is unknown. */
-  async choose(option: string, value: string | boolean): Promise<void> {
+  /** Changes an option, after all earlier changes. Rejects with `usage` if the value is unknown. */
+  choose(option: string, value: string | boolean): Promise<void> {
+    const change = this.#changed.then(() => this.#choose(option, value))
+    this.#changed = change.catch(() => undefined)
+    return change
+  }
+
+  async #choose(option: string, value: string | boolean): Promise<void> {
     const invalid = () =>
       new CadreError(
         'usage',
@@ -271,6 +279,7 @@ export class AcpSession {
     try {
       const text = typeof traceparent === 'string' ? traceparent : undefined
       this.#trace = readTrace(text) === undefined ? undefined : text
+      await this.#changed
       const response = await this.#answer(blocks, stop.signal)
       return stop.signal.aborted ? { ...response, stopReason: 'cancelled' } : response
     } catch (error) {
@@ -297,7 +306,7 @@ export class AcpSession {
   /** Stops the turn, and frees everything. */
   async close(): Promise<void> {
     this.cancel()
-    await this.#turn?.over
+    await this.#idle()
     await this.#shut()
   }
 
@@ -305,8 +314,13 @@ export class AcpSession {
   async leave(): Promise<void> {
     this.#isLeaving = true
     this.#runtime.orchestrator.pause({ breaksOff: true })
-    await this.#turn?.over
+    await this.#idle()
     await this.#shut()
+  }
+
+  async #idle(): Promise<void> {
+    await this.#changed
+    await this.#turn?.over
   }
 
   async #answer(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
@@ -495,7 +509,7 @@ export class AcpSession {
     const { model: _, ...others } = this.#choices
     if (value === defaultModel) {
       this.#choices = others
-      this.#conversation = await this.#converse()
+      this.#conversation = await this.#converse(this.#runtime)
       return
     }
     const found = await this.#runtime.models.resolve(value)
@@ -519,14 +533,14 @@ export class AcpSession {
         'owned',
         'This option cannot be changed while a turn is running. Cancel it, or wait for its end.',
       )
-    const before = this.#choices
+    const before = { choices: this.#choices, targets: this.#targets }
     this.#choices = choices
     this.#targets = undefined
     try {
       await this.#open()
     } catch (error) {
-      this.#choices = before
-      await this.#open()
+      this.#choices = before.choices
+      this.#targets = before.targets
       throw error
     }
   }
@@ -534,9 +548,8 @@ export class AcpSession {
   async #open(more: Partial<RuntimeOptions> = {}): Promise<void> {
     const { environment, flags, mcpServers } = this.#options
     const { mode, team, agent, model } = this.#choices
-    await this.#shut()
     const controls = controlsOfMode(mode)
-    this.#runtime = await createRuntime({
+    const runtime = await createRuntime({
       ...flags,
       readOnly: flags.readOnly === true || controls.readOnly,
       approvalRequired: flags.approvalRequired === true || controls.approvalRequired,
@@ -557,12 +570,20 @@ export class AcpSession {
         'Inspect these files. Cadre asks in the editor whether to trust them; you can also answer in a terminal, with "cadre run", or start the editor with "cadre acp --trust".',
       ...more,
     })
-    this.#conversation = await this.#converse()
-    reportAgentProblems(this.#runtime, this.#conversation.agent)
+    try {
+      const conversation = await this.#converse(runtime)
+      await this.#shut()
+      this.#runtime = runtime
+      this.#conversation = conversation
+    } catch (error) {
+      await runtime.close()
+      throw error
+    }
+    if (this.#isLeaving) runtime.orchestrator.pause({ breaksOff: true })
+    reportAgentProblems(runtime, this.#conversation.agent)
   }
 
-  async #converse(): Promise<Conversation> {
-    const runtime = this.#runtime
+  async #converse(runtime: Runtime): Promise<Conversation> {
     const { agent, model, delegation } = this.#choices
     const last = partsOf(runtime, this.id).at(-1)
     const stored = last === undefined ? undefined : await runtime.read(last)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError, contextOf, foldEntries, type Handoff, type RunResult } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import { assistant, type Conversation, chooseAgent, namesOf, openUndo, type Runtime } from '@cadre/runtime'
@@ -122,6 +123,7 @@ async function change(
   const { checkpoints, home, tell } = runtime
   const undo = openUndo(home, { env, tell, checkpoints })
   const { session, workspace } = conversation
+  await untilReleased(runtime, session)
   const planned = await undo.plan({ direction, workspace, ...(session !== undefined && { session }) })
   if (planned.kind === 'nothing') {
     say(planned.reason)
@@ -150,6 +152,12 @@ async function change(
       : 'Nothing was changed: the files have changed meanwhile.',
   )
   return undefined
+}
+
+/** Cadre releases a session that has ended when its files are synced, a moment after its report. Another process is not waited for. */
+async function untilReleased(runtime: Pick<Runtime, 'owner'>, session: string | undefined): Promise<void> {
+  const isOurs = () => session !== undefined && runtime.owner(session)?.pid === process.pid
+  for (let left = 500; left > 0 && isOurs(); left--) await pause(10)
 }
 
 async function handOff(context: CommandContext, rest: string, signal: AbortSignal): Promise<CommandEnd> {

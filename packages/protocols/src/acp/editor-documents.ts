@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { isInside, realPathOf } from '@cadre/disk'
 import type { DocumentChange, Documents } from '@cadre/tools'
 import type { Editor } from './editor.ts'
@@ -23,14 +24,17 @@ export function createEditorDocuments(options: EditorDocumentsOptions): Document
   const { editor, sessionId, changed } = options
   const folder = realPathOf(options.folder)
   // Homes are folders of Cadre. No editor shows them, and some refuse them.
-  const isOurs = (path: string) => isInside(folder, path) && !path.split(/[\\/]/).includes('.cadre')
+  const isOurs = (file: string) => isInside(folder, file) && !file.split(/[\\/]/).includes('.cadre')
+  // The editor may know the folder by a link.
+  const asSeen = (file: string) =>
+    isInside(folder, file) ? path.join(options.folder, path.relative(folder, file)) : file
   return {
-    async read({ path }, signal) {
-      if (editor.capabilities.fs?.readTextFile !== true || !isOurs(path)) return undefined
+    async read({ path: file }, signal) {
+      if (editor.capabilities.fs?.readTextFile !== true || !isOurs(file)) return undefined
       try {
         return await editor.readTextFile(
           sessionId,
-          path,
+          asSeen(file),
           AbortSignal.any([signal, AbortSignal.timeout(readLimit)]),
         )
       } catch {
@@ -39,12 +43,12 @@ export function createEditorDocuments(options: EditorDocumentsOptions): Document
         return undefined
       }
     },
-    async write({ path, content }, signal) {
-      if (editor.capabilities.fs?.writeTextFile !== true || !isOurs(path)) return false
+    async write({ path: file, content }, signal) {
+      if (editor.capabilities.fs?.writeTextFile !== true || !isOurs(file)) return false
       try {
         await editor.writeTextFile(
           sessionId,
-          { path, content },
+          { path: asSeen(file), content },
           AbortSignal.any([signal, AbortSignal.timeout(writeLimit)]),
         )
         return true
@@ -54,6 +58,6 @@ export function createEditorDocuments(options: EditorDocumentsOptions): Document
         throw new Error(`The editor did not write the file: ${reason}`)
       }
     },
-    changed,
+    changed: (change) => changed({ ...change, path: asSeen(change.path) }),
   }
 }

@@ -52,6 +52,9 @@ export async function runAgent(options: AcpOptions): Promise<void> {
   const sessions = new Map<string, AcpSession>()
   /** The folders that the editor has named: their homes are searched for a session without a folder. */
   const folders = new Set<string>([environment.cwd])
+  const requests = new Set<Promise<unknown>>()
+  /** By id: loads of one session, one at a time. */
+  const loads = new Map<string, Promise<unknown>>()
 
   const requireFolder = (cwd: string): string => {
     if (!path.isAbsolute(cwd)) throw invalid(`cwd must be an absolute path: ${shownLine(cwd, 200)}`)
@@ -96,7 +99,15 @@ export async function runAgent(options: AcpOptions): Promise<void> {
   }
 
   /** A session of earlier, checked: it exists, is a conversation, works in this folder, and no other process runs it. */
-  const openStored = async (id: string, given: AcpSessionOptions): Promise<AcpSession> => {
+  const openStored = (id: string, given: AcpSessionOptions): Promise<AcpSession> => {
+    const earlier = loads.get(id) ?? Promise.resolve()
+    const load = earlier.then(() => openNow(id, given))
+    const over = load.catch(() => undefined)
+    loads.set(id, over)
+    void over.then(() => loads.get(id) === over && loads.delete(id))
+    return load
+  }
+  const openNow = async (id: string, given: AcpSessionOptions): Promise<AcpSession> => {
     const { cwd } = given
     const known = sessions.get(id)
     if (known?.isBusy)
@@ -229,10 +240,14 @@ export async function runAgent(options: AcpOptions): Promise<void> {
 
   /** Failures become errors of the protocol. The log has the details of unexpected ones. */
   async function answered<T>(work: () => Promise<T>): Promise<T> {
+    const running = work()
+    requests.add(running)
     try {
-      return await work()
+      return await running
     } catch (error) {
       throw requestErrorOf(error, environment.warn)
+    } finally {
+      requests.delete(running)
     }
   }
 
@@ -252,9 +267,18 @@ export async function runAgent(options: AcpOptions): Promise<void> {
   signal.removeEventListener('abort', end)
   options.output.off('close', end)
   options.output.off('error', end)
-  const left = await Promise.allSettled([...sessions.values()].map((session) => session.leave()))
-  for (const one of left)
-    if (one.status === 'rejected') environment.warn(`a session was not closed: ${messageOf(one.reason)}`)
+  await leaveAll()
+  // A request may have opened another session meanwhile.
+  await Promise.allSettled([...requests])
+  await leaveAll()
+
+  async function leaveAll(): Promise<void> {
+    const all = [...sessions.values()]
+    sessions.clear()
+    const left = await Promise.allSettled(all.map((session) => session.leave()))
+    for (const one of left)
+      if (one.status === 'rejected') environment.warn(`a session was not closed: ${messageOf(one.reason)}`)
+  }
 }
 
 function invalid(reason: string): acp.RequestError {

@@ -344,6 +344,9 @@ export class SessionUpdates {
       content: contentOf(call, event.content, isDone),
       rawOutput: capJson({ outcome: event.outcome, content: event.content }),
     })
+    // Whole texts of files are not kept.
+    call.changes.length = 0
+    call.input = ''
   }
 
   #compacted(session: KnownSession, summary: string, seq: number): void {
