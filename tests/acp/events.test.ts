@@ -93,3 +93,44 @@ test('a long history is compacted on request, and an editor that knows compactio
   await editor.prompt(sessionId, '/compact')
   expect(editor.of('compaction_update')).toMatchObject([{ status: 'completed' }])
 })
+
+test('the output of a command is in a terminal of the editor, which is released', async () => {
+  const command = "printf 'one\\ntwo\\033[2Jthree\\n'; exit 3"
+  const project = createProject({
+    ...agentFile('lead'),
+    '.cadre/config.yaml': { entry: 'lead' },
+    'p.yaml': {
+      lanes: {
+        lead: [{ calls: [{ tool: 'execute_command', input: { command } }] }, { reply: 'Done.' }],
+      },
+    },
+  })
+  const editor = await openEditor(project, { terminals: true })
+  await editor.prompt(await editor.open(), 'Run.')
+  const [[terminalId, terminal] = []] = editor.terminals
+  await editor.until(() => terminal?.isReleased === true)
+  expect(terminal).toMatchObject({ output: 'one\ntwothree\n', code: 3 })
+  const [card] = editor.cards().values()
+  expect(card).toMatchObject({ kind: 'execute', title: command, status: 'failed' })
+  expect(card?.['content']).toContainEqual({ type: 'terminal', terminalId })
+  expect(JSON.stringify(card?.['content'])).toContain('Exit code 3.')
+})
+
+test('an editor that cannot open its terminals does not change the result of a command', async () => {
+  const project = createProject({
+    ...agentFile('lead'),
+    '.cadre/config.yaml': { entry: 'lead' },
+    'p.yaml': {
+      lanes: {
+        lead: [
+          { calls: [{ tool: 'execute_command', input: { command: 'touch done.txt' } }] },
+          { reply: 'Done.' },
+        ],
+      },
+    },
+  })
+  const editor = await openEditor(project, { capabilities: { terminal: true } })
+  await editor.prompt(await editor.open(), 'Run.')
+  expect([...editor.cards().values()]).toMatchObject([{ status: 'completed' }])
+  expect(project.exists('done.txt')).toBe(true)
+})

@@ -40,7 +40,7 @@ import {
 import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
 import type { ServerConfig } from '@cadre/mcp'
 import type { Telemetry } from '@cadre/telemetry'
-import type { Documents } from '@cadre/tools'
+import type { Documents, WatchCommand } from '@cadre/tools'
 import { assistant } from './assistant.ts'
 import type { Environment } from './environment.ts'
 import type { GateFlags } from './gate-flags.ts'
@@ -90,6 +90,8 @@ export interface PartsOptions extends GateFlags {
   readonly tools?: readonly Tool[] | undefined
   /** The editor that runs Cadre, if it reads and writes files itself. */
   readonly documents?: Documents | undefined
+  /** Shows the output of commands to a person while they run. */
+  readonly watchCommand?: WatchCommand | undefined
   /** MCP servers that the program which runs Cadre hands over, in addition to those of the configuration. */
   readonly mcpServers?: readonly ServerConfig[] | undefined
   /** Settings of the editor that runs Cadre, used instead of `.vscode/settings.json`. */
@@ -267,6 +269,7 @@ export async function loadParts(
     model: options.model,
     host: options.tools,
     documents: options.documents,
+    watchCommand: options.watchCommand,
     skills: (knowledge?.skills(options.workspace ?? io.cwd) ?? []).length > 0 ? knowledge?.skills : undefined,
     tell: options.tell,
   })

@@ -5,7 +5,7 @@ import { ownArtifact } from '@cadre/gate'
 import { type Config, type Home, isAttended, openMailboxes, type Policy, type TeamFiles } from '@cadre/home'
 import { sessionSummaryOf } from '@cadre/journal'
 import type { KnowledgeSource } from '@cadre/knowledge'
-import type { Documents } from '@cadre/tools'
+import type { Documents, WatchCommand } from '@cadre/tools'
 import type { Settings } from './load-settings.ts'
 
 export interface LoadedTools {
@@ -33,6 +33,8 @@ export interface ToolsRequest {
   readonly skills?: KnowledgeSource['skills'] | undefined
   /** The editor that runs Cadre, if it reads and writes files itself. */
   readonly documents?: Documents | undefined
+  /** Shows the output of commands while they run. */
+  readonly watchCommand?: WatchCommand | undefined
   /** Tools of the program that runs Cadre. */
   readonly host?: readonly Tool[] | undefined
   readonly policy?: Pick<Policy, 'network' | 'environment' | 'commands'> & Partial<Pick<Policy, 'effects'>>
@@ -60,6 +62,7 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
       }),
       ...(policy && ceilingsOf(policy)),
       ...(request.tell && { tell: request.tell }),
+      watch: request.watchCommand,
     },
     ...(request.agents && { messages: messagesOf(home, request.agents, request.teams) }),
     teams: request.teams !== undefined,

@@ -1,4 +1,4 @@
-export type { CommandOptions } from './commands/command-options.ts'
+export type { CommandOptions, WatchCommand } from './commands/command-options.ts'
 export type { CheckOptions } from './commands/get-errors.ts'
 export { createTools, type ToolOptions } from './create-tools.ts'
 export { type CombinedTools, combineTools } from './custom/combine-tools.ts'

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
@@ -24,6 +26,8 @@ export interface EditorOptions {
   readonly decide?: Decide
   /** Unsaved texts by absolute path. The editor then offers its file system, and writes to it and to the disk. */
   readonly buffers?: Map<string, string>
+  /** The editor offers terminals: real programs. */
+  readonly terminals?: boolean
   /** The editor rejects every write. */
   readonly failsToWrite?: boolean
   /** The home came from elsewhere. */
@@ -37,6 +41,8 @@ export interface TestEditor {
   readonly asked: Asked[]
   /** Requests for files, in order: `read PATH`, `write PATH`. */
   readonly files: string[]
+  /** The output of every terminal, and whether it was released. */
+  readonly terminals: Map<string, { output: string; code?: number | null; isReleased: boolean }>
   /** What Cadre wrote to standard error. */
   readonly warnings: string[]
   /** Everything that Cadre wrote to standard output. */
@@ -87,6 +93,8 @@ export async function openEditor(project: Project, options: EditorOptions = {}):
   const updates: TestEditor['updates'] = []
   const asked: Asked[] = []
   const files: string[] = []
+  const terminals: TestEditor['terminals'] = new Map()
+  const exits = new Map<string, Promise<unknown>>()
   const watchers = new Set<() => void>()
   const look = () => {
     for (const watcher of [...watchers]) watcher()
@@ -119,6 +127,37 @@ export async function openEditor(project: Project, options: EditorOptions = {}):
       writeFileSync(params.path, params.content)
       return {}
     })
+  if (options.terminals)
+    app
+      .onRequest('terminal/create', ({ params }) => {
+        const terminalId = `terminal-${terminals.size + 1}`
+        const terminal: { output: string; code?: number | null; isReleased: boolean } = {
+          output: '',
+          isReleased: false,
+        }
+        terminals.set(terminalId, terminal)
+        const child = spawn(params.command, params.args ?? [], { cwd: params.cwd ?? project.path })
+        child.stdout.on('data', (bytes: Buffer) => {
+          terminal.output += bytes.toString('utf8')
+        })
+        exits.set(
+          terminalId,
+          once(child, 'close').then(([code]: (number | null)[]) => {
+            terminal.code = code ?? null
+          }),
+        )
+        return { terminalId }
+      })
+      .onRequest('terminal/wait_for_exit', async ({ params }) => {
+        await exits.get(params.terminalId)
+        return { exitCode: terminals.get(params.terminalId)?.code ?? null }
+      })
+      .onRequest('terminal/release', ({ params }) => {
+        const terminal = terminals.get(params.terminalId)
+        if (terminal !== undefined) terminal.isReleased = true
+        look()
+        return {}
+      })
   const connection = app.connect(
     acp.ndJsonStream(
       Writable.toWeb(toCadre) as WritableStream<Uint8Array>,
@@ -136,6 +175,7 @@ export async function openEditor(project: Project, options: EditorOptions = {}):
     protocolVersion: 1,
     clientInfo: { name: 'test-editor', version: '1' },
     clientCapabilities: {
+      ...(options.terminals && { terminal: true }),
       ...(buffers && { fs: { readTextFile: true, writeTextFile: true } }),
       ...options.capabilities,
     },
@@ -145,6 +185,7 @@ export async function openEditor(project: Project, options: EditorOptions = {}):
     updates,
     asked,
     files,
+    terminals,
     warnings,
     raw: () => Buffer.concat(raw).toString('utf8'),
     send: (text) => void toCadre.write(text),

@@ -32,6 +32,7 @@ import {
 import type { Documents } from '@cadre/tools'
 import type { ContentBlock, PromptResponse, SessionConfigOption, SessionModeState } from './acp-types.ts'
 import { askTrust } from './ask-trust.ts'
+import { CommandScreens } from './command-screens.ts'
 import { availableCommands, commandIn, handoffText } from './commands.ts'
 import {
   type Choices,
@@ -91,6 +92,7 @@ export class AcpSession {
   readonly #options: AcpSessionOptions
   readonly #updates: SessionUpdates
   readonly #documents: Documents
+  readonly #screens: CommandScreens
   readonly #windows = new Map<string, number>()
   #choices: Choices
   #runtime: Runtime
@@ -119,6 +121,11 @@ export class AcpSession {
       sessionId: id,
       workspace: cwd,
       windowOf: (model) => this.#windows.get(model),
+      endOfCommand: (card, content) => this.#screens.end(card, content),
+    })
+    this.#screens = new CommandScreens({
+      editor,
+      cardOf: (session, call) => this.#updates.cardOf(session, call),
     })
     this.#documents = createEditorDocuments({
       editor,
@@ -288,6 +295,7 @@ export class AcpSession {
     } finally {
       signal.removeEventListener('abort', cancel)
       this.#trace = undefined
+      this.#screens.close()
       await this.#options.editor.drained()
       this.#turn = undefined
       end()
@@ -562,6 +570,7 @@ export class AcpSession {
       // A copy, because a run removes entries from PATH.
       environment: { ...environment, cwd: this.cwd, env: { ...environment.env } },
       documents: this.#documents,
+      watchCommand: (context) => this.#screens.watch(context),
       mcpServers,
       ask: this.#ask,
       onEvent: this.#onEvent,

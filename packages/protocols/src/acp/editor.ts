@@ -6,7 +6,7 @@
  * 3. A request leaves after all updates that were added before it: a card exists before permission is asked for it.
  * 4. Nothing here throws when the editor is gone: updates are dropped, and requests reject.
  */
-import type { AgentContext } from '@agentclientprotocol/sdk/unstable'
+import type { AgentContext, CreateTerminalRequest, TerminalHandle } from '@agentclientprotocol/sdk/unstable'
 import type { ClientCapabilities, RequestPermissionRequest, SessionUpdate } from './acp-types.ts'
 
 interface Waiting {
@@ -61,6 +61,11 @@ export class Editor {
     signal: AbortSignal,
   ): Promise<void> {
     await this.#open().request('fs/write_text_file', { sessionId, path, content }, cancelledBy(signal))
+  }
+
+  async createTerminal(params: CreateTerminalRequest, signal: AbortSignal): Promise<TerminalHandle> {
+    await this.drained()
+    return this.#open().createTerminal(params, cancelledBy(signal))
   }
 
   #open(): AgentContext {

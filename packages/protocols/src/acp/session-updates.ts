@@ -29,6 +29,8 @@ export interface UpdatesOptions {
   /** The session of the editor. */
   readonly sessionId: string
   readonly workspace: string
+  /** What stays in the card of a command whose output was shown while it ran. */
+  readonly endOfCommand: (toolCallId: string, content: string) => readonly ToolCallContent[]
   /** The size of a model's context window, if it is known. */
   readonly windowOf: (model: string) => number | undefined
 }
@@ -341,7 +343,10 @@ export class SessionUpdates {
     if (!isDone) this.#step(session, `${call.card.title}: ${event.outcome}`)
     this.#updateCall(session, event.call, {
       status: isDone ? 'completed' : 'failed',
-      content: contentOf(call, event.content, isDone),
+      content: [
+        ...this.#options.endOfCommand(idOf(session.id, event.call), event.content),
+        ...contentOf(call, event.content, isDone),
+      ],
       rawOutput: capJson({ outcome: event.outcome, content: event.content }),
     })
     // Whole texts of files are not kept.
