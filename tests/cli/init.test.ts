@@ -235,7 +235,7 @@ test('if one file cannot be written, none is', async () => {
   expect(agents(locked)).toEqual([])
 })
 
-test('reports an agent of the same name that takes precedence over the new file', async () => {
+test('reports an agent with the same name that takes precedence over the new file', async () => {
   const project = createProject({
     '.cadre/templates/builder.agent.yaml': { id: 'builder', description: 'Mine', system_prompt: 'Build.' },
   })
@@ -257,7 +257,7 @@ test.each([
   expect(project.listing()).toEqual([])
 })
 
-// `script` of util-linux runs a command in a new terminal; other systems have a different program of that name.
+// `script` of util-linux runs a command in a new terminal; other systems have a different program with that name.
 const hasScript = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
 
 test.runIf(hasScript)('in a terminal it asks which team, and Enter writes nothing', async () => {

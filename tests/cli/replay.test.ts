@@ -320,7 +320,7 @@ describe('a fixture is data', () => {
     const cases: [string, RegExp][] = [
       [whole.slice(0, whole.length / 2), /incomplete: the file ends in the middle/],
       ['\u001b]0;owned\u0007{', /not valid JSON/],
-      ['[]', /not a fixture of "cadre record"/],
+      ['[]', /not a fixture from "cadre record"/],
       [changed((it: Any) => Object.assign(it, { version: 7 })), /version 7, but this Cadre reads version 1/],
       [changed((it: Any) => Object.assign(it, { sessions: [] })), /sessions must not be empty/],
       [

@@ -42,7 +42,7 @@ it('runs a tool that the server calls in the loop of the session', async () => {
   expect(journal).not.toContain('does not have')
 })
 
-it('runs three calls of one reply one after the other, and loses none', async () => {
+it('runs three calls in one reply one after the other, and loses none', async () => {
   const world = await openWorld(
     (request) =>
       resultCount(request) === 0

@@ -257,7 +257,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(await answer(fail, allow)).toEqual([0, 'approval'])
   })
 
-  test('a budget applies to the calls of one reply when rules take time', async () => {
+  test('a budget applies to the calls in one reply when rules take time', async () => {
     const { effects, team } = open(create(), {
       lanes: {
         lead: [

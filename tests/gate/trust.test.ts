@@ -73,7 +73,7 @@ describe('the items of a folder that need trust', () => {
       '.cadre/config.yaml#check runs a program when an agent asks for errors (check: {"command":["node","scripts/check.mjs"]})',
       '.cadre/config.yaml#openai decides where Cadre sends conversations and the key, and may run a command (openai: {"baseUrl":"http://127.0.0.1:1"})',
       '.cadre/config.yaml#team uses the team coordinator, whose agents write without approval (team: coordinator)',
-      '.cadre/config.yaml#tools runs code of the repository as tools (tools: ["tools.mjs"])',
+      '.cadre/config.yaml#tools runs code from the repository as tools (tools: ["tools.mjs"])',
       '.cadre/config.yaml#web lets agents access private networks (web: {"allow":["x"]})',
       '.cadre/storage/policy.yaml permits more than the default (effects.write: "allow", network: "allow")',
       '.cadre/storage/terminal-cmd-allowlist.yaml allows commands without approval',

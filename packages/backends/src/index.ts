@@ -16,7 +16,7 @@ export {
   serverPackage,
   versionIn,
 } from './copilot-access/copilot-packages.ts'
-export { missingServer, wrongServer } from './copilot-access/missing-server.ts'
+export { missingServer, serverConfigProblem } from './copilot-access/missing-server.ts'
 export {
   type DeviceCode,
   forgetAccount,
@@ -59,7 +59,7 @@ export {
   type ScriptedOptions,
   scriptedModel,
 } from './scripted/create-scripted-models.ts'
-export type { Leftover } from './scripted/leftover-steps.ts'
+export type { UnusedStep } from './scripted/leftover-steps.ts'
 export type {
   Action,
   Block,

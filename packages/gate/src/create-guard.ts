@@ -61,7 +61,7 @@ export interface GuardOptions {
   /** May still be pending. Until it resolves, the rules assume no sandbox, and commands wait for it. */
   readonly sandbox: Sandbox | Promise<Sandbox>
   readonly hooks: HookSet
-  /** `permissions` in the settings of Claude Code. */
+  /** `permissions` in Claude Code's settings. */
   readonly permissions?: PermissionSet | undefined
   readonly agents: Agents
   readonly environment: NodeJS.ProcessEnv

@@ -55,7 +55,7 @@ export function createFixture(request: FixtureRequest): Fixture {
 }
 
 /**
- * Marks the outcomes of delegations that do not have the report of the child: a person has edited the file. A replay cannot reproduce
+ * Marks the outcomes of delegations that do not have the child's report: a person has edited the file. A replay cannot reproduce
  * them.
  */
 function marked(stored: StoredSession, sessions: readonly StoredSession[]): StoredSession {

@@ -27,7 +27,7 @@ export function readFixture(file: string): Fixture {
     Json
   >
   if (format !== fixtureFormat)
-    throw wrong('this file is not a fixture of "cadre record": it has no "format": "cadre-fixture".')
+    throw wrong('this file is not a fixture from "cadre record": it has no "format": "cadre-fixture".')
   if (typeof version === 'number' && version > fixtureVersion)
     throw wrong(
       `the fixture has version ${version}, but this Cadre reads version ${fixtureVersion}. Update Cadre, or record the run again.`,

@@ -1,6 +1,6 @@
 import { eolOf, isBlank, linesOf, type RawText, rawOf } from '@cadre/disk'
 import { markerOf, taskWithId } from './change-task.ts'
-import { applySplices, type Splice, todoIn } from './edit-tasks.ts'
+import { applySplices, findTodoHeading, type Splice } from './edit-tasks.ts'
 import { contentOf, fieldIndent, replaceLines } from './field-edit.ts'
 import { formatTitle } from './head-edit.ts'
 import { type Expected, isIntendedEdit } from './is-intended-edit.ts'
@@ -108,7 +108,8 @@ function parentPlace(raw: RawText, read: ReadFile, above: number): Place {
 /** At the end of the section or, if that is not possible, under a new heading at the end of the file. */
 function sectionPlaces(raw: RawText, read: ReadFile, { section }: AddOptions): Place[] {
   const { headings } = read.scan
-  const heading = section === undefined ? todoIn(headings) : headings.find(({ text }) => text === section)
+  const heading =
+    section === undefined ? findTodoHeading(headings) : headings.find(({ text }) => text === section)
   const eol = eolOf(raw)
   const title = section ?? 'TODO'
   const bullet = read.written.at(-1)?.task.bullet ?? '-'

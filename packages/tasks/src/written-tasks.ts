@@ -32,14 +32,14 @@ const maxRecent = 2
 export function readWritten(raw: RawText): ReadFile {
   const known = recent.find((one) => one.raw === raw)
   if (known !== undefined) return known.read
-  const read = readChanged(recent, raw) ?? readFully(raw)
+  const read = readChanged(recent, raw) ?? readUncached(raw)
   recent.unshift({ raw, read })
   recent.length = Math.min(recent.length, maxRecent)
   return read
 }
 
 /** Reads everything, without the cache. */
-export function readFully(raw: RawText): ReadFile {
+export function readUncached(raw: RawText): ReadFile {
   const scan = scanTasks(raw)
   const written: WrittenTask[] = []
   addWritten(written, scan, scan.tasks.length)
@@ -48,7 +48,7 @@ export function readFully(raw: RawText): ReadFile {
 
 /**
  * Reads only the parts that differ from a text that was read before. Returns `undefined` if there is none. The result equals that of
- * `readFully`.
+ * `readUncached`.
  */
 export function readChanged(
   known: readonly Recent[],

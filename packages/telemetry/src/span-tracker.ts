@@ -432,7 +432,7 @@ export class SpanTracker {
   }
 }
 
-/** What is the same for every call of a tool by an agent. */
+/** What is the same for every call to a tool by an agent. */
 interface KnownTool {
   readonly attributes: AttributeText
   readonly counted: Values

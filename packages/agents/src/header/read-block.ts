@@ -28,7 +28,7 @@ export function readBlock(block: KeyBlock): ReadBlock {
   if (strict !== undefined)
     return { field: strict, lines: written, ...(key.indent !== '' && { rescue: 'key-indented' }) }
   const isRestriction = restrictionOf(key.plain) !== undefined && key.plain !== 'hooks'
-  const spaced = withSpace(written, key)
+  const spaced = restorePromptSpace(written, key)
   const tidy = normaliseIndent(spaced)
   const rescue = causeOf(written, key)
   // If tabs and spaces are mixed, the nesting is unknown.
@@ -108,7 +108,7 @@ function readRestriction(lines: readonly string[], { key, line }: KeyBlock): Rea
 }
 
 /** Adds a space after the colon, and removes quotes that YAML does not support. */
-function withSpace(lines: readonly string[], { written, rest }: KeyLine): string[] {
+function restorePromptSpace(lines: readonly string[], { written, rest }: KeyLine): string[] {
   const [first = '', ...further] = lines
   const isKey = first.startsWith(`${written}:`) || /^["']/.test(first)
   return isKey && /^(?:\s|$)/.test(rest) ? [...lines] : [`${written}: ${rest.trim()}`, ...further]

@@ -28,7 +28,7 @@ export interface LintOptions {
   readonly hosts?: readonly HostName[]
   /** Unsaved text of an editor, by absolute path. Used instead of the file. */
   readonly texts?: ReadonlyMap<string, string>
-  /** Absolute paths of other agents of the project. Default: they are searched for. */
+  /** Absolute paths of other agents in the project. Default: they are searched for. */
   readonly among?: readonly string[]
 }
 
@@ -74,7 +74,7 @@ export async function lintFiles(files: readonly string[], options: LintOptions):
 
 interface Scope {
   readonly top: string
-  /** True if the given files include all files of a project; otherwise the others are searched, to find their agents. */
+  /** True if the given files include all files in a project; otherwise the others are searched, to find their agents. */
   readonly covers: (project: string) => boolean
   /** Each file was named explicitly, so all of them are reported. */
   readonly isNamed: boolean
@@ -155,7 +155,7 @@ const fileForPeople: Finding = {
   severity: 'error',
   code: 'file-for-people',
   line: 1,
-  message: 'This is documentation, not an agent: it does not have the header of an agent file.',
+  message: 'This is documentation, not an agent: it has no agent header.',
 }
 
 /** Omits findings that a rule reports more precisely. */
@@ -202,7 +202,7 @@ export function shownPath(cwd: string, file: string): string {
   return (isBelow ? relative : file).split(path.sep).join('/')
 }
 
-/** Returns other agent files of a project if only some are checked, because they may refer to each other. */
+/** Returns other agent files in a project if only some are checked, because they may refer to each other. */
 function neighboursOf(project: string, members: readonly Subject[]): string[] {
   const known = new Set(members.map((member) => member.path))
   const places = new Set([...agentLocations(project).map(folderOf), ...members.map(placeOf)])

@@ -68,7 +68,7 @@ export function factsOf(dialect: TargetDialect): DialectFacts {
   return facts[dialect]
 }
 
-/** Returns a key, given as `max-turns`, in the spelling of the dialect. */
+/** Returns a key, given as `max-turns`, in the dialect's spelling. */
 export function spell(key: string, dialect: TargetDialect): string {
   const { spelling } = facts[dialect]
   if (spelling === 'kebab') return key

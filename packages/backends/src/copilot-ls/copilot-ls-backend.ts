@@ -63,7 +63,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
         return unknown(
           written,
           [],
-          'copilot-ls: must be followed by the name of a model, for example copilot-ls:gpt-5.',
+          'copilot-ls: must be followed by a model name, for example copilot-ls:gpt-5.',
         )
       if (mode === undefined)
         return unknown(

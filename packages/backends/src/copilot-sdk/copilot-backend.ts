@@ -14,7 +14,7 @@ import type { SdkModel } from './sdk-types.ts'
 const listingAge = 5 * 60_000
 
 const noToken =
-  'you are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN to the token of an account with Copilot, or run "gh auth login". "cadre login" signs in the language server only (copilot-ls:), but the SDK needs a token. To use your own model server, set copilot.offline: true in config.yaml.'
+  'you are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN to a token for an account with Copilot, or run "gh auth login". "cadre login" signs in the language server only (copilot-ls:), but the SDK needs a token. To use your own model server, set copilot.offline: true in config.yaml.'
 
 const prefix = 'copilot-sdk'
 const example = 'gpt-5'
@@ -47,7 +47,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
           return unknown(
             name,
             [],
-            `${prefix}: must be followed by the name of a model, for example ${prefix}:${example}.`,
+            `${prefix}: must be followed by a model name, for example ${prefix}:${example}.`,
           )
         const listed = await list()
         if (listed.kind === 'failed') return { ...unknown(name, [], listed.reason), unreachable: true }
@@ -128,7 +128,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
 
 /** The runtime does not distinguish a rejected token from an unreachable GitHub. */
 function refusedToken(variable: string): string {
-  return `Copilot does not accept the token in ${variable}. Set it to the token of an account with Copilot, or unset it and run "gh auth login". If GitHub cannot be reached, check the network.`
+  return `Copilot does not accept the token in ${variable}. Set it to a token for an account with Copilot, or unset it and run "gh auth login". If GitHub cannot be reached, check the network.`
 }
 
 function unknown(name: string, near: readonly string[], reason: string) {

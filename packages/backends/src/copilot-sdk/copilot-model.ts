@@ -236,7 +236,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
 
   function signIn(): string {
     if (access.kind === 'account')
-      return 'Check the subscription of the account, and COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN if one is set.'
+      return "Check the account's subscription, and COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN if one is set."
     return `Check the key for ${access.endpoint.shown}.`
   }
 

@@ -77,14 +77,14 @@ function checkedUrl(base: string, hasKey: boolean, settings: ServerConfig, kind:
     url = new URL(base.replaceAll('{model}', 'model'))
   } catch {
     throw wrong(
-      `the address of the model server is not a valid URL. Check ${urlVariable}, or ${section}.baseUrl in config.yaml.`,
+      `the model server's address is not a valid URL. Check ${urlVariable}, or ${section}.baseUrl in config.yaml.`,
     )
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw wrong(`the address of the model server must start with https:// or http://, not ${url.protocol}`)
+    throw wrong(`the model server's address must start with https:// or http://, not ${url.protocol}`)
   if (url.username !== '' || url.password !== '')
     throw wrong(
-      `the address of the model server must not contain a user name or password. Put the key in ${keyVariable}.`,
+      `the model server's address must not contain a user name or password. Put the key in ${keyVariable}.`,
     )
   if (hasKey && url.protocol === 'http:' && !isThisMachine(url.hostname) && settings.allowInsecure !== true)
     throw wrong(

@@ -45,7 +45,7 @@ export function serverCatalog(options: ServerCatalogOptions): ServerCatalog {
         return unknown(
           name,
           [],
-          `${prefix}: must be followed by the name of a model, for example ${prefix}:${example}.`,
+          `${prefix}: must be followed by a model name, for example ${prefix}:${example}.`,
         )
       if (!endpoint.lists) return found(name, factsOf(name))
       let listed = await list(listingAge)

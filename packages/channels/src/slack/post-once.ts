@@ -2,7 +2,7 @@ import { CadreError, type JsonObject } from '@cadre/core'
 import { pause } from '../abortable-pause.ts'
 import { clientMessageId, messageEvent, messageKey } from '../message-key.ts'
 import { findSent } from './find-sent.ts'
-import { explainReply, maxAttempts, type SlackApi, waitAfter } from './slack-api.ts'
+import { explainReply, maxAttempts, retryDelay, type SlackApi } from './slack-api.ts'
 
 export interface Post {
   readonly channel: string
@@ -43,7 +43,7 @@ export async function postOnce(api: SlackApi, post: Post, signal: AbortSignal): 
           `Cadre does not know whether Slack accepted the message. ${reply.message}`,
         )
     }
-    const wait = waitAfter(reply, attempt, pauseMs)
+    const wait = retryDelay(reply, attempt, pauseMs)
     if (wait === undefined || attempt === maxAttempts || signal.aborted)
       throw new CadreError('backend', explainReply(reply))
     await pause(wait, signal)

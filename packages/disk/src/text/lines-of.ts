@@ -43,7 +43,7 @@ export function linesOf(
 const byteOrderMark = '\u00ef\u00bb\u00bf'
 
 /** All lines, without a byte order mark. */
-export function linesAfterMark(raw: RawText, range?: LinesRange): Line[] {
+export function linesAfterByteOrderMark(raw: RawText, range?: LinesRange): Line[] {
   const lines = linesOf(raw, range)
   const [first] = lines
   if (first?.start === 0 && first.text.startsWith(byteOrderMark))

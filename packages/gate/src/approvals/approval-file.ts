@@ -13,7 +13,7 @@ import {
   wordOfDecision,
 } from './decision-words.ts'
 import { actionChanged, answerOf, type Reading, typedLine, undecided } from './reading.ts'
-import { displayName, isPlain, labelOf, shownLine, visibleJson, withBars } from './shown-text.ts'
+import { displayName, isPlain, labelOf, prefixWithBars, shownLine, visibleJson } from './shown-text.ts'
 
 const maxTaskLength = 120
 const maxPurposeLength = 500
@@ -126,7 +126,7 @@ function actionLines({ type, action, more }: ApprovalRecord): string[] {
     if (!isPlain(text))
       return ['', 'As a JSON string, to show hidden characters:', '', `    ${visibleJson(text)}`]
     if (!text.includes('\n') && !text.includes('`')) return [`\`${text}\``]
-    return ['', ...withBars(text).map((line) => `  ${line}`)]
+    return ['', ...prefixWithBars(text).map((line) => `  ${line}`)]
   }
   return [
     '## Proposed Action',

@@ -193,7 +193,11 @@ const maxHints = 100
 const maxHintWords = 200
 
 /** Like `findVisibleCommands`, for a text that may contain commands: they can restrict the line, but allow nothing. */
-export function hintsFrom(text: string, depth = 1, folders?: readonly string[]): readonly FoundCommand[] {
+export function findCommandHints(
+  text: string,
+  depth = 1,
+  folders?: readonly string[],
+): readonly FoundCommand[] {
   return findVisibleCommands(text, depth, folders).map((command) => ({ ...command, isHint: true }))
 }
 
@@ -208,7 +212,7 @@ export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand
   const found: FoundCommand[] = []
   for (let at = 1; at < texts.length && found.length < maxHints; at++) {
     const word = texts[at] as string
-    if (depth < 3 && reads && /[\s;|&]/.test(word)) found.push(...hintsFrom(word, depth + 1, folders))
+    if (depth < 3 && reads && /[\s;|&]/.test(word)) found.push(...findCommandHints(word, depth + 1, folders))
     if (!starts || word.startsWith('-') || word === '') continue
     const inner = command.words.slice(at, at + maxHintWords)
     found.push(foundCommand(inner, { redirects: [], variables, folders, isHint: true }))

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { wildcardsMeet } from './wildcards-meet.ts'
+import { wildcardsOverlap } from './wildcards-overlap.ts'
 
 /**
  * How a path relates to a pattern. `within`: it is the matched path or below it. `above`: it is a folder that may contain a
@@ -87,7 +87,7 @@ function compare(pattern: Names, names: Names): Fit {
     const isDeep = pattern[i] === '**' || names[j] === '**'
     const found = isDeep
       ? stronger(from(i + 1, j), stronger(from(i, j + 1), from(i + 1, j + 1)))
-      : wildcardsMeet(pattern[i] as string, names[j] as string)
+      : wildcardsOverlap(pattern[i] as string, names[j] as string)
         ? from(i + 1, j + 1)
         : undefined
     memo.set(key, found)

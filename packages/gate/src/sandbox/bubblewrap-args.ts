@@ -9,7 +9,7 @@ import type { Sandbox } from './sandbox.ts'
 import { secretPlaces } from './secret-places.ts'
 import { toolFolders } from './tool-folders.ts'
 
-export interface Enclosure {
+export interface SandboxLayout {
   readonly run: CommandRun
   readonly guarded: GuardedPaths
   readonly pins: Pins
@@ -35,7 +35,7 @@ export const privateHome = '/tmp/home'
 const sharedMemory = '/dev/shm'
 
 /** Returns all arguments before the command. Later mounts cover earlier ones, so the order matters. */
-export function bubblewrapArgs(enclosure: Enclosure): string[] {
+export function bubblewrapArgs(enclosure: SandboxLayout): string[] {
   const { run, guarded, pins, sandbox, copy, home, userHome } = enclosure
   const { root } = guarded
   const hidden = hiddenFolders(userHome)

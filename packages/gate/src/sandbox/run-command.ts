@@ -26,7 +26,7 @@ import { gitSettings } from './git-settings.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
 import { isHarmlessRepository } from './harmless-repository.ts'
 import { takeSnapshot } from './keep-snapshot.ts'
-import { endLeftovers } from './leftovers.ts'
+import { killLeftovers } from './leftovers.ts'
 import { type Pins, pinsFor } from './pins.ts'
 import { planInput, runnerEnvironment, runnerWords } from './plan-run.ts'
 import { removeSetIds } from './remove-set-ids.ts'
@@ -254,7 +254,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
           { ...run.environment, ...mark.environment },
           { cwd, root: copy ?? guarded.root, home, sandboxed: false },
         ),
-        endOthers: () => endLeftovers(mark),
+        endOthers: () => killLeftovers(mark),
         timeoutMs: run.timeoutMs,
         maxOutput: run.maxOutput ?? defaultOutput,
         take: run.take,
@@ -264,7 +264,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
       signal,
     )
     // A process that is still running could undo the restore.
-    endLeftovers(mark)
+    killLeftovers(mark)
     if (home !== undefined) restoreOpenFiles(home)
     return toCommandEnd(end, [
       ...undoChanges(snapshot, expected),

@@ -62,7 +62,7 @@ const kindNames = {
   count: 'a whole number of at least 0',
   amount: 'a number of at least 0',
   texts: 'a list of strings',
-  names: 'a list of names of environment variables, such as [NPM_TOKEN]: names only, never values',
+  names: 'a list of environment variable names, such as [NPM_TOKEN]: names only, never values',
   words: 'a list of words, such as [npx, tsc, --noEmit]: the program first, then its arguments',
 } as const
 

@@ -182,8 +182,8 @@ describe('an invalid policy never counts as no policy', () => {
     ['paths: {deny: [a]}', ':1: paths.deny must be a mapping of keys to values, not a list.'],
     ['paths.deny.read: secrets', ':1: paths.deny.read must be a list of strings'],
     ['paths.allow.read: [a]', ':1: There is no key "allow" under paths'],
-    ['environment: [A=b]', ':1: environment must be a list of names of environment variables'],
-    ['environment: ["*"]', ':1: environment must be a list of names'],
+    ['environment: [A=b]', ':1: environment must be a list of environment variable names'],
+    ['environment: ["*"]', ':1: environment must be a list of environment variable names'],
     [
       'commands: {timeoutSeconds: 0}',
       ':1: commands.timeoutSeconds must be a whole number greater than 0, not 0.',
@@ -298,7 +298,7 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     expect(said).toHaveLength(2)
     if (!isRoot) return
     expect(said[0]).toBe(
-      `This policy is writable by anyone, who can change the policy of the organisation. Run: chmod go-w ${organisation()}`,
+      `This policy is writable by anyone, who can change the organisation's policy. Run: chmod go-w ${organisation()}`,
     )
     expect(said[1]).toContain(`${at('etc')} is writable by anyone`)
   })

@@ -13,7 +13,7 @@ export interface DaemonOptions {
   readonly open: (outside: Outside) => Promise<DaemonRuntime>
   /** `ready` settles when the daemon has started or ended. Slow work should wait for it. */
   readonly git?: (tell: (message: string) => void, ready: Promise<void>) => Promise<HomeGit>
-  /** Called before the daemon acts on files of the home. Default: always true. */
+  /** Called before the daemon acts on files in the home. Default: always true. */
   readonly mayAct?: (() => boolean) | undefined
   /** Duties beyond the daemon's own: tasks, inbox, mailboxes, chat logs. */
   readonly duties?: (context: DaemonContext) => readonly Duty[]

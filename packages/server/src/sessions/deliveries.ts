@@ -12,7 +12,7 @@ import type { Note, Problems } from '@cadre/channels'
 import { CadreError, foldEntries, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import type { FileEngine } from '@cadre/journal'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
-import { type DeliveryQueue, type Queued, type QueuedRequest, startOfQueued } from './delivery-queue.ts'
+import { type DeliveryQueue, type Queued, type QueuedRequest, startRequestOf } from './delivery-queue.ts'
 import { hasErrorCode } from './has-error-code.ts'
 import type { Job } from './jobs.ts'
 import { fileOfSession, type SessionRuns } from './session-runs.ts'
@@ -139,7 +139,7 @@ export class Deliveries {
   async #begin(queued: Queued): Promise<void> {
     const { runs, parts, workspace, note } = this.#options
     const { session } = queued
-    const start = startOfQueued(queued)
+    const start = startRequestOf(queued)
     if (start === undefined) {
       note({
         type: 'message.dropped',

@@ -96,7 +96,7 @@ export class DeliveryQueue {
 }
 
 /** How to start the session of a request, if the request may start one. */
-export function startOfQueued({ request }: Queued): KeepRequest | undefined {
+export function startRequestOf({ request }: Queued): KeepRequest | undefined {
   if (request.kind === 'start') return request.request
   return request.begin && { ...request.begin, id: request.session, work: request.work }
 }

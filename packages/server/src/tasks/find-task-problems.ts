@@ -9,7 +9,7 @@ import {
   push,
   type TaskBook,
   type TaskIndex,
-  withAllBelow,
+  withDescendants,
 } from './task-book.ts'
 
 /** The reason why a task cannot run. */
@@ -97,7 +97,7 @@ function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefin
   if (up !== undefined)
     return { code: 'cycle', message: `${problemPrefixes.dependency}${shortenId(up)}, which contains it` }
   if (task.dependsOn.length === 0 || !index.children.has(id)) return undefined
-  const below = new Set(withAllBelow(index.children.get(id) ?? [], index).map((placed) => placed.id))
+  const below = new Set(withDescendants(index.children.get(id) ?? [], index).map((placed) => placed.id))
   const down = task.dependsOn.find((wanted) => wanted !== id && below.has(wanted))
   if (down === undefined) return undefined
   return {

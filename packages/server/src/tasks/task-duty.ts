@@ -19,12 +19,12 @@ import { type ActionServices, performAction } from './perform-action.ts'
 import { planTasks, type SessionStates, sessionsOf } from './plan-tasks.ts'
 import { endOf, planWaves } from './plan-waves.ts'
 import {
-  type BookFile,
   countTogether,
   indexTasks,
   isBroken,
   type Placed,
   type TaskBook,
+  type TaskBookFile,
   type TaskIndex,
 } from './task-book.ts'
 import { createTaskReports } from './task-reports.ts'
@@ -169,7 +169,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   }
 
   /** An unreadable file is reported, and does not affect others. */
-  function readFile(file: string): BookFile {
+  function readFile(file: string): TaskBookFile {
     try {
       return { file, ...store.read(file) }
     } catch (error) {

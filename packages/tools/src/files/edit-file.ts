@@ -7,14 +7,14 @@ import { type ConfinedPath, confinePath, type WriteRules } from './confine-path.
 import { type DocumentsOfCall, documentsOfCall } from './documents.ts'
 import { type EditInput, editArgumentAliases, editInput, editParameters, reshapeEdit } from './edit-input.ts'
 import { contentAfter, presentIfExists, readPresent, wasChangeMade } from './file-change.ts'
-import { ChangedMeanwhile, removeFile, replaceFile } from './replace-file.ts'
+import { ConcurrentChange, removeFile, replaceFile } from './replace-file.ts'
 import { serializeWrites } from './serialize-writes.ts'
 
 export function editFileTool(rules: WriteRules): Tool {
   return builtIn<EditInput>({
     name: 'edit_file',
     description:
-      'Replace a part of a text file: old must match exactly and occur once, unless all is true. Line endings are kept.',
+      'Replace part of a text file: old must match exactly and occur once, unless all is true. Line endings are kept.',
     class: 'edit',
     effect: 'write',
     argumentAliases: editArgumentAliases,
@@ -94,7 +94,7 @@ async function applyChanges(
       return plans.map((plan) => plan.summary).join('\n')
     } catch (error) {
       // Another process changed the file meanwhile: the edit is recomputed from the new content.
-      if (!(error instanceof ChangedMeanwhile) || attempt === maxAttempts) throw error
+      if (!(error instanceof ConcurrentChange) || attempt === maxAttempts) throw error
     }
   }
 }

@@ -1,6 +1,6 @@
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
 import { builtIn } from '../built-in.ts'
-import { sendWith } from './send-with.ts'
+import { sendThrough } from './send-through.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
@@ -23,7 +23,7 @@ export function mailSendTool(senders: SenderOptions): Tool {
     argumentAliases: { body: 'text', inReplyTo: 'in_reply_to' },
     input,
     load: () =>
-      sendWith(async () => {
+      sendThrough(async () => {
         const { mail } = await senders.load()
         if (mail === undefined)
           throw new Error('mail is not configured. Set channels.mail.out in config.yaml')

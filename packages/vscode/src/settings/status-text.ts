@@ -29,7 +29,7 @@ export function statusText(status: Status): string {
       '## This workspace',
       '',
       `- Folder: ${status.folder === undefined ? 'none is open' : code(status.folder)}`,
-      `- Trust: ${status.isTrusted ? 'this workspace is trusted' : 'Restricted Mode. Agents, hooks and settings of the workspace are not used'}`,
+      `- Trust: ${status.isTrusted ? 'this workspace is trusted' : "Restricted Mode. The workspace's agents, hooks and settings are not used"}`,
       `- Home: ${status.home === undefined ? 'none yet. It is created when an agent first works here' : code(status.home)}`,
       `- Models: ${models.length === 0 ? 'none. Sign in to GitHub Copilot, or add a model' : models.map((name) => code(name)).join(', ')}`,
       `- Tools: ${status.builtInTools} built in, ${status.editorTools} from VS Code and its extensions`,

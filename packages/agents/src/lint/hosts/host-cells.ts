@@ -59,7 +59,7 @@ export const onlyOneModel = unless(({ value }) => !isList(value), 'differently',
 export const claudeModel = unless(
   ({ value }) => typeof value === 'string' && knowsModel('claude', value.trim()),
   'differently',
-  'unknown name, so the agent uses the model of the session',
+  "unknown name, so the agent uses the session's model",
 )
 export const providerModel: Cell = (context) => {
   if (typeof context.value !== 'string')

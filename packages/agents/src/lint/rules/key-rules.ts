@@ -1,5 +1,5 @@
 import { nameKey } from '@cadre/core'
-import { linesOfHandoffs } from '../../keys/read-handoffs.ts'
+import { handoffLineNumbers } from '../../keys/read-handoffs.ts'
 import { isHookEvent } from '../hook-events.ts'
 import type { Finding } from '../lint-result.ts'
 import { type FileRule, keyOf, lineOf, type Subject } from '../subject.ts'
@@ -96,7 +96,7 @@ export const agentsWithoutTool: FileRule = (subject) => {
 
 export const handoffs: FileRule = (subject) => {
   const { agent } = subject.read
-  const lines = linesOfHandoffs(keyOf(subject, 'handoffs')?.field)
+  const lines = handoffLineNumbers(keyOf(subject, 'handoffs')?.field)
   const findings: Finding[] = []
   for (const [index, handoff] of (agent?.handoffs ?? []).entries()) {
     const line = lines[index] ?? lineOf(subject, 'handoffs')

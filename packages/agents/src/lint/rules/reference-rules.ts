@@ -1,5 +1,5 @@
 import { type AgentDefinition, didYouMean, nameKey } from '@cadre/core'
-import { linesOfHandoffs } from '../../keys/read-handoffs.ts'
+import { handoffLineNumbers } from '../../keys/read-handoffs.ts'
 import { nameOfFile } from '../../load/agent-name.ts'
 import type { Finding } from '../lint-result.ts'
 import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
@@ -31,7 +31,7 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
         severity: 'info',
         code: 'agent-of-host',
         line,
-        message: `${quoted} in ${where} is built into some hosts, but this project has no agent of that name.`,
+        message: `${quoted} in ${where} is built into some hosts, but this project has no agent with that name.`,
       }
     const called = files.get(key)
     return {
@@ -69,7 +69,7 @@ function* agentsNamedBy(
   // A list without the required tool is reported elsewhere.
   const names = delegates?.kind === 'list' && mayDelegate(agent) ? delegates.names : []
   for (const name of names) yield { name, line, where }
-  const lines = linesOfHandoffs(subject.header.get('handoffs')?.field)
+  const lines = handoffLineNumbers(subject.header.get('handoffs')?.field)
   for (const [index, { agent: name }] of handoffs.entries())
     yield { name, line: lines[index] ?? lineOf(subject, 'handoffs'), where: 'handoffs' }
 }

@@ -4,7 +4,7 @@ import { flag, json, text } from '../../app/flags.ts'
 /** Commands that edit the agents in VS Code settings, like the settings page of the extension. */
 
 const shared = {
-  settings: text('The settings file; default: .vscode/settings.json of the project', 'FILE'),
+  settings: text("The settings file; default: the project's .vscode/settings.json", 'FILE'),
   dryRun: flag('Show what would change, without writing it'),
   json,
 } as const
@@ -35,7 +35,7 @@ export const add = defineCommand({
       prompt: { ...text('Its instructions', 'TEXT'), optional: false },
       useFor: text('The work that other agents should delegate to it; default: the description', 'TEXT'),
       tools: text('Its tools, separated by commas; default: read,search', 'NAMES'),
-      model: text('Its model; default: the model of the run', 'MODEL'),
+      model: text("Its model; default: the run's model", 'MODEL'),
       ...shared,
     },
     positional: { kind: 'tuple', parameters: [name] },

@@ -23,14 +23,16 @@ export async function checkCopilot(
   settings: Settings | undefined,
   { model = '', limit }: CopilotCheckOptions,
 ): Promise<CopilotChecks> {
-  const { installedServer, mayBeSignedIn, surveyCopilot, wrongServer } = await import('@cadre/backends')
+  const { installedServer, mayBeSignedIn, surveyCopilot, serverConfigProblem } = await import(
+    '@cadre/backends'
+  )
   const { env } = io
   const configured = settings?.config.copilot?.server
   const problem = isCopilotModel(model) ? fail : note
   const server = installedServer({ env, configured })
   const ofSdk = await checkSdk(env)
   if (server === undefined) {
-    const wrong = wrongServer({ env, configured })
+    const wrong = serverConfigProblem({ env, configured })
     const missing =
       wrong === undefined
         ? problem(

@@ -55,7 +55,7 @@ async function atLevel(parts: RunParts, agent: AgentDefinition, levels: number):
   const { depth } = parts.limits
   if (levels > depth)
     return none(
-      `the maximum depth of delegation is ${depth}, so ${agent.name} is never ${levels} below an entry agent`,
+      `the maximum delegation depth is ${depth}, so ${agent.name} is never ${levels} below an entry agent`,
     )
   const steps = { left: maxSteps }
   for (const entry of entriesOf(parts)) {

@@ -75,7 +75,7 @@ function readRow(row: Located, defaults: Located | undefined, wrong: ReportError
   const depth = depthOf(at('depth'), (message) => complain('depth', message))
   for (const key of ['input'] as const)
     if (at(key) !== undefined && at(key)?.fields === undefined)
-      complain(key, 'input must be a map with the arguments of the tool.')
+      complain(key, "input must be a map with the tool's arguments.")
   const tool = textIn(row, 'tool') ?? textIn(defaults, 'tool')
   if (isRight && tool === undefined) complain('tool', 'A call requires a tool, in the call or in defaults.')
   if (isRight && decision === undefined) complain('expect', 'A call requires expect: allow, ask or deny.')

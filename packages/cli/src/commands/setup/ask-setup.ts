@@ -161,7 +161,7 @@ export async function askSetup(
     const atUsual = chosenWith({ ...choice, label: defaultChoice, baseUrl: defaultChoice }, chosen.key ?? '')
     const listed = await listModels(atUsual.candidate)
     if (listed.models.length === 0 && !listed.rejectsKey) return chosen
-    tell(`The API of the server is at ${cleanLine(defaultChoice)}.`)
+    tell(`The server's API is at ${cleanLine(defaultChoice)}.`)
     return atUsual
   }
 
@@ -194,7 +194,7 @@ export async function askSetup(
     const models = listed.models.filter(({ id }) => !/embed/i.test(id))
     if (trouble !== undefined) warn(candidate, trouble)
     if (models.length === 0) {
-      const name = await ask('Name of the model (Enter to go back): ')
+      const name = await ask('Model name (Enter to go back): ')
       return name === '' ? undefined : `${candidate.backend}:${name}`
     }
     return pick(models, defaultChoice)

@@ -3,7 +3,7 @@ import { Arguments } from './arguments.ts'
 import { describeGit } from './describe-git.ts'
 import { readArguments } from './read-arguments.ts'
 import { otherReaders } from './read-others.ts'
-import { questions, readers, sandboxedQuestions, versionQuestions, wrappers } from './readers.ts'
+import { questions, readers, sandboxedQuestions, versionQueries, wrappers } from './readers.ts'
 import { specIn } from './spec.ts'
 
 /** What a command does, as far as its words tell. Undefined for a program whose options are not listed. */
@@ -65,8 +65,7 @@ const disallowedCombinations: { readonly [name: string]: RegExp } = {
 /** Returns undefined if the words are not a listed query: then only patterns of the user apply to the program. */
 function describeQuestion(name: string, words: readonly Word[]): Described | undefined {
   const question = `${name} ${words[0]?.text}`
-  if (words.length === 1 && versionQuestions.test(question))
-    return { unlisted: [], paths: [], isReader: true }
+  if (words.length === 1 && versionQueries.test(question)) return { unlisted: [], paths: [], isReader: true }
   const spec = specIn(questions, question)
   if (spec === undefined) return undefined
   const { unlisted, paths } = readArguments(words.slice(1), spec)

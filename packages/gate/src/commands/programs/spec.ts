@@ -71,7 +71,7 @@ export function readTable(text: string): { readonly [name: string]: string } {
   )
 }
 
-/** Returns the spec of that name in a table, or undefined. */
+/** Returns the spec with that name in a table, or undefined. */
 export function specIn(table: { readonly [name: string]: string }, name: string): Spec | undefined {
   return Object.hasOwn(table, name) ? readSpec(table[name] as string) : undefined
 }
