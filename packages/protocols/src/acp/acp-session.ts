@@ -3,7 +3,7 @@
  *
  * 1. One turn at a time. A turn is over when everything it caused has been sent.
  * 2. `cancel` stops the turn's whole tree, and the turn ends as `cancelled`, whatever it was doing.
- * 3. A question is open in the editor and in the files of the home. The first answer counts, and the other side is withdrawn.
+ * 3. A question is open in the editor and in the home's files. The first answer counts, and the other side is withdrawn.
  * 4. After `leave` nothing new starts, and what runs is suspended: any process can resume it. After `close` it is stopped.
  * 5. The runtime is replaced only between turns.
  */
@@ -18,12 +18,10 @@ import {
 import { sessionIds, type TrustItem } from '@cadre/home'
 import type { ServerConfig } from '@cadre/mcp'
 import {
-  type AskPerson,
   Conversation,
   chooseAgent,
   createRuntime,
   type Environment,
-  personName,
   type Runtime,
   type RuntimeOptions,
   reportAgentProblems,
@@ -31,6 +29,7 @@ import {
 } from '@cadre/runtime'
 import type { Documents } from '@cadre/tools'
 import type { ContentBlock, PromptResponse, SessionConfigOption, SessionModeState } from './acp-types.ts'
+import { createAskInEditor } from './ask-in-editor.ts'
 import { askTrust } from './ask-trust.ts'
 import { CommandScreens } from './command-screens.ts'
 import { availableCommands, commandIn, handoffText } from './commands.ts'
@@ -44,16 +43,15 @@ import {
   modes,
   noTeam,
 } from './config-options.ts'
+import { confirmInEditor } from './confirm-in-editor.ts'
 import type { Editor } from './editor.ts'
 import { createEditorDocuments } from './editor-documents.ts'
-import { permissionOf } from './permission.ts'
-import { planOfTasks } from './plan-of-tasks.ts'
-import { previewQuestion } from './preview-question.ts'
+import { Plan } from './plan.ts'
 import { readPrompt } from './prompt-content.ts'
 import { replayOf } from './replay-of.ts'
 import { partName, partsOf } from './session-parts.ts'
 import { titleOf } from './session-titles.ts'
-import { fenced, SessionUpdates, textContent } from './session-updates.ts'
+import { SessionUpdates } from './session-updates.ts'
 import { stopReasonOf } from './stop-reason.ts'
 
 /** The flags of `cadre acp`, which apply to every session. */
@@ -93,6 +91,7 @@ export class AcpSession {
   readonly #updates: SessionUpdates
   readonly #documents: Documents
   readonly #screens: CommandScreens
+  readonly #plan: Plan
   readonly #windows = new Map<string, number>()
   #choices: Choices
   #runtime: Runtime
@@ -123,6 +122,11 @@ export class AcpSession {
       windowOf: (model) => this.#windows.get(model),
       endOfCommand: (card, content) => this.#screens.end(card, content),
     })
+    this.#plan = new Plan({
+      send: (entries) => editor.update(id, { sessionUpdate: 'plan', entries }),
+      isOurs: (session) => this.#updates.has(session),
+      warn: options.environment.warn,
+    })
     this.#screens = new CommandScreens({
       editor,
       cardOf: (session, call) => this.#updates.cardOf(session, call),
@@ -152,7 +156,7 @@ export class AcpSession {
     return session
   }
 
-  /** A session of earlier, whoever started it. The caller has checked that it may be used here. */
+  /** An earlier session, from this editor or any other program. The caller has checked that it may be used here. */
   static async resume(
     options: AcpSessionOptions,
     id: string,
@@ -186,7 +190,7 @@ export class AcpSession {
   async replay(): Promise<void> {
     for (const part of partsOf(this.#runtime, this.id))
       this.#updates.replay(await replayOf(this.#runtime, part))
-    this.#sendPlan()
+    this.#plan.send(this.#runtime.home)
     await this.#options.editor.drained()
   }
 
@@ -358,7 +362,12 @@ export class AcpSession {
       conversation,
       env: environment.env,
       say: (text: string) => this.#updates.say(text),
-      confirm: (question: string, text: string) => this.#confirm(question, text, signal),
+      confirm: (question: string, text: string) =>
+        confirmInEditor(
+          { question, text, sessionId: this.id, toolCallId: this.#newCard('confirm') },
+          editor,
+          signal,
+        ),
     }
     const result = await this.#say(() => called.command.run(context, called.rest, signal))
     await editor.drained()
@@ -374,7 +383,7 @@ export class AcpSession {
   }
 
   #end(result: RunResult): PromptResponse {
-    this.#sendPlan()
+    this.#plan.send(this.#runtime.home)
     if (result.kind === 'waiting') {
       if (result.questions.length > 0 && !this.#isLeaving)
         this.#updates.say(
@@ -431,62 +440,6 @@ export class AcpSession {
     this.#sendCommands()
   }
 
-  readonly #ask: AskPerson = async (session, question, signal) => {
-    const { editor, environment } = this.#options
-    if (this.#isLeaving) return undefined
-    const stored = await this.#runtime.read(session).catch(() => undefined)
-    const workspace = stored?.spec.workspace ?? this.cwd
-    const files =
-      stored === undefined || question.kind !== 'approval'
-        ? undefined
-        : await previewQuestion(stored, question, this.#documents)
-    const params = permissionOf({
-      question,
-      ...this.#updates.cardOf(session, question.call),
-      chain: this.#updates.chainOf(session),
-      workspace,
-      card: this.#updates.describe(session, question.call),
-      files,
-    })
-    try {
-      const { outcome } = await editor.requestPermission(params, signal)
-      if (outcome.outcome !== 'selected' || !question.choices.includes(outcome.optionId)) return undefined
-      const person = personName(environment.env)
-      return {
-        decision: outcome.optionId,
-        by: person === undefined ? editor.name : `${person} in ${editor.name}`,
-      }
-    } catch (error) {
-      // Withdrawn, or the editor cannot ask: the question stays in the files of the home.
-      if (!signal.aborted)
-        environment.warn(`the editor did not answer a permission request: ${messageOf(error)}`)
-      return undefined
-    }
-  }
-
-  async #confirm(question: string, text: string, signal: AbortSignal): Promise<boolean> {
-    const { editor } = this.#options
-    const toolCallId = this.#newCard('confirm')
-    const content = [textContent(fenced(text))]
-    const card = { toolCallId, title: question, kind: 'other', status: 'pending', content } as const
-    editor.update(this.id, { sessionUpdate: 'tool_call', ...card, content })
-    const { outcome } = await editor.requestPermission(
-      {
-        sessionId: this.id,
-        toolCall: { ...card, content },
-        options: [
-          { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
-          { optionId: 'no', name: 'No', kind: 'reject_once' },
-        ],
-      },
-      signal,
-    )
-    const isAgreed = outcome.outcome === 'selected' && outcome.optionId === 'yes'
-    const status = isAgreed ? 'completed' : 'failed'
-    editor.update(this.id, { sessionUpdate: 'tool_call_update', toolCallId, status })
-    return isAgreed
-  }
-
   #newCard(what: string): string {
     this.#cards += 1
     return `${this.id}/${what}-${this.#cards}`
@@ -499,7 +452,7 @@ export class AcpSession {
       if (event.depth === 0) this.#learnWindow(event.model)
     }
     this.#updates.take(event)
-    if (event.type === 'call.settled' && event.outcome === 'done') this.#sendPlan()
+    if (event.type === 'call.settled' && event.outcome === 'done') this.#plan.send(this.#runtime.home)
   }
 
   #learnWindow(model: string): void {
@@ -572,7 +525,14 @@ export class AcpSession {
       documents: this.#documents,
       watchCommand: (context) => this.#screens.watch(context),
       mcpServers,
-      ask: this.#ask,
+      ask: createAskInEditor({
+        editor: this.#options.editor,
+        environment,
+        updates: this.#updates,
+        documents: this.#documents,
+        read: (session) => this.#runtime.read(session),
+        isLeaving: () => this.#isLeaving,
+      }),
       onEvent: this.#onEvent,
       tell: (message) => this.#tell(message),
       howToTrust:
@@ -648,21 +608,5 @@ export class AcpSession {
       sessionUpdate: 'config_option_update',
       configOptions: this.configOptions,
     })
-  }
-
-  #lastPlan = ''
-
-  #sendPlan(): void {
-    let entries: ReturnType<typeof planOfTasks>
-    try {
-      entries = planOfTasks(this.#runtime.home, (session) => this.#updates.has(session))
-    } catch (error) {
-      this.#options.environment.warn(`cannot read the tasks: ${messageOf(error)}`)
-      return
-    }
-    const text = JSON.stringify(entries ?? [])
-    if (entries === undefined || text === this.#lastPlan) return
-    this.#lastPlan = text
-    this.#options.editor.update(this.id, { sessionUpdate: 'plan', entries })
   }
 }

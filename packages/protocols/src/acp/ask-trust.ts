@@ -1,8 +1,8 @@
 import { findHooks, shownLine } from '@cadre/gate'
 import type { TrustItem } from '@cadre/home'
 import { type ConfirmTrust, type Environment, userPlaces } from '@cadre/runtime'
+import { fenced, textContent } from './card-content.ts'
 import type { Editor } from './editor.ts'
-import { fenced, textContent } from './session-updates.ts'
 
 export interface TrustRequest {
   readonly editor: Editor

@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ToolContext } from '@cadre/core'
 import type { ToolCallContent } from './acp-types.ts'
+import { fenced, textContent } from './card-content.ts'
 import type { Editor } from './editor.ts'
-import { fenced, textContent } from './session-updates.ts'
 
 /** Between two updates of a card, in milliseconds. */
 const interval = 250

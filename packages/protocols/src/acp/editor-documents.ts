@@ -3,7 +3,7 @@ import { isInside, realPathOf } from '@cadre/disk'
 import type { DocumentChange, Documents } from '@cadre/tools'
 import type { Editor } from './editor.ts'
 
-/** An editor that does not answer must not hold up an agent for ever, in milliseconds. */
+/** An editor that does not answer must not hold up an agent forever, in milliseconds. */
 const readLimit = 10_000
 const writeLimit = 60_000
 

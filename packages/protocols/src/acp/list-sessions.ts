@@ -16,7 +16,7 @@ export interface ListOptions {
   readonly cursor?: string | undefined
 }
 
-/** The conversations of a home, the most recently active first, whoever started them. Children are part of their conversation. */
+/** The conversations of a home, the most recently active first, from every program. Children are part of their conversation. */
 export async function listSessions(sessions: Sessions, options: ListOptions): Promise<ListedSessions> {
   const after = options.cursor === undefined ? undefined : readCursor(options.cursor)
   if (options.cursor !== undefined && after === undefined) return { kind: 'invalid' }

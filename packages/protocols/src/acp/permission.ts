@@ -4,8 +4,8 @@ import { actionLines, approvalContent, shownLine } from '@cadre/gate'
 import type { FilePreview } from '@cadre/tools'
 import type { PermissionOption, RequestPermissionRequest, ToolCallContent } from './acp-types.ts'
 import { capJson, parseInput } from './cap-json.ts'
+import { fenced, textContent } from './card-content.ts'
 import type { CallCard } from './describe-call.ts'
-import { fenced, textContent } from './session-updates.ts'
 
 export interface PermissionInput {
   readonly question: Question

@@ -6,7 +6,7 @@ import { shownLine } from '@cadre/gate'
 import type { Runtime } from '@cadre/runtime'
 import type { Documents } from '@cadre/tools'
 import type { ContentBlock } from './acp-types.ts'
-import { fenced } from './session-updates.ts'
+import { fenced } from './card-content.ts'
 
 const maxFile = 200_000
 const maxResource = 1_000_000

@@ -20,6 +20,7 @@ import { shownLine } from '@cadre/gate'
 import type { DocumentChange } from '@cadre/tools'
 import type { SessionUpdate, ToolCallContent } from './acp-types.ts'
 import { capJson, cutText, parseInput } from './cap-json.ts'
+import { contentOfCall, fenced, maxContent, textContent } from './card-content.ts'
 import { type CallCard, describeCall } from './describe-call.ts'
 import type { Editor } from './editor.ts'
 import { stopReasonOf } from './stop-reason.ts'
@@ -55,8 +56,6 @@ interface KnownCall {
   readonly changes: DocumentChange[]
 }
 
-const maxContent = 20_000
-const maxDiff = 1_000_000
 const maxSteps = 12
 
 type CallUpdate = Omit<Extract<SessionUpdate, { sessionUpdate: 'tool_call_update' }>, 'sessionUpdate'>
@@ -345,7 +344,7 @@ export class SessionUpdates {
       status: isDone ? 'completed' : 'failed',
       content: [
         ...this.#options.endOfCommand(idOf(session.id, event.call), event.content),
-        ...contentOf(call, event.content, isDone),
+        ...contentOfCall(call, event.content, isDone),
       ],
       rawOutput: capJson({ outcome: event.outcome, content: event.content }),
     })
@@ -463,28 +462,4 @@ export class SessionUpdates {
 
 function idOf(session: string, call: string): string {
   return `${session}/${call}`
-}
-
-function contentOf({ card, changes }: KnownCall, content: string, isDone: boolean): ToolCallContent[] {
-  if (isDone && changes.length > 0) return changes.map(diffOf)
-  const text = cutText(content, maxContent)
-  // A report is Markdown of an agent. Anything else is data, which no editor must render.
-  return text === '' ? [] : [textContent(card.isDelegation ? text : fenced(text))]
-}
-
-function diffOf({ path, before, after }: DocumentChange): ToolCallContent {
-  if ((before?.length ?? 0) + (after?.length ?? 0) > maxDiff)
-    return textContent(`${shownLine(path)}: the change is too large to show.`)
-  return { type: 'diff', path, oldText: before, newText: after ?? '' }
-}
-
-export function textContent(text: string): ToolCallContent {
-  return { type: 'content', content: { type: 'text', text } }
-}
-
-/** The fence is longer than any in the text, so that the text cannot close it. */
-export function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`
 }

@@ -23,7 +23,7 @@ export interface Documents {
   read(document: Document, signal: AbortSignal): Promise<string | undefined>
   /** Saves a text. Returns false if the editor does not write this file: the tool then writes it. Rejects if it was not written. */
   write(document: Document & { readonly content: string }, signal: AbortSignal): Promise<boolean>
-  /** Called after every change of a text by a file tool, whoever wrote it. Must not throw. */
+  /** Called after every change of a text by a file tool, written by the editor or by the tool. Must not throw. */
   changed(change: DocumentChange): void
 }
 
