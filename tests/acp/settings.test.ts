@@ -48,6 +48,47 @@ test('read only denies every effect from the next prompt on, and keeps the conve
   expect(loaded.modes?.currentModeId).toBe('read-only')
 })
 
+test('read only applies whatever else is chosen before the next prompt, and after a restart', async () => {
+  const project = createTeam({
+    lead: { steps: [{ reply: 'First.' }, write], default: { reply: 'Denied.' } },
+  })
+  const editor = await openEditor(project, { capabilities: { session: { configOptions: { boolean: {} } } } })
+  const sessionId = await editor.open()
+  await editor.prompt(sessionId, 'Hello.')
+  const set = (configId: string, value: string) =>
+    editor.agent.request('session/set_config_option', { sessionId, configId, value })
+  await set('mode', 'read-only')
+  await set('model', 'default')
+  await set('model', 'scripted:p.yaml')
+  await editor.agent.request('session/set_config_option', {
+    sessionId,
+    configId: 'delegation',
+    type: 'boolean',
+    value: false,
+  })
+  await editor.prompt(sessionId, 'Write.')
+  expect(project.exists('a.txt')).toBe(false)
+  await editor.close()
+  const again = await openEditor(project, { flags: { readOnly: true } })
+  await again.agent.request('session/resume', { sessionId, cwd: project.path })
+  await again.prompt(sessionId, 'Write.')
+  expect(project.exists('a.txt')).toBe(false)
+  expect([...editor.asked, ...again.asked]).toEqual([])
+})
+
+test('flags of the command apply to a session that was started without them', async () => {
+  const project = createTeam({ lead: [{ reply: 'First.' }, write, { reply: 'Denied.' }] })
+  const first = await openEditor(project)
+  const sessionId = await first.open()
+  await first.prompt(sessionId, 'Hello.')
+  await first.close()
+  const editor = await openEditor(project, { flags: { denyTool: ['write_file'] } })
+  await editor.agent.request('session/resume', { sessionId, cwd: project.path })
+  await editor.prompt(sessionId, 'Write.')
+  expect(project.exists('a.txt')).toBe(false)
+  expect(editor.asked).toEqual([])
+})
+
 test('a mode never loosens the flags of the command', async () => {
   const project = createTeam({ lead: [write, { reply: 'Denied.' }] })
   const editor = await openEditor(project, { flags: { readOnly: true } })

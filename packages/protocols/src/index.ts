@@ -1,3 +1,3 @@
-export type { AcpFlags } from './acp/acp-session.ts'
 export type { AcpOptions } from './acp/run-agent.ts'
+export type { AcpFlags } from './acp/session-runtime.ts'
 export { serveAcp } from './serve-acp.ts'

@@ -1,5 +1,5 @@
 /**
- * Owns one session of an editor: its runtime, its conversation and its turn.
+ * Owns one session in an editor, and its turn.
  *
  * 1. One turn at a time. A turn is over when everything it caused has been sent.
  * 2. `cancel` stops the turn's whole tree, and the turn ends as `cancelled`, whatever it was doing.
@@ -13,61 +13,29 @@ import {
   messageOf,
   type RunResult,
   readTrace,
-  type StoredSession,
+  type ToolContext,
 } from '@cadre/core'
 import { sessionIds, type TrustItem } from '@cadre/home'
 import type { ServerConfig } from '@cadre/mcp'
-import {
-  Conversation,
-  chooseAgent,
-  createRuntime,
-  type Environment,
-  type Runtime,
-  type RuntimeOptions,
-  reportAgentProblems,
-  teamOfRun,
-} from '@cadre/runtime'
+import type { Environment, Runtime } from '@cadre/runtime'
 import type { Documents } from '@cadre/tools'
 import type { ContentBlock, PromptResponse, SessionConfigOption, SessionModeState } from './acp-types.ts'
 import { createAskInEditor } from './ask-in-editor.ts'
 import { askTrust } from './ask-trust.ts'
 import { CommandScreens } from './command-screens.ts'
 import { availableCommands, commandIn, handoffText } from './commands.ts'
-import {
-  type Choices,
-  configOptions,
-  controlsOfMode,
-  defaultModel,
-  type Mode,
-  modeState,
-  modes,
-  noTeam,
-} from './config-options.ts'
+import { configOptions, modeState } from './config-options.ts'
 import { confirmInEditor } from './confirm-in-editor.ts'
 import type { Editor } from './editor.ts'
 import { createEditorDocuments } from './editor-documents.ts'
 import { Plan } from './plan.ts'
 import { readPrompt } from './prompt-content.ts'
 import { replayOf } from './replay-of.ts'
-import { partName, partsOf } from './session-parts.ts'
+import { partsOf } from './session-parts.ts'
+import { type AcpFlags, type EarlierSession, SessionRuntime } from './session-runtime.ts'
 import { titleOf } from './session-titles.ts'
 import { SessionUpdates } from './session-updates.ts'
 import { stopReasonOf } from './stop-reason.ts'
-
-/** The flags of `cadre acp`, which apply to every session. */
-export type AcpFlags = Pick<
-  RuntimeOptions,
-  | 'home'
-  | 'team'
-  | 'agent'
-  | 'model'
-  | 'trust'
-  | 'allow'
-  | 'noHuman'
-  | 'readOnly'
-  | 'approvalRequired'
-  | 'denyTool'
->
 
 export interface AcpSessionOptions {
   readonly editor: Editor
@@ -92,13 +60,9 @@ export class AcpSession {
   readonly #documents: Documents
   readonly #screens: CommandScreens
   readonly #plan: Plan
+  readonly #opened: SessionRuntime
   readonly #windows = new Map<string, number>()
-  #choices: Choices
-  #runtime: Runtime
-  #conversation: Conversation
   #stopWatching: (() => void) | undefined
-  #granted: readonly TrustItem[] | undefined
-  #targets: readonly string[] | undefined
   #isTrustAsked = false
   #turn: Turn | undefined
   #isLeaving = false
@@ -109,12 +73,13 @@ export class AcpSession {
   #trace: string | undefined
   #cards = 0
 
-  private constructor(options: AcpSessionOptions, id: string, choices: Choices) {
+  private constructor(options: AcpSessionOptions, id: string, earlier?: EarlierSession) {
     this.id = id
     this.cwd = options.cwd
     this.#options = options
-    this.#choices = choices
-    const { editor, cwd } = options
+    // It has a title, and `session/list` shows it.
+    if (earlier !== undefined) this.#title = ''
+    const { editor, cwd, environment } = options
     this.#updates = new SessionUpdates({
       editor,
       sessionId: id,
@@ -125,7 +90,7 @@ export class AcpSession {
     this.#plan = new Plan({
       send: (entries) => editor.update(id, { sessionUpdate: 'plan', entries }),
       isOurs: (session) => this.#updates.has(session),
-      warn: options.environment.warn,
+      warn: environment.warn,
     })
     this.#screens = new CommandScreens({
       editor,
@@ -137,44 +102,36 @@ export class AcpSession {
       folder: cwd,
       changed: (change) => this.#updates.changed(change),
     })
-    // Set by `open`, before anyone has the session.
-    this.#runtime = undefined as unknown as Runtime
-    this.#conversation = undefined as unknown as Conversation
+    const ask = createAskInEditor({
+      editor,
+      environment: { ...environment, cwd },
+      updates: this.#updates,
+      documents: this.#documents,
+      read: (session) => this.runtime.read(session),
+      isLeaving: () => this.#isLeaving,
+    })
+    const ports = {
+      documents: this.#documents,
+      watchCommand: (context: ToolContext) => this.#screens.watch(context),
+      ask,
+      onEvent: (event: CadreEvent) => this.#take(event),
+      tell: (message: string) => this.#tell(message),
+    }
+    this.#opened = new SessionRuntime({ ...options, id, ports, trace: () => this.#trace }, earlier)
   }
 
   /** A new session. Nothing is on disk before its first prompt. */
   static async start(options: AcpSessionOptions): Promise<AcpSession> {
-    const { agent, team, model } = options.flags
-    const session = new AcpSession(options, sessionIds.session(agent ?? team ?? 'acp'), {
-      ...(agent !== undefined && { agent }),
-      ...(team !== undefined && { team }),
-      ...(model !== undefined && { model }),
-      mode: 'default',
-      delegation: true,
-    })
-    await session.#open()
+    const { agent, team } = options.flags
+    const session = new AcpSession(options, sessionIds.session(agent ?? team ?? 'acp'))
+    await session.#opened.open()
     return session
   }
 
   /** An earlier session, from this editor or any other program. The caller has checked that it may be used here. */
-  static async resume(
-    options: AcpSessionOptions,
-    id: string,
-    { last, granted }: { readonly last: StoredSession; readonly granted?: readonly TrustItem[] | undefined },
-  ): Promise<AcpSession> {
-    const { spec } = last
-    const team = teamOfRun(spec)
-    const session = new AcpSession(options, id, {
-      ...(team.team !== undefined && { team: team.team }),
-      ...(options.flags.model !== undefined && { model: options.flags.model }),
-      mode: spec.controls?.readOnly ? 'read-only' : spec.controls?.approvalRequired ? 'ask' : 'default',
-      delegation: spec.delegation,
-    })
-    session.#granted = granted
-    session.#targets = team.targets
-    // It has one, and `session/list` shows it.
-    session.#title = ''
-    await session.#open()
+  static async resume(options: AcpSessionOptions, id: string, earlier: EarlierSession): Promise<AcpSession> {
+    const session = new AcpSession(options, id, earlier)
+    await session.#opened.open()
     return session
   }
 
@@ -183,21 +140,21 @@ export class AcpSession {
   }
 
   get runtime(): Runtime {
-    return this.#runtime
+    return this.#opened.runtime
   }
 
   /** Sends the whole history. Resolves when it has left. */
   async replay(): Promise<void> {
-    for (const part of partsOf(this.#runtime, this.id))
-      this.#updates.replay(await replayOf(this.#runtime, part))
-    this.#plan.send(this.#runtime.home)
+    for (const part of partsOf(this.runtime, this.id))
+      this.#updates.replay(await replayOf(this.runtime, part))
+    this.#plan.send(this.runtime.home)
     await this.#options.editor.drained()
   }
 
   /** What the editor gets when it has the session: commands, notices, and the models when they are known. */
   announce(): void {
     this.#sendCommands()
-    for (const notice of this.#runtime.notices) if (notice.code !== 'untrusted') this.#updates.notice(notice)
+    for (const notice of this.runtime.notices) if (notice.code !== 'untrusted') this.#updates.notice(notice)
     void this.#options.listModels(this.cwd).then(
       (models) => {
         if (models.length === 0 || this.#isLeaving) return
@@ -209,60 +166,26 @@ export class AcpSession {
   }
 
   get configOptions(): SessionConfigOption[] {
-    return configOptions(
-      this.#runtime,
-      { ...this.#choices, agent: this.#conversation.agent.name },
-      { models: this.#models, capabilities: this.#options.editor.capabilities },
-    )
+    const { capabilities } = this.#options.editor
+    return configOptions(this.runtime, this.#opened.choices, { models: this.#models, capabilities })
   }
 
   get modes(): SessionModeState {
-    return modeState(this.#choices.mode)
+    return modeState(this.#opened.choices.mode)
   }
 
   /** Changes an option, after all earlier changes. Rejects with `usage` if the value is unknown. */
   choose(option: string, value: string | boolean): Promise<void> {
-    const change = this.#changed.then(() => this.#choose(option, value))
+    const change = this.#changed.then(async () => {
+      const { mode } = this.#opened.choices
+      await this.#opened.choose(option, value, this.isBusy)
+      const { mode: currentModeId } = this.#opened.choices
+      if (currentModeId !== mode)
+        this.#options.editor.update(this.id, { sessionUpdate: 'current_mode_update', currentModeId })
+      this.#sendCommands()
+    })
     this.#changed = change.catch(() => undefined)
     return change
-  }
-
-  async #choose(option: string, value: string | boolean): Promise<void> {
-    const invalid = () =>
-      new CadreError(
-        'usage',
-        `${JSON.stringify(value)} is not a value of the option ${JSON.stringify(option)}.`,
-      )
-    switch (option) {
-      case 'agent':
-        if (typeof value !== 'string') throw invalid()
-        this.#conversation.agent = chooseAgent(this.#runtime, value)
-        this.#choices = { ...this.#choices, agent: this.#conversation.agent.name }
-        break
-      case 'model':
-        if (typeof value !== 'string') throw invalid()
-        await this.#chooseModel(value)
-        break
-      case 'mode': {
-        const mode = modes.find(({ id }) => id === value)?.id
-        if (mode === undefined) throw invalid()
-        await this.#chooseMode(mode)
-        break
-      }
-      case 'team': {
-        if (typeof value !== 'string') throw invalid()
-        const { team: _, agent: __, ...others } = this.#choices
-        await this.#reopen({ ...others, ...(value !== noTeam && { team: value }) })
-        break
-      }
-      case 'delegation':
-        if (typeof value !== 'boolean') throw invalid()
-        await this.#reopen({ ...this.#choices, delegation: value })
-        break
-      default:
-        throw new CadreError('usage', `there is no option ${JSON.stringify(option)}.`)
-    }
-    this.#sendCommands()
   }
 
   /** Runs one turn. Never rejects after a cancel. */
@@ -299,6 +222,8 @@ export class AcpSession {
     } finally {
       signal.removeEventListener('abort', cancel)
       this.#trace = undefined
+      this.#stopWatching?.()
+      this.#stopWatching = undefined
       this.#screens.close()
       await this.#options.editor.drained()
       this.#turn = undefined
@@ -312,22 +237,22 @@ export class AcpSession {
 
   /** Stops one agent below the entry agent. Returns false if it does not run here. */
   cancelChild(session: string): boolean {
-    return this.#updates.has(session) && this.#runtime.orchestrator.cancel(session, { stays: true })
+    return this.#updates.has(session) && this.runtime.orchestrator.cancel(session, { stays: true })
   }
 
   /** Stops the turn, and frees everything. */
   async close(): Promise<void> {
     this.cancel()
     await this.#idle()
-    await this.#shut()
+    await this.#opened.close()
   }
 
   /** Suspends the turn, because the editor is gone. */
   async leave(): Promise<void> {
     this.#isLeaving = true
-    this.#runtime.orchestrator.pause({ breaksOff: true })
+    this.#opened.pause()
     await this.#idle()
-    await this.#shut()
+    await this.#opened.close()
   }
 
   async #idle(): Promise<void> {
@@ -339,11 +264,11 @@ export class AcpSession {
     await this.#requireTrust(signal)
     signal.throwIfAborted()
     const { editor, environment } = this.#options
-    const conversation = this.#conversation
+    const { conversation } = this.#opened
     const { work, typed, notes } = await readPrompt(
       blocks,
       {
-        orchestrator: this.#runtime.orchestrator,
+        orchestrator: this.runtime.orchestrator,
         agent: conversation.agent,
         workspace: this.cwd,
         documents: this.#documents,
@@ -355,10 +280,10 @@ export class AcpSession {
       throw new CadreError('usage', 'The prompt is empty.')
     this.#nameSession(work.content)
     signal.throwIfAborted()
-    const called = commandIn(this.#runtime, typed)
+    const called = commandIn(this.runtime, typed)
     if (called === undefined) return this.#end(await this.#say(() => conversation.say(work, signal)))
     const context = {
-      runtime: this.#runtime,
+      runtime: this.runtime,
       conversation,
       env: environment.env,
       say: (text: string) => this.#updates.say(text),
@@ -376,14 +301,13 @@ export class AcpSession {
 
   /** The program that prompts is linked to the session, if it continues. */
   async #say<Result>(run: () => Promise<Result>): Promise<Result> {
-    const { session } = this.#conversation
-    if (session !== undefined && this.#trace !== undefined)
-      this.#runtime.telemetry?.link(session, this.#trace)
+    const { session } = this.#opened.conversation
+    if (session !== undefined && this.#trace !== undefined) this.runtime.telemetry?.link(session, this.#trace)
     return run()
   }
 
   #end(result: RunResult): PromptResponse {
-    this.#plan.send(this.#runtime.home)
+    this.#plan.send(this.runtime.home)
     if (result.kind === 'waiting') {
       if (result.questions.length > 0 && !this.#isLeaving)
         this.#updates.say(
@@ -396,7 +320,7 @@ export class AcpSession {
       const notice = report.notices?.at(-1)
       throw new CadreError('agent_execution', notice?.message ?? `${report.agent} could not finish.`)
     }
-    const handoffs = handoffText(this.#conversation.handoffs)
+    const handoffs = handoffText(this.#opened.conversation.handoffs)
     if (handoffs !== '') this.#updates.say(`\n\nNext:\n${handoffs}`)
     this.#sendCommands()
     const { input, output, cacheRead } = report.usage
@@ -414,11 +338,11 @@ export class AcpSession {
 
   /** Asks once per session whether to trust an untrusted folder. Until then agents are read-only. */
   async #requireTrust(signal: AbortSignal): Promise<void> {
-    const untrusted = this.#runtime.notices.filter(({ code }) => code === 'untrusted')
+    const untrusted = this.runtime.notices.filter(({ code }) => code === 'untrusted')
     if (untrusted.length === 0 || this.#isTrustAsked) return
     this.#isTrustAsked = true
     let granted: readonly TrustItem[] | undefined
-    await this.#open({
+    await this.#opened.open({
       confirmTrust: async (folder) => {
         const answer = await askTrust(folder, {
           editor: this.#options.editor,
@@ -431,11 +355,8 @@ export class AcpSession {
         return answer.kind === 'always' ? 'yes' : 'later'
       },
     })
-    if (granted !== undefined) {
-      this.#granted = [...(this.#granted ?? []), ...granted]
-      await this.#open()
-    }
-    for (const notice of this.#runtime.notices) if (notice.code === 'untrusted') this.#updates.notice(notice)
+    if (granted !== undefined) await this.#opened.grant(granted)
+    for (const notice of this.runtime.notices) if (notice.code === 'untrusted') this.#updates.notice(notice)
     this.#sendConfig()
     this.#sendCommands()
   }
@@ -445,140 +366,25 @@ export class AcpSession {
     return `${this.id}/${what}-${this.#cards}`
   }
 
-  readonly #onEvent = (event: CadreEvent): void => {
+  #take(event: CadreEvent): void {
     if (event.type === 'session.started') {
       // Not earlier: a session that cannot start must leave nothing on disk.
-      this.#stopWatching ??= this.#runtime.watchRequests()
+      this.#stopWatching ??= this.runtime.watchRequests()
       if (event.depth === 0) this.#learnWindow(event.model)
     }
     this.#updates.take(event)
-    if (event.type === 'call.settled' && event.outcome === 'done') this.#plan.send(this.#runtime.home)
+    if (event.type === 'call.settled' && event.outcome === 'done') this.#plan.send(this.runtime.home)
   }
 
   #learnWindow(model: string): void {
     if (this.#windows.has(model)) return
-    void this.#runtime.models.resolve(model).then(
+    void this.runtime.models.resolve(model).then(
       (found) => {
         if (found.kind === 'found' && found.model.window !== undefined)
           this.#windows.set(model, found.model.window)
       },
       () => {},
     )
-  }
-
-  async #chooseModel(value: string): Promise<void> {
-    const { model: _, ...others } = this.#choices
-    if (value === defaultModel) {
-      this.#choices = others
-      this.#conversation = await this.#converse(this.#runtime)
-      return
-    }
-    const found = await this.#runtime.models.resolve(value)
-    if (found.kind === 'unknown') throw new CadreError(found.code ?? 'unknown_model', found.reason)
-    this.#choices = { ...others, model: found.model.id }
-    this.#conversation.chooseModel(found.model.id)
-  }
-
-  async #chooseMode(mode: Mode): Promise<void> {
-    if (mode === this.#choices.mode) return
-    await this.#reopen({ ...this.#choices, mode })
-    // A session keeps the controls that it was started with.
-    this.#conversation.startAnew()
-    this.#options.editor.update(this.id, { sessionUpdate: 'current_mode_update', currentModeId: mode })
-  }
-
-  /** Changes settings of the runtime. If that fails, the earlier ones stay. */
-  async #reopen(choices: Choices): Promise<void> {
-    if (this.#turn !== undefined)
-      throw new CadreError(
-        'owned',
-        'This option cannot be changed while a turn is running. Cancel it, or wait for its end.',
-      )
-    const before = { choices: this.#choices, targets: this.#targets }
-    this.#choices = choices
-    this.#targets = undefined
-    try {
-      await this.#open()
-    } catch (error) {
-      this.#choices = before.choices
-      this.#targets = before.targets
-      throw error
-    }
-  }
-
-  async #open(more: Partial<RuntimeOptions> = {}): Promise<void> {
-    const { environment, flags, mcpServers } = this.#options
-    const { mode, team, agent, model } = this.#choices
-    const controls = controlsOfMode(mode)
-    const runtime = await createRuntime({
-      ...flags,
-      readOnly: flags.readOnly === true || controls.readOnly,
-      approvalRequired: flags.approvalRequired === true || controls.approvalRequired,
-      team,
-      agent,
-      model,
-      targets: this.#targets,
-      granted: this.#granted,
-      workspace: this.cwd,
-      // A copy, because a run removes entries from PATH.
-      environment: { ...environment, cwd: this.cwd, env: { ...environment.env } },
-      documents: this.#documents,
-      watchCommand: (context) => this.#screens.watch(context),
-      mcpServers,
-      ask: createAskInEditor({
-        editor: this.#options.editor,
-        environment,
-        updates: this.#updates,
-        documents: this.#documents,
-        read: (session) => this.#runtime.read(session),
-        isLeaving: () => this.#isLeaving,
-      }),
-      onEvent: this.#onEvent,
-      tell: (message) => this.#tell(message),
-      howToTrust:
-        'Inspect these files. Cadre asks in the editor whether to trust them; you can also answer in a terminal, with "cadre run", or start the editor with "cadre acp --trust".',
-      ...more,
-    })
-    try {
-      const conversation = await this.#converse(runtime)
-      await this.#shut()
-      this.#runtime = runtime
-      this.#conversation = conversation
-    } catch (error) {
-      await runtime.close()
-      throw error
-    }
-    if (this.#isLeaving) runtime.orchestrator.pause({ breaksOff: true })
-    reportAgentProblems(runtime, this.#conversation.agent)
-  }
-
-  async #converse(runtime: Runtime): Promise<Conversation> {
-    const { agent, model, delegation } = this.#choices
-    const last = partsOf(runtime, this.id).at(-1)
-    const stored = last === undefined ? undefined : await runtime.read(last)
-    const conversation = new Conversation({
-      runtime,
-      workspace: this.cwd,
-      agent: stored === undefined || agent !== undefined ? chooseAgent(runtime, agent) : stored.spec.agent,
-      model,
-      delegation,
-      startWith: () => ({
-        id: partName(this.id, partsOf(runtime, this.id).length + 1),
-        ...(this.#trace !== undefined && { trace: this.#trace }),
-      }),
-    })
-    if (stored !== undefined) {
-      const wanted = conversation.agent
-      conversation.takeUp(stored)
-      if (agent !== undefined) conversation.agent = wanted
-    }
-    return conversation
-  }
-
-  async #shut(): Promise<void> {
-    this.#stopWatching?.()
-    this.#stopWatching = undefined
-    await this.#runtime?.close()
   }
 
   #tell(message: string): void {
@@ -599,7 +405,7 @@ export class AcpSession {
   #sendCommands(): void {
     this.#options.editor.update(this.id, {
       sessionUpdate: 'available_commands_update',
-      availableCommands: availableCommands(this.#runtime),
+      availableCommands: availableCommands(this.runtime),
     })
   }
 

@@ -23,13 +23,14 @@ import {
   sharedFolder,
   withGrantOf,
 } from '@cadre/runtime'
-import { type AcpFlags, AcpSession, type AcpSessionOptions } from './acp-session.ts'
+import { AcpSession, type AcpSessionOptions } from './acp-session.ts'
 import { deleteSession } from './delete-session.ts'
 import { Editor } from './editor.ts'
 import { listSessions } from './list-sessions.ts'
 import { readMcpServers } from './mcp-servers.ts'
 import { requestErrorOf } from './request-error.ts'
 import { partsOf } from './session-parts.ts'
+import type { AcpFlags } from './session-runtime.ts'
 
 export interface AcpOptions {
   readonly environment: Environment
