@@ -32,27 +32,31 @@ test('offers mode, model, agent and team, and a switch only to editors that know
   expect(other.configOptions?.at(-1)).toMatchObject({ id: 'delegation', type: 'boolean', currentValue: true })
 })
 
+/** Each session file starts with a call that writes. */
+const writesFirst = { lead: { steps: [write], default: { reply: 'Over.' } } }
+
 test('read only denies every effect from the next prompt on, and keeps the conversation', async () => {
-  const project = createTeam({ lead: [{ reply: 'First.' }, write, { reply: 'Denied.' }] })
-  const editor = await openEditor(project)
+  const project = createTeam(writesFirst)
+  const editor = await openEditor(project, { decide: () => 'reject' })
   const sessionId = await editor.open()
   await editor.prompt(sessionId, 'Hello.')
   await editor.agent.request('session/set_mode', { sessionId, modeId: 'read-only' })
   expect(editor.of('current_mode_update')).toMatchObject([{ currentModeId: 'read-only' }])
   await editor.prompt(sessionId, 'Write.')
-  expect(editor.asked).toEqual([])
-  expect(project.exists('a.txt')).toBe(false)
+  // The first was asked about, the second was not.
+  expect(editor.asked).toHaveLength(1)
+  expect([...editor.cards().values()].map(({ status }) => status)).toEqual(['failed', 'failed'])
+  expect(project.read(`.cadre/sessions/${sessionId}~2.session.yaml`)).toContain('Hello.')
   await editor.close()
   const again = await openEditor(project)
   const loaded = await again.agent.request('session/resume', { sessionId, cwd: project.path })
   expect(loaded.modes?.currentModeId).toBe('read-only')
 })
 
-test('read only applies whatever else is chosen before the next prompt, and after a restart', async () => {
-  const project = createTeam({
-    lead: { steps: [{ reply: 'First.' }, write], default: { reply: 'Denied.' } },
-  })
-  const editor = await openEditor(project, { capabilities: { session: { configOptions: { boolean: {} } } } })
+test('read only applies whatever else is chosen before the next prompt', async () => {
+  const project = createTeam(writesFirst)
+  const capabilities = { session: { configOptions: { boolean: {} } } }
+  const editor = await openEditor(project, { capabilities, decide: () => 'reject' })
   const sessionId = await editor.open()
   await editor.prompt(sessionId, 'Hello.')
   const set = (configId: string, value: string) =>
@@ -60,34 +64,28 @@ test('read only applies whatever else is chosen before the next prompt, and afte
   await set('mode', 'read-only')
   await set('model', 'default')
   await set('model', 'scripted:p.yaml')
-  await editor.agent.request('session/set_config_option', {
-    sessionId,
-    configId: 'delegation',
-    type: 'boolean',
-    value: false,
-  })
+  const off = { sessionId, configId: 'delegation', type: 'boolean', value: false } as const
+  await editor.agent.request('session/set_config_option', off)
   await editor.prompt(sessionId, 'Write.')
-  expect(project.exists('a.txt')).toBe(false)
-  await editor.close()
-  const again = await openEditor(project, { flags: { readOnly: true } })
-  await again.agent.request('session/resume', { sessionId, cwd: project.path })
-  await again.prompt(sessionId, 'Write.')
-  expect(project.exists('a.txt')).toBe(false)
-  expect([...editor.asked, ...again.asked]).toEqual([])
+  expect(editor.asked).toHaveLength(1)
+  expect([...editor.cards().values()].map(({ status }) => status)).toEqual(['failed', 'failed'])
 })
 
-test('flags of the command apply to a session that was started without them', async () => {
-  const project = createTeam({ lead: [{ reply: 'First.' }, write, { reply: 'Denied.' }] })
-  const first = await openEditor(project)
-  const sessionId = await first.open()
-  await first.prompt(sessionId, 'Hello.')
-  await first.close()
-  const editor = await openEditor(project, { flags: { denyTool: ['write_file'] } })
-  await editor.agent.request('session/resume', { sessionId, cwd: project.path })
-  await editor.prompt(sessionId, 'Write.')
-  expect(project.exists('a.txt')).toBe(false)
-  expect(editor.asked).toEqual([])
-})
+test.each([{ readOnly: true }, { denyTool: ['write_file'] }])(
+  'the flags %j apply to a session that was started without them',
+  async (flags) => {
+    const project = createTeam(writesFirst)
+    const first = await openEditor(project, { decide: () => 'reject' })
+    const sessionId = await first.open()
+    await first.prompt(sessionId, 'Hello.')
+    await first.close()
+    const editor = await openEditor(project, { flags })
+    await editor.agent.request('session/resume', { sessionId, cwd: project.path })
+    await editor.prompt(sessionId, 'Write.')
+    expect(editor.asked).toEqual([])
+    expect([...editor.cards().values()].map(({ status }) => status)).toEqual(['failed'])
+  },
+)
 
 test('a mode never loosens the flags of the command', async () => {
   const project = createTeam({ lead: [write, { reply: 'Denied.' }] })
