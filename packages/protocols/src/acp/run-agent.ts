@@ -15,8 +15,10 @@ import { realPathOf } from '@cadre/disk'
 import { shownLine } from '@cadre/gate'
 import { isSessionName } from '@cadre/home'
 import {
+  dropProjectPath,
   type Environment,
   openTrustedSessions,
+  projectOf,
   rejectOwned,
   requireOwnWorkspace,
   type Sessions,
@@ -62,6 +64,8 @@ export async function runAgent(options: AcpOptions): Promise<void> {
     if (!existsSync(cwd) || !statSync(cwd).isDirectory())
       throw invalid(`cwd is not a folder: ${shownLine(cwd, 200)}`)
     folders.add(cwd)
+    // Commands get the PATH of this process, which serves several projects: no program of any of them is found by its name.
+    dropProjectPath(environment.env, [...folders].map(projectOf))
     return cwd
   }
   const optionsFor = (cwd: string, servers: readonly acp.McpServer[]): AcpSessionOptions => {
