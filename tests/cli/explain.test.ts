@@ -67,7 +67,7 @@ describe('cadre policy explain', () => {
   test.each([
     ['lead', 'worker', /lead may not delegate to worker/],
     ['worker', 'lead', /worker may not delegate to lead/],
-    ['1', 'outsider', /no chain of delegations reaches outsider 1 below/],
+    ['1', 'outsider', /no delegation chain reaches outsider 1 below/],
     ['9', 'worker', /maximum delegation depth is 3/],
     ['middle>lead', 'middle', /may not delegate to lead/],
     ['lead>middle>lead', 'middle', /circular: lead → middle → lead/],

@@ -57,7 +57,7 @@ test('writes a team as working files, and the printed next command works', async
   expect(status).not.toContain('.cadre')
 })
 
-test('trusts hooks of a team as written, and nothing else in the folder', async () => {
+test('trusts a team’s unchanged hooks, but no other file in the folder', async () => {
   const hooks = '.github/hooks/copilot-hooks.json'
   const untrusted = async (project: ReturnType<typeof createProject>) => {
     const { stderr } = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])

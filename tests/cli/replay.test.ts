@@ -342,7 +342,9 @@ describe('a fixture is data', () => {
     const big = project.at('run.fixture.json')
     writeFileSync(big, '{')
     truncateSync(big, 100 * 1024 * 1024)
-    expect((await project.cadre(['replay', big])).stderr).toMatch(/has 100 MB\. Cadre reads at most 64 MB/)
+    expect((await project.cadre(['replay', big])).stderr).toMatch(
+      /is 100 MB long\. Cadre reads at most 64 MB/,
+    )
     expect((await project.cadre(['replay', 'missing.json'])).code).toBe(2)
   })
 

@@ -118,7 +118,7 @@ it('summarises older rounds outside the conversation when the window is full, an
   const world = await openWorld(
     (request) => {
       const said = userText(request)
-      if (said.includes('Summarise the work')) {
+      if (said.includes('Summarise an agent')) {
         const isFirst = resultCount(request) === 0
         return { text: 'SUMMARY', calls: isFirst ? [{ name: 'read_file', input: { path: 'c.txt' } }] : [] }
       }

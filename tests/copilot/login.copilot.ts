@@ -110,7 +110,7 @@ describe('signing in', () => {
     const logout = await run(world, ['logout'])
     said.push(logout.stdout, logout.stderr)
     expect(logout.stdout).toBe(
-      'Signed out of GitHub Copilot.\nEditors on this machine can still use the sign-in of fake-user. To remove it, run "cadre logout --forget".\n',
+      'Signed out of GitHub Copilot.\nEditors on this machine can still use the sign-in for fake-user. To remove it, run "cadre logout --forget".\n',
     )
     expect(logout.code).toBe(0)
     const quiet = github.requests.length

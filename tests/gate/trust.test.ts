@@ -79,7 +79,7 @@ describe('the items of a folder that need trust', () => {
       '.cadre/storage/terminal-cmd-allowlist.yaml allows commands without approval',
       '.cadre/tools.mjs runs as a tool module',
       '.claude/settings.json runs a hook when agents work',
-      '.github/agents/a.agent.md#hooks runs a hook when agents work (of the agent a)',
+      '.github/agents/a.agent.md#hooks runs a hook when agents work (in agent a)',
       '.github/agents/a.agent.md#mcpServers starts the MCP server db',
       '.github/hooks/guard.json runs a hook when agents work',
       '.mcp.json starts the MCP server files',

@@ -9,7 +9,7 @@ export { readCache } from './copilot-access/copilot-cache.ts'
 export { copilotDefaultModel } from './copilot-access/copilot-default-model.ts'
 export {
   type CopilotPackage,
-  type Installed,
+  type InstalledPackage,
   installedSdk,
   installedServer,
   sdkPackage,
@@ -29,10 +29,10 @@ export {
 } from './copilot-access/sign-in.ts'
 export { signInFolder, storedSignIns, tokenVariable } from './copilot-access/stored-sign-in.ts'
 export {
+  type CopilotSurvey,
   cacheSignIn,
   cacheSignOut,
   mayBeSignedIn,
-  type Survey,
   surveyCopilot,
 } from './copilot-access/survey-copilot.ts'
 export { type CopilotOptions, type ServerResult, withServer } from './copilot-access/with-server.ts'

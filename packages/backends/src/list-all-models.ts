@@ -97,7 +97,7 @@ async function ofServer(
   const listed = await listModels(endpoint, await openTransport(endpoint, context), wait)
   if (listed.kind === 'unlisted') {
     const advice = listed.advice === undefined ? '' : ` ${listed.advice}`
-    const trouble = `cannot list the models of ${endpoint.shown}: ${listed.reason}.${advice}`
+    const trouble = `cannot list the models on ${endpoint.shown}: ${listed.reason}.${advice}`
     return { backend, models: [], trouble, rejectsKey: listed.rejectsKey === true }
   }
   return {

@@ -55,10 +55,10 @@ export { isOutOfFileDescriptors, systemErrorCode } from './system/system-error-c
 export { decodeText } from './text/decode-text.ts'
 export { glob, type Matcher } from './text/glob.ts'
 export {
-  eolOf,
   isBlank,
   type Line,
   type LinesRange,
+  lineEndingOf,
   linesAfterByteOrderMark,
   linesOf,
   widthOf,

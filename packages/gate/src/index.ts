@@ -42,7 +42,7 @@ export {
   type DeniedPaths,
   type DeniedPathsOptions,
   type Unreadable,
-  type Unwritable,
+  type UnwritablePaths,
 } from './effects/denied-paths.ts'
 export { claudeHooks } from './evidence/claude-hooks.ts'
 export { createEvidence, type Evidence, type EvidenceOptions } from './evidence/create-evidence.ts'

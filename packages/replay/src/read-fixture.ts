@@ -43,7 +43,7 @@ function textOf(file: string): string {
     if (size > mostBytes)
       throw new CadreError(
         'configuration',
-        `the fixture has ${Math.round(size / 1024 / 1024)} MB. Cadre reads at most ${mostBytes / 1024 / 1024} MB: record a shorter run.`,
+        `the fixture is ${Math.round(size / 1024 / 1024)} MB long. Cadre reads at most ${mostBytes / 1024 / 1024} MB: record a shorter run.`,
         { where: file },
       )
     return readFileSync(file, 'utf8')

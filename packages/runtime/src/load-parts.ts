@@ -353,5 +353,5 @@ function guardNotices(diagnostics: readonly Diagnostic[]): Notice[] {
 function modelFrom(io: Environment, config: Config, model: string | undefined): string {
   if (model) return '--model'
   if (io.env['CADRE_MODEL']) return 'CADRE_MODEL'
-  return config.model ? 'model of the configuration' : 'default'
+  return config.model ? 'model in the configuration' : 'default'
 }

@@ -20,13 +20,13 @@ export interface ReadFile {
   readonly items: readonly TaskItem[]
 }
 
-export interface Recent {
+export interface RecentContent {
   readonly raw: RawText
   readonly read: ReadFile
 }
 
 /** A cache of recently read texts: an edit reads its input, and its output is read next. */
-const recent: Recent[] = []
+const recent: RecentContent[] = []
 const maxRecent = 2
 
 export function readWritten(raw: RawText): ReadFile {
@@ -51,7 +51,7 @@ export function readUncached(raw: RawText): ReadFile {
  * `readUncached`.
  */
 export function readChanged(
-  known: readonly Recent[],
+  known: readonly RecentContent[],
   raw: RawText,
   minScanLength?: number,
 ): ReadFile | undefined {

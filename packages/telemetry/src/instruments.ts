@@ -13,11 +13,11 @@ type Instrument = { readonly unit: string; readonly description: string } & (
 export const instruments = {
   'gen_ai.client.inference.duration': histogram('s', short, 'Duration of a model request'),
   'gen_ai.client.inference.time_to_first_chunk': histogram('s', short, "Time until a reply's first text"),
-  'gen_ai.client.inference.operation.input_tokens': histogram('{token}', tokens, 'Input tokens of a request'),
+  'gen_ai.client.inference.operation.input_tokens': histogram('{token}', tokens, 'Input tokens per request'),
   'gen_ai.client.inference.operation.output_tokens': histogram(
     '{token}',
     tokens,
-    'Output tokens of a request',
+    'Output tokens per request',
   ),
   'gen_ai.client.inference.usage.input_tokens': counter('{token}', 'Input tokens'),
   'gen_ai.client.inference.usage.output_tokens': counter('{token}', 'Output tokens'),

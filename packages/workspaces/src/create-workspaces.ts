@@ -8,7 +8,7 @@
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { JudgedCall, Prepared, SessionSpec, WorkspaceRequest, Workspaces } from '@cadre/core'
+import type { JudgedCall, PreparedIsolation, SessionSpec, WorkspaceRequest, Workspaces } from '@cadre/core'
 import { CadreError, messageOf } from '@cadre/core'
 import { findGit } from '@cadre/disk'
 import type { Home } from '@cadre/home'
@@ -96,7 +96,7 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
       agent: record.agent,
     })
 
-  async function prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<Prepared> {
+  async function prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<PreparedIsolation> {
     const { session, root, agent, base: folder, from = [] } = request
     if (!isSessionName(session))
       return { kind: 'impossible', reason: `${JSON.stringify(session)} is not a valid folder name` }

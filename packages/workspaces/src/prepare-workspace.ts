@@ -12,7 +12,7 @@ import {
   treeOf,
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { type Base, placeIn } from './find-base.ts'
+import { placeIn, type WorkspaceBase } from './find-base.ts'
 import { leaveWorkspace } from './remove-workspace.ts'
 import { gitInRepository, gitInWorkspace, type WorkTreeRequest } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
@@ -25,7 +25,7 @@ export interface NewWorkspace {
 
 /** The initial content of a workspace. */
 export interface InitialContent {
-  readonly base: Base | undefined
+  readonly base: WorkspaceBase | undefined
   /** Workspaces whose changes are included from the start. */
   readonly continued: readonly WorkspaceRecord[]
 }
@@ -74,7 +74,7 @@ function isUsableFolder(top: string): boolean {
 }
 
 interface CommittedContent extends InitialContent {
-  readonly base: Base & { readonly repository: NonNullable<Base['repository']> }
+  readonly base: WorkspaceBase & { readonly repository: NonNullable<WorkspaceBase['repository']> }
   /** The commit it is on. */
   readonly head: string
 }

@@ -56,7 +56,7 @@ function describeIgnored({ session, path, ignored }: WorkspaceState): string | u
 
 function describeRepositories({ session, path, repositories }: WorkspaceState): string | undefined {
   if (repositories.length === 0) return undefined
-  return `These folders from ${session} are repositories or submodules, which Cadre does not merge, and they stay in ${path}: ${listNames(repositories)}. Copy what you need, then discard them with \`cadre workspace clean ${session} --force\`.`
+  return `Cadre does not merge these folders from ${session}, because they are repositories or submodules. They stay in ${path}: ${listNames(repositories)}. Copy what you need, then discard them with \`cadre workspace clean ${session} --force\`.`
 }
 
 function listNames(names: readonly string[]): string {

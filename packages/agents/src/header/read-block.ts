@@ -3,10 +3,10 @@ import { indentOf, isBlank, type KeyLine } from './key-line.ts'
 import { isProseKey, isTextKey, plainKey, restrictionOf } from './known-keys.ts'
 import { readLooseText } from './read-loose-text.ts'
 import type { RescueCode } from './rescue.ts'
-import type { Block } from './split-blocks.ts'
+import type { HeaderBlock } from './split-blocks.ts'
 import { quoteText, writeText } from './write-text.ts'
 
-export type KeyBlock = Block & { readonly key: KeyLine }
+export type KeyBlock = HeaderBlock & { readonly key: KeyLine }
 
 /** The value of one key, and its corrected form. */
 export interface ReadBlock {

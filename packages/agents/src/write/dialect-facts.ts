@@ -69,7 +69,7 @@ export function factsOf(dialect: TargetDialect): DialectFacts {
 }
 
 /** Returns a key, given as `max-turns`, in the dialect's spelling. */
-export function spell(key: string, dialect: TargetDialect): string {
+export function spellKey(key: string, dialect: TargetDialect): string {
   const { spelling } = facts[dialect]
   if (spelling === 'kebab') return key
   if (spelling === 'snake') return key.replaceAll('-', '_')

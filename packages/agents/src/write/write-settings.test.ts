@@ -14,7 +14,7 @@ const agent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefiniti
 })
 
 describe('writing settings', () => {
-  it('in the format of the editor, with nothing else if nothing else is needed', () => {
+  it('in the editor’s format, with only the keys that are needed', () => {
     const { value, faults, notes } = writeSettings({
       agents: [
         agent('a', { delegates: { kind: 'list', names: ['b'] }, tools: { kind: 'list', names: [] } }),

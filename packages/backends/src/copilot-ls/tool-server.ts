@@ -8,7 +8,7 @@
  */
 
 import { tokenHider } from '../hide-tokens.ts'
-import type { Opened, PooledServer } from './server-pool.ts'
+import type { OpenedServer, PooledServer } from './server-pool.ts'
 import type { ServerOptions, ServerProcess, Start } from './server-process.ts'
 import { startServer } from './server-process.ts'
 import type { ToolSet } from './tool-set.ts'
@@ -67,7 +67,7 @@ export class ToolServer implements PooledServer {
     void process.ended.then(() => options.changed?.())
   }
 
-  static async open(options: ToolServerOptions): Promise<Opened<ToolServer>> {
+  static async open(options: ToolServerOptions): Promise<OpenedServer<ToolServer>> {
     const routes: Routes = {
       byToken: new Map(),
       byConversation: new Map(),

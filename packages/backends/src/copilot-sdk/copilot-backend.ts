@@ -2,7 +2,7 @@ import { type Model, matchModel, messageOf, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { openTransport } from '../http/open-transport.ts'
 import { serverCatalog, unknownModel } from '../http/server-catalog.ts'
-import { type Access, readAccess } from './access.ts'
+import { type ModelAccess, readAccess } from './access.ts'
 import { copilotSdkModel } from './copilot-model.ts'
 import { hideSecrets } from './failure.ts'
 import { findCopilotSdk, loadCopilotSdk, missingSdk } from './find-sdk.ts'
@@ -19,8 +19,8 @@ const noToken =
 const prefix = 'copilot-sdk'
 const example = 'gpt-5'
 
-type Provider = Extract<Access, { kind: 'provider' }>
-type Listing =
+type Provider = Extract<ModelAccess, { kind: 'provider' }>
+type ModelListing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, SdkModel> }
   | { readonly kind: 'failed'; readonly reason: string }
 
@@ -39,8 +39,8 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
   const models = access.kind === 'account' ? ofAccount(access) : await ofProvider(access)
   return { ...models, close: () => host.end() }
 
-  function ofAccount({ token, variable }: Extract<Access, { kind: 'account' }>): Backend {
-    let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined
+  function ofAccount({ token, variable }: Extract<ModelAccess, { kind: 'account' }>): Backend {
+    let listing: { readonly at: number; readonly listed: Promise<ModelListing> } | undefined
     return {
       async open(name, factsOf) {
         if (name === '')
@@ -69,7 +69,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
       },
     }
 
-    function list(): Promise<Listing> {
+    function list(): Promise<ModelListing> {
       const now = clock.now()
       if (listing === undefined || now - listing.at >= listingAge) {
         const listed = readList().then((result) => {
@@ -81,7 +81,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
       return listing.listed
     }
 
-    async function readList(): Promise<Listing> {
+    async function readList(): Promise<ModelListing> {
       const leave = host.hold()
       try {
         const { client } = await host.get()

@@ -67,7 +67,7 @@ function troubleOf(
     return permanent({
       kind: 'failed',
       code: 'tools_unsupported',
-      message: `model ${JSON.stringify(context.model)} of ${endpoint.shown} does not support tools (${about}).`,
+      message: `model ${JSON.stringify(context.model)} on ${endpoint.shown} does not support tools (${about}).`,
     })
   if (isTooLong(status, raw))
     return permanent({ ...backend(`${shown} rejected the request as too long (${about}).`), tooLong: true })

@@ -34,7 +34,7 @@ const cancelled: ReplyFailure = { ...interrupted, spent: 'nothing' }
 /** Only the title of a web page matters. */
 const maxPageLength = 16 * 1024
 
-type Try =
+type AttemptResult =
   | Reply
   | ServerFailure
   | { readonly kind: 'cancelled' }
@@ -100,7 +100,11 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
     }
   }
 
-  async function ask(question: Question<Quirks>, key: string | undefined, signal: AbortSignal): Promise<Try> {
+  async function ask(
+    question: Question<Quirks>,
+    key: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> {
     if (sent === undefined || sent.key !== key) sent = { key, headers: endpoint.headers(key) }
     const now = question.quirks ?? quirks
     question.text.begin()

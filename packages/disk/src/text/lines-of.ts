@@ -69,7 +69,7 @@ export function widthOf(text: RawText): number {
 }
 
 /** The line ending of a file, taken from its first line. */
-export function eolOf(raw: RawText): string {
+export function lineEndingOf(raw: RawText): string {
   const at = raw.indexOf('\n')
   return at > 0 && raw[at - 1] === '\r' ? '\r\n' : '\n'
 }

@@ -150,7 +150,7 @@ class VisibleCommandReader {
     const place = { redirects, variables: {}, folders: this.#folders }
     const written = words.map((text) => ({ text }))
     const command = foundCommand(written, place)
-    this.#found.push(command, ...hintsIn(command, this.#depth))
+    this.#found.push(command, ...commandHintsIn(command, this.#depth))
   }
 }
 
@@ -202,7 +202,7 @@ export function findCommandHints(
 }
 
 /** The arguments of such a program may be a command, so rules that deny or ask apply to them too. */
-export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
+export function commandHintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
   const { program, texts, folders, variables } = command
   const starts = starters.has(program)
   const reads = shells.has(program)

@@ -1,7 +1,7 @@
 import type { CommandsOfCall } from '@cadre/core'
 import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
 import { type Danger, findDanger, hereDocumentsIn } from './find-danger.ts'
-import { findCommandHints, findVisibleCommands, hintsIn, shells } from './find-visible-commands.ts'
+import { commandHintsIn, findCommandHints, findVisibleCommands, shells } from './find-visible-commands.ts'
 import { refuseHiddenCharacters } from './hidden-characters.ts'
 import type { List, Redirect, Stage } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
@@ -119,7 +119,7 @@ function add(stage: Stage, folders: readonly string[], found: FoundCommand[]): v
   if (runsNothing && stage.redirects.length === 0) return
   const command = foundCommand(words, { redirects: stage.redirects.flatMap(filesOf), variables, folders })
   found.push(command)
-  for (const hint of hintsIn(command)) found.push(hint)
+  for (const hint of commandHintsIn(command)) found.push(hint)
 }
 
 function filesOf(redirect: Redirect): readonly FoundRedirect[] {

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
-import { type Followed, followLinks, type Step } from './follow-links.ts'
+import { type FollowedLink, followLinks, type Step } from './follow-links.ts'
 import { identity, isLinkedFrom } from './linked-from.ts'
 import { createMounts, type Mount, type MountedPath, mountsIn } from './mounts.ts'
 import { ownRootsIn } from './own-roots.ts'
@@ -232,7 +232,7 @@ function gitRoots(root: string): ProtectedRoot[] {
 }
 
 /** `root`: the real path of the workspace, if it exists. */
-function follow(given: string, workspace: string, root: string | undefined, asWritten?: true): Followed {
+function follow(given: string, workspace: string, root: string | undefined, asWritten?: true): FollowedLink {
   const at = (written: string) => {
     if (path.isAbsolute(written)) {
       // The real path of the workspace contains no links.

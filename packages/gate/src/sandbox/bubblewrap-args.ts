@@ -4,7 +4,7 @@ import { isInside } from '@cadre/disk'
 import type { CommandRun } from './command-run.ts'
 import type { Mask } from './find-masks.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
-import type { Pins } from './pins.ts'
+import type { PinnedMounts } from './pins.ts'
 import type { Sandbox } from './sandbox.ts'
 import { secretPlaces } from './secret-places.ts'
 import { toolFolders } from './tool-folders.ts'
@@ -12,7 +12,7 @@ import { toolFolders } from './tool-folders.ts'
 export interface SandboxLayout {
   readonly run: CommandRun
   readonly guarded: GuardedPaths
-  readonly pins: Pins
+  readonly pins: PinnedMounts
   /** Paths that the command must not read. */
   readonly masks: readonly Mask[]
   readonly sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>

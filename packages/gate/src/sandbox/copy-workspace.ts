@@ -7,7 +7,7 @@ import type { Home } from '@cadre/home'
 import { cleanEnvironment } from './clean-environment.ts'
 import { findProgram } from './find-program.ts'
 
-export type Copied =
+export type CopiedWorkspace =
   | { readonly kind: 'copied'; readonly folder: string; remove(): void }
   | { readonly kind: 'refused'; readonly reason: string }
 
@@ -23,7 +23,7 @@ export async function copyWorkspace(
   root: string,
   options: { readonly home?: Home | undefined; readonly limits?: CopyLimits },
   signal: AbortSignal,
-): Promise<Copied> {
+): Promise<CopiedWorkspace> {
   const { home, limits = copyLimits } = options
   const left = home !== undefined && isInside(root, home.path) ? home.path : undefined
   const size = measure(root, left, limits)

@@ -12,7 +12,7 @@ export function promptItems(project: string, userHome: string): readonly FolderI
       {
         ...item,
         file: prompt.file,
-        what: `allows calls of /${prompt.name} without approval: ${rules.join(', ')}`,
+        what: `allows calls by /${prompt.name} without approval: ${rules.join(', ')}`,
       },
     ]
   })

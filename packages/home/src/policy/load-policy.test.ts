@@ -14,7 +14,7 @@ import path from 'node:path'
 import { showDiagnostic } from '@cadre/disk'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Shape } from '../config/config-shape.ts'
+import type { ValueShape } from '../config/config-shape.ts'
 import { loadPolicy } from './load-policy.ts'
 import { policyShape } from './policy-shape.ts'
 import { restrictions } from './restrictions.ts'
@@ -264,7 +264,7 @@ describe('the documentation', () => {
     expect(isTold).toBe(true)
   })
 
-  function namesOf(shape: Shape, prefix = ''): string[] {
+  function namesOf(shape: ValueShape, prefix = ''): string[] {
     if (shape.kind !== 'keys') return [prefix]
     return Object.entries(shape.keys).flatMap(([key, below]) =>
       namesOf(below, prefix === '' ? key : `${prefix}.${key}`),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@cadre/core'
 import { isObject, type RawText, readYaml, textOf } from '@cadre/disk'
 import type { ChatLog, LogEntry } from './chat-log.ts'
-import { type EntryHeading, isNearlyHeading, readHeading, sectionOf, unescapeText } from './log-lines.ts'
+import { type EntryHeading, looksLikeHeading, readHeading, sectionOf, unescapeText } from './log-lines.ts'
 
 /** The byte range of an entry in its file, from its heading to the next one. */
 export interface PlacedEntry {
@@ -123,7 +123,7 @@ function entriesIn(
 ): PlacedEntry[] {
   const headings = lines.flatMap((line) => {
     const read = readHeading(line.text)
-    if (read === undefined && isNearlyHeading(line.text))
+    if (read === undefined && looksLikeHeading(line.text))
       problems.push({
         line: line.number,
         message:

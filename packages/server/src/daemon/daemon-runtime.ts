@@ -45,7 +45,7 @@ export interface DaemonParts {
 }
 
 /** Callbacks from the runtime to the daemon. */
-export interface Outside {
+export interface RuntimeCallbacks {
   /** Receives every event of every session. Must not throw or block. */
   readonly emit: (event: CadreEvent) => void
   /** Receives messages to the user about files in the home. */

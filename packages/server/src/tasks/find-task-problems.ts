@@ -1,6 +1,6 @@
 import { didYouMean, nearest } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
-import { findCycles, type Waits } from './find-cycles.ts'
+import { findCycles, type WaitGraph } from './find-cycles.ts'
 import { misspeltAgent } from './misspelt-agent.ts'
 import {
   isApproval,
@@ -139,7 +139,7 @@ function ancestorsOf(id: string, index: TaskIndex): ReadonlySet<string> {
  * ended task or a person's task does not wait for its subtasks, but tasks above it do, so its subtasks are followed under an artificial
  * name.
  */
-function waitsOf(index: TaskIndex): Waits {
+function waitsOf(index: TaskIndex): WaitGraph {
   const waits = new Map<string, string[]>()
   const isOpen = (task: TaskItem) => !isAtEnd(task)
   for (const placed of index.byId.values()) {

@@ -30,7 +30,7 @@ export interface StaleTask {
   readonly mark: Mark
 }
 
-export interface Recalled {
+export interface RecalledMarks {
   /** The files, with the real progress of every task. */
   readonly files: readonly TaskBookFile[]
   readonly stale: readonly StaleTask[]
@@ -38,11 +38,11 @@ export interface Recalled {
   readonly learned: ReadonlyMap<string, Mark>
 }
 
-export function recall(
+export function recallMarks(
   files: readonly TaskBookFile[],
   marks: ReadonlyMap<string, Mark>,
   at: string,
-): Recalled {
+): RecalledMarks {
   const stale: StaleTask[] = []
   const learned = new Map<string, Mark>()
   const counts = new Map<string, number>()

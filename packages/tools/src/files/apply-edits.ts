@@ -8,13 +8,13 @@ export interface Edit {
   readonly all?: boolean | undefined
 }
 
-export type Edited =
+export type EditedText =
   | { readonly kind: 'edited'; readonly text: string; readonly lines: readonly number[] }
   /** Formatted only when it is needed. */
   | { readonly kind: 'failed'; readonly reason: () => string }
 
 /** Applies edits one after the other, each to the result of the previous one: all or none. */
-export function applyEdits(text: string, edits: readonly Edit[], shown: string): Edited {
+export function applyEdits(text: string, edits: readonly Edit[], shown: string): EditedText {
   let current = text
   let lines: readonly number[] = []
   for (const [index, edit] of edits.entries()) {
@@ -32,7 +32,7 @@ export function applyEdits(text: string, edits: readonly Edit[], shown: string):
   return { kind: 'edited', text: current, lines }
 }
 
-function applyEdit(text: string, edit: Edit, shown: string): Edited {
+function applyEdit(text: string, edit: Edit, shown: string): EditedText {
   if (edit.old === edit.new)
     return failed(() => `old and new are the same, so nothing would change in ${shown}.`)
   if (edit.old === '') {
@@ -98,6 +98,6 @@ function listOf(lines: readonly number[]): string {
   return distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')}, …` : distinct.join(', ')
 }
 
-function failed(reason: () => string): Edited {
+function failed(reason: () => string): EditedText {
   return { kind: 'failed', reason }
 }

@@ -49,7 +49,7 @@ const maxAttempts = 3
 
 export function editFile(rules: WriteRules): Work<EditInput> {
   const locateFor =
-    (context: ToolContext): Locate =>
+    (context: ToolContext): LocateFile =>
     (path) =>
       confinePath({ path, context, write: rules })
   return {
@@ -77,11 +77,11 @@ export function editFile(rules: WriteRules): Work<EditInput> {
   }
 }
 
-export type Locate = (path: string) => ConfinedPath
+export type LocateFile = (path: string) => ConfinedPath
 
 async function applyChanges(
   changes: readonly FileChange[],
-  locate: Locate,
+  locate: LocateFile,
   { key, documents, signal }: Attempt & { readonly signal: AbortSignal },
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
@@ -100,7 +100,11 @@ async function applyChanges(
 }
 
 /** Computes the current result of a change. Writes nothing. */
-export async function planOf(change: FileChange, locate: Locate, documents?: DocumentsOfCall): Promise<Plan> {
+export async function planOf(
+  change: FileChange,
+  locate: LocateFile,
+  documents?: DocumentsOfCall,
+): Promise<Plan> {
   const file = locate(change.path)
   if (change.kind === 'add') {
     const before = await presentIfExists(file, documents)
@@ -131,7 +135,7 @@ export async function planOf(change: FileChange, locate: Locate, documents?: Doc
   }
 }
 
-async function carryOut(steps: readonly Step[], attempt: Attempt, locate: Locate): Promise<void> {
+async function carryOut(steps: readonly Step[], attempt: Attempt, locate: LocateFile): Promise<void> {
   const { key, documents } = attempt
   const made: Step[] = []
   try {
@@ -170,7 +174,7 @@ async function undo(made: readonly Step[], { key, documents }: Attempt, cause: u
   }
 }
 
-async function stateOf(change: FileChange, locate: Locate): Promise<'done' | 'not_done' | 'unknown'> {
+async function stateOf(change: FileChange, locate: LocateFile): Promise<'done' | 'not_done' | 'unknown'> {
   const now = await presentIfExists(locate(change.path))
   if (change.kind === 'delete') return now === undefined ? 'done' : 'not_done'
   if (change.kind === 'add') {

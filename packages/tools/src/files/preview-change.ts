@@ -3,7 +3,7 @@ import { createPlaces } from '@cadre/gate'
 import { changesOf } from './changes-of.ts'
 import { confinePath } from './confine-path.ts'
 import { type Documents, type DocumentsOfCall, documentsOfCall } from './documents.ts'
-import { editFileTool, type Locate, planOf, type Step } from './edit-file.ts'
+import { editFileTool, type LocateFile, planOf, type Step } from './edit-file.ts'
 import type { EditInput } from './edit-input.ts'
 import { presentIfExists } from './file-change.ts'
 import { decodeText } from './text.ts'
@@ -45,7 +45,7 @@ export async function previewChange(request: PreviewRequest): Promise<readonly F
     workspace: request.workspace,
   }
   const documents = documentsOfCall(request.documents, context, new AbortController().signal)
-  const locate: Locate = (path) => confinePath({ path, context, write: rules })
+  const locate: LocateFile = (path) => confinePath({ path, context, write: rules })
   const tool = [writeFileTool(rules), editFileTool(rules)].find(({ name }) => name === request.tool)
   if (tool === undefined) return undefined
   try {
@@ -73,7 +73,7 @@ async function inputOf(tool: Tool, { spelling, arguments: given }: PreviewReques
 
 async function replaced(
   { path, content }: WriteFileInput,
-  locate: Locate,
+  locate: LocateFile,
   documents: DocumentsOfCall | undefined,
 ): Promise<Step> {
   const file = locate(path)

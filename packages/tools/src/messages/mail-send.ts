@@ -4,7 +4,7 @@ import { sendThrough } from './send-through.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
-  to: string('Address of the recipient; separate several with commas', { min: 3, max: 2_000 }),
+  to: string("The recipient's address; separate several with commas", { min: 3, max: 2_000 }),
   subject: string('The subject, one line', { min: 1, max: 500 }),
   text: string('The message, as plain text', { min: 1, max: 100_000 }),
   in_reply_to: optional(

@@ -21,7 +21,7 @@ export function draftsOf(input: CreateTaskInput): Draft[] {
 /** Returns the task that a call's arguments describe. */
 function draftOf({ title, fields = {}, ...input }: CreateTaskInput): Draft {
   if (title === undefined || title.trim() === '')
-    throw new Refusal('Give the task a title, or content with whole tasks.')
+    throw new Refusal('Give a title, or content that contains complete tasks.')
   const {
     id,
     priority,

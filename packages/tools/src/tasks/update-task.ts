@@ -113,7 +113,8 @@ function changeOf({ id: _, state, title, priority, who, tags, ...rest }: UpdateT
   if (priority !== undefined && !/^[A-Za-z]$/.test(priority))
     throw new Refusal('priority must be one letter, A to Z.')
   rejectReservedFields(Object.entries(given))
-  if ('parent' in given) throw new Refusal('You cannot move a task below another one. Create it there.')
+  if ('parent' in given)
+    throw new Refusal('You cannot move a task below another one. Create a new task there instead.')
   const fields: Record<string, string | null> = {
     ...given,
     ...(description !== undefined && { description }),

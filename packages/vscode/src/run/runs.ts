@@ -47,13 +47,13 @@ export interface Runs extends vscode.Disposable {
   stop(): Promise<void>
 }
 
-export interface RunsParts {
+export interface RunsContext {
   readonly log: vscode.LogOutputChannel
   readonly settings: AgentSettings
   readonly homes: Homes
 }
 
-export function createRuns(parts: RunsParts): Runs {
+export function createRuns(parts: RunsContext): Runs {
   const changed = new vscode.EventEmitter<void>()
   const runtimes = new Set<Runtime>()
   const questions = createOpenQuestions(parts.log)

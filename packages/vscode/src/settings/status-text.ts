@@ -3,7 +3,7 @@ import { code, escapeMarkdown } from '../markdown.ts'
 import type { SettingsProblem } from './check-settings.ts'
 import type { MissingTool } from './tool-choices.ts'
 
-export interface Status {
+export interface StatusReport {
   readonly agents: readonly AgentDefinition[]
   readonly entry?: string
   readonly models: readonly string[]
@@ -21,7 +21,7 @@ export interface Status {
 }
 
 /** The status as Markdown. Names and messages come from files, so they are escaped. */
-export function statusText(status: Status): string {
+export function statusText(status: StatusReport): string {
   const { agents, entry, models, missing, problems, notices, running } = status
   const sections = [
     ['# Agents: status'],

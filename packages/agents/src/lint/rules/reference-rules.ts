@@ -2,7 +2,7 @@ import { type AgentDefinition, didYouMean, nameKey } from '@cadre/core'
 import { handoffLineNumbers } from '../../keys/read-handoffs.ts'
 import { nameOfFile } from '../../load/agent-name.ts'
 import type { Finding } from '../lint-result.ts'
-import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
+import { type LintSubject, lineOf, type ProjectRule } from '../subject.ts'
 import { mayDelegate } from './reach-rules.ts'
 
 /** Built-in agents of hosts: a file may name them, although Cadre does not have them. */
@@ -60,7 +60,7 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
 }
 
 function* agentsNamedBy(
-  subject: Subject,
+  subject: LintSubject,
   agent: AgentDefinition,
 ): Generator<{ name: string; line: number; where: string }> {
   const { delegates, handoffs = [] } = agent

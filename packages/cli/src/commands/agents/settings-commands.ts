@@ -46,7 +46,7 @@ export const add = defineCommand({
 export const duplicate = defineCommand({
   brief: 'Duplicate an agent in the VS Code settings',
   about:
-    'Adds a copy of an agent after it in the VS Code settings. Without a second name, the copy is named AGENT-copy.',
+    'Copies an agent in the VS Code settings. The copy follows the original. Without a second name, the copy is named AGENT-copy.',
   examples: [
     ['agents duplicate reviewer', 'add reviewer-copy'],
     ['agents duplicate reviewer strict-reviewer', 'add a copy with another name'],

@@ -6,7 +6,7 @@ export const upCommand = defineCommand({
   brief: commands.up,
   about:
     'Watches the files in a home directory and acts on them: answers user entries in session files, runs tasks, carries out\n' +
-    'decisions and resumes unfinished sessions. Each home directory has one daemon; a second one names the first and exits with 6.\n' +
+    "decisions and resumes unfinished sessions. Each home directory has one daemon; a second one prints the first one's process and exits with 6.\n" +
     'Ctrl-C shuts down; the next start resumes the work. Press Ctrl-C again to exit immediately.',
   examples: [
     ['up', 'run in the foreground and print one line per event'],

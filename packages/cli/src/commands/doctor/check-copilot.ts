@@ -1,4 +1,4 @@
-import type { Survey } from '@cadre/backends'
+import type { CopilotSurvey } from '@cadre/backends'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { counted } from '../../output/numbers.ts'
@@ -14,7 +14,7 @@ export interface CopilotCheckOptions {
 export interface CopilotChecks {
   readonly checks: readonly Check[]
   /** The models of the account, if known. */
-  readonly models: Survey['models']
+  readonly models: CopilotSurvey['models']
 }
 
 /** Checks the language server, the sign-in and the SDK. Starts nothing if the server is not installed or nobody is signed in. */
@@ -47,7 +47,7 @@ export async function checkCopilot(
     'copilot',
     `language server ${server.version ?? 'of unknown version'}, ${server.place}`,
   )
-  const survey: Survey = mayBeSignedIn(env)
+  const survey: CopilotSurvey = mayBeSignedIn(env)
     ? ((await surveyCopilot({ env, configured, limit })) ?? {})
     : { account: { kind: 'signed-out' } }
   return {
@@ -76,7 +76,7 @@ type Problem = (name: string, message: string, fix?: string) => Check
 
 async function checkAccount(
   io: Io,
-  { account, subscription, models, trouble }: Survey,
+  { account, subscription, models, trouble }: CopilotSurvey,
   problem: Problem,
 ): Promise<Check[]> {
   const { tokenVariable } = await import('@cadre/backends')

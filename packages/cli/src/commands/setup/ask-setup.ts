@@ -2,7 +2,7 @@ import type { ListedModel, ModelsConfig } from '@cadre/backends'
 import { CadreError, matchModel } from '@cadre/core'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { foldFor } from '../../output/fold-for.ts'
+import { foldForTerminal } from '../../output/fold-for.ts'
 import { amount } from '../../output/numbers.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
 import { readLine } from '../../run/ask-line.ts'
@@ -46,7 +46,7 @@ export async function askSetup(
     io.stdout.write('\n')
     throw new Cancelled()
   }
-  const tell = (text: string) => void io.stdout.write(`${foldFor(io.stdout, text)}\n`)
+  const tell = (text: string) => void io.stdout.write(`${foldForTerminal(io.stdout, text)}\n`)
   try {
     tell('Looking for model servers, keys and sign-ins on this machine…')
     const found = await findCandidates(io, config)

@@ -107,6 +107,6 @@ const lists: Readonly<Record<string, 'tools' | 'agents' | 'models'>> = {
 }
 
 /** Returns what the values of a key refer to. */
-export function valuesNamedBy(path: readonly string[]): 'tools' | 'agents' | 'models' | undefined {
+export function valueKindOf(path: readonly string[]): 'tools' | 'agents' | 'models' | undefined {
   return lists[path.join('.').toLowerCase().replaceAll(/[-_]/g, '')]
 }

@@ -61,7 +61,7 @@ export function foldTasks(document: vscode.TextDocument): vscode.FoldingRange[] 
     .map(({ first, last }) => new vscode.FoldingRange(first, last))
 }
 
-export function symbolsOfTasks(document: vscode.TextDocument): vscode.DocumentSymbol[] {
+export function taskSymbols(document: vscode.TextDocument): vscode.DocumentSymbol[] {
   const top: vscode.DocumentSymbol[] = []
   const open: { symbol: vscode.DocumentSymbol; depth: number }[] = []
   for (const { item, first, last } of placedTasks(document)) {

@@ -63,7 +63,7 @@ describe('a refusal', () => {
     const { model } = await meet(() => problem(status, message))
     expect(await failureOf(model, { tools: [offer] })).toMatchObject({
       code: 'tools_unsupported',
-      message: expect.stringContaining('"m" of http'),
+      message: expect.stringContaining('"m" on http'),
     })
     expect((await failureOf(model)).code).not.toBe('tools_unsupported')
   })
