@@ -7,6 +7,7 @@
  * 4. After `leave` nothing new starts, and what runs is suspended: any process can resume it. After `close` it is stopped.
  * 5. The runtime is replaced only between turns.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   CadreError,
   type CadreEvent,
@@ -47,6 +48,9 @@ export interface AcpSessionOptions {
   readonly listModels: (cwd: string) => Promise<readonly string[]>
 }
 
+/** In milliseconds. */
+const learnLimit = 2_000
+
 interface Turn {
   readonly stop: AbortController
   readonly over: Promise<void>
@@ -63,6 +67,8 @@ export class AcpSession {
   readonly #opened: SessionRuntime
   readonly #windows = new Map<string, number>()
   #stopWatching: (() => void) | undefined
+  /** Resolves when the context window of the last session's model is known. */
+  #learning: Promise<void> = Promise.resolve()
   #isTrustAsked = false
   #turn: Turn | undefined
   #isLeaving = false
@@ -225,6 +231,8 @@ export class AcpSession {
       this.#stopWatching?.()
       this.#stopWatching = undefined
       this.#screens.close()
+      // Only for display: a model server that does not answer must not hold up the end of the turn.
+      await Promise.race([this.#learning, pause(learnLimit, undefined, { ref: false })])
       await this.#options.editor.drained()
       this.#turn = undefined
       end()
@@ -370,21 +378,18 @@ export class AcpSession {
     if (event.type === 'session.started') {
       // Not earlier: a session that cannot start must leave nothing on disk.
       this.#stopWatching ??= this.runtime.watchRequests()
-      if (event.depth === 0) this.#learnWindow(event.model)
+      if (event.depth === 0) this.#learning = this.#learnWindow(event.model)
     }
     this.#updates.take(event)
     if (event.type === 'call.settled' && event.outcome === 'done') this.#plan.send(this.runtime.home)
   }
 
-  #learnWindow(model: string): void {
+  async #learnWindow(model: string): Promise<void> {
     if (this.#windows.has(model)) return
-    void this.runtime.models.resolve(model).then(
-      (found) => {
-        if (found.kind === 'found' && found.model.window !== undefined)
-          this.#windows.set(model, found.model.window)
-      },
-      () => {},
-    )
+    const found = await this.runtime.models.resolve(model).catch(() => undefined)
+    if (found?.kind === 'found' && found.model.window !== undefined)
+      this.#windows.set(model, found.model.window)
+    this.#updates.sendUsage()
   }
 
   #tell(message: string): void {

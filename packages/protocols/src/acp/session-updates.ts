@@ -68,6 +68,8 @@ export class SessionUpdates {
   /** How much of the last text of each session was sent. */
   readonly #sent = new Map<string, { readonly round: number; length: number }>()
   #usage: Usage = noUsage
+  /** The last request, if the editor has not been told about it. */
+  #unsent: { readonly model: string; readonly used: number } | undefined
   #isReplay = false
 
   constructor(options: UpdatesOptions) {
@@ -277,13 +279,23 @@ export class SessionUpdates {
 
   #spent(session: KnownSession, usage: Usage): void {
     this.#usage = addUsage(this.#usage, usage)
-    const size = this.#options.windowOf(session.model)
-    if (this.#isReplay || this.#isChild(session.id) || size === undefined) return
+    if (this.#isReplay || this.#isChild(session.id)) return
+    this.#unsent = { model: session.model, used: usage.input + usage.output }
+    this.sendUsage()
+  }
+
+  /** Sends how full the context window is, if that has changed and the size of the window is known. */
+  sendUsage(): void {
+    const size = this.#unsent && this.#options.windowOf(this.#unsent.model)
+    if (this.#unsent === undefined || size === undefined) return
+    const used = Math.min(this.#unsent.used, size)
+    this.#unsent = undefined
+    const { cost } = this.#usage
     this.#send(this.#options.sessionId, {
       sessionUpdate: 'usage_update',
-      used: Math.min(usage.input + usage.output, size),
+      used,
       size,
-      ...(this.#usage.cost !== undefined && { cost: { amount: this.#usage.cost, currency: 'USD' } }),
+      ...(cost !== undefined && { cost: { amount: cost, currency: 'USD' } }),
     })
   }
 
