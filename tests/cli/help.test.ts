@@ -19,6 +19,7 @@ const commands = [
   'status',
   'tasks',
   'workspace',
+  'acp',
   'init',
   'agents',
   'lint',

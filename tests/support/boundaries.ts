@@ -24,7 +24,8 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   channels: [...onHome, 'gate', 'tools'],
   runtime: [...below.filter((name) => name !== 'tasks'), 'tools', 'channels', 'backends', 'mcp', 'telemetry'],
   replay: [...below, 'runtime'],
-  protocols: [...below, 'runtime'],
+  // Previews of changes, the port for the files of an editor, and the servers that an editor hands over.
+  protocols: [...below, 'tools', 'mcp', 'runtime'],
   server: [...below, 'channels', 'runtime'],
   cli: [...below, 'tools', 'backends', 'runtime', 'server', 'mcp', 'protocols', 'replay', 'testing'],
   'settings-page': [],

@@ -14,6 +14,7 @@ export const commands = {
   status: 'Show the daemon, its sessions, pending approvals and problems in files',
   tasks: 'Query and change task files; without a query, list open tasks',
   workspace: 'List, diff, merge, undo and clean up session workspaces',
+  acp: 'Serve an editor with the Agent Client Protocol: Zed, JetBrains, Neovim and others',
   init: 'Add a built-in team of agents to a project',
   agents: 'List, inspect, edit and convert agents',
   lint: 'Check agent files for errors and for differences between hosts; --fix applies safe fixes',

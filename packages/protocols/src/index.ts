@@ -1,5 +1,8 @@
+export type { AcpOptions } from './acp/run-agent.ts'
+export type { AcpFlags } from './acp/session-runtime.ts'
 export type { Delegation } from './mcp/delegation.ts'
 export { type RunDelegationOptions, runDelegation } from './mcp/run-delegation.ts'
 export { serveMcpHttp, serveMcpStdio } from './mcp/serve.ts'
 export type { HttpOptions, McpHttpServer } from './mcp/serve-mcp-http.ts'
 export type { StdioOptions } from './mcp/serve-mcp-stdio.ts'
+export { serveAcp } from './serve-acp.ts'

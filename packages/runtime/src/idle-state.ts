@@ -57,8 +57,8 @@ function childrenIn(state: SessionState): string[] {
   ]
 }
 
-/** The last report in the record. */
-export function lastReport(entries: readonly Entry[]): Report | undefined {
+/** The last report in the record, even if the session has continued since. */
+export function latestReport(entries: readonly Entry[]): Report | undefined {
   const last = entries.findLast((entry) => entry.role === 'event' && entry.type === 'session.ended')
   return last?.role === 'event' ? (last['report'] as unknown as Report) : undefined
 }

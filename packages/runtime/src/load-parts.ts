@@ -40,6 +40,7 @@ import {
 import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
 import type { ServerConfig } from '@cadre/mcp'
 import type { Telemetry } from '@cadre/telemetry'
+import type { Documents, WatchCommand } from '@cadre/tools'
 import { assistant } from './assistant.ts'
 import { confineIn } from './confine-in.ts'
 import type { Environment } from './environment.ts'
@@ -90,6 +91,10 @@ export interface PartsOptions extends GateFlags {
   readonly needsHome?: boolean | undefined
   /** Tools of the program that runs Cadre, such as an editor. They take precedence over custom and built-in tools with the same name. */
   readonly tools?: readonly Tool[] | undefined
+  /** The editor that runs Cadre, if it reads and writes files itself. */
+  readonly documents?: Documents | undefined
+  /** Shows the output of commands to a person while they run. */
+  readonly watchCommand?: WatchCommand | undefined
   /** Settings of the editor that runs Cadre, used instead of `.vscode/settings.json`. */
   readonly settings?: EditorSettings | undefined
   /** Model backends of the program that runs Cadre, by the prefix of their model names. */
@@ -318,6 +323,8 @@ export async function loadParts(
     model: options.model,
     host: options.tools,
     servers: servers.tools,
+    documents: options.documents,
+    watchCommand: options.watchCommand,
     skills: (knowledge?.skills(options.workspace ?? io.cwd) ?? []).length > 0 ? knowledge?.skills : undefined,
     tell: options.tell,
   }).catch(async (error) => {

@@ -5,6 +5,7 @@ import { ownArtifact } from '@cadre/gate'
 import { type Config, type Home, isAttended, openMailboxes, type Policy, type TeamFiles } from '@cadre/home'
 import { sessionSummaryOf } from '@cadre/journal'
 import type { KnowledgeSource } from '@cadre/knowledge'
+import type { Documents, WatchCommand } from '@cadre/tools'
 import type { Settings } from './load-settings.ts'
 
 export interface LoadedTools {
@@ -30,6 +31,10 @@ export interface ToolsRequest {
   >
   /** The skills of a workspace. Absent if there are none, or tools are only listed. */
   readonly skills?: KnowledgeSource['skills'] | undefined
+  /** The editor that runs Cadre, if it reads and writes files itself. */
+  readonly documents?: Documents | undefined
+  /** Shows the output of commands while they run. */
+  readonly watchCommand?: WatchCommand | undefined
   /** Tools of the program that runs Cadre. */
   readonly host?: readonly Tool[] | undefined
   /** Tools of MCP servers. */
@@ -47,6 +52,7 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
   const builtIn = createTools({
     home: home.path,
     own: ownArtifact,
+    documents: request.documents,
     ...(guard && { places: guard.places, hiddenIn: guard.hiddenIn }),
     commands: {
       home,
@@ -58,6 +64,7 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
       }),
       ...(policy && ceilingsOf(policy)),
       ...(request.tell && { tell: request.tell }),
+      watch: request.watchCommand,
     },
     ...(request.agents && { messages: messagesOf(home, request.agents, request.teams) }),
     teams: request.teams !== undefined,

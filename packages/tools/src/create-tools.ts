@@ -8,6 +8,7 @@ import { executeCommandTool } from './commands/execute-command.ts'
 import { type CheckOptions, getErrorsTool } from './commands/get-errors.ts'
 import type { ProtectedPath, WriteRules } from './files/confine-path.ts'
 import { createDirectoryTool } from './files/create-directory.ts'
+import type { Documents } from './files/documents.ts'
 import { editFileTool } from './files/edit-file.ts'
 import { listDirectoryTool } from './files/list-directory.ts'
 import { readFileTool } from './files/read-file.ts'
@@ -39,6 +40,8 @@ export interface ToolOptions {
   readonly protectedPath?: ProtectedPath
   /** A protected path that the caller may write anyway: its own artifact, relative to the workspace. */
   readonly own?: (context: ToolContext) => string | undefined
+  /** The editor that runs Cadre, if it reads and writes files itself. */
+  readonly documents?: Documents | undefined
   /** The command of `get_errors`. */
   readonly check?: CheckOptions
   readonly web?: WebOptions
@@ -68,11 +71,11 @@ export type HiddenFileFilter = (workspace: string) => ((real: string) => boolean
 
 /** The built-in tools. Each call works in its own workspace, and nowhere else. */
 export function createTools(options: ToolOptions = {}): Tool[] {
-  const { home, protectedPath, own } = options
+  const { home, protectedPath, own, documents } = options
   const places = options.places ?? createPlaces({ userHome: homedir(), ...(home !== undefined && { home }) })
-  const rules: WriteRules = { places, protectedPath, own }
+  const rules: WriteRules = { places, protectedPath, own, documents }
   return [
-    readFileTool(places),
+    readFileTool(places, documents),
     writeFileTool(rules),
     editFileTool(rules),
     listDirectoryTool(options.hiddenIn, places),

@@ -1,4 +1,4 @@
-export type { CommandOptions } from './commands/command-options.ts'
+export type { CommandOptions, WatchCommand } from './commands/command-options.ts'
 export type { CheckOptions } from './commands/get-errors.ts'
 export { createTools, type ToolOptions } from './create-tools.ts'
 export { type CombinedTools, combineTools } from './custom/combine-tools.ts'
@@ -9,6 +9,7 @@ export {
   loadCustomTools,
 } from './custom/load-custom-tools.ts'
 export type { ConfinedPath, ProtectedPath } from './files/confine-path.ts'
+export type { Document, DocumentChange, Documents } from './files/documents.ts'
 export { type FilePreview, type PreviewRequest, previewChange } from './files/preview-change.ts'
 export type { MessagePort } from './messages/message-port.ts'
 export type {

@@ -1,4 +1,5 @@
 import { type Application, buildApplication, buildRouteMap, text_en } from '@stricli/core'
+import { acpCommand } from '../commands/acp/acp-command.ts'
 import { agentsRoutes } from '../commands/agents/agents-commands.ts'
 import { approvalsCommand, approveCommand, rejectCommand } from '../commands/approvals/approvals-commands.ts'
 import { chatCommand } from '../commands/chat/chat-command.ts'
@@ -43,6 +44,7 @@ export function buildApp(): Application<CliContext> {
     status: statusCommand,
     tasks: tasksCommand,
     workspace: workspaceRoutes,
+    acp: acpCommand,
     init: initCommand,
     agents: agentsRoutes,
     lint: lintCommand,

@@ -1,5 +1,5 @@
-import { CadreError, type ErrorCode, type Report, type RunResult } from '@cadre/core'
-import type { Sessions } from '@cadre/runtime'
+import type { Report, RunResult } from '@cadre/core'
+import { rejectUnstarted, type Sessions } from '@cadre/runtime'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { answerCommands } from '../output/answer-commands.ts'
@@ -113,15 +113,6 @@ function deniedJson(denied: Pick<DeniedCalls, 'count' | 'calls'>): object {
 function deniedText(denied: Pick<DeniedCalls, 'count' | 'calls'>, style: Style): string[] {
   const [first, ...rest] = deniedLines(denied)
   return first === undefined ? [] : [`${style.yellow('note:')} ${first}`, ...rest]
-}
-
-/** A session that could not be opened has no report: the reason is the failure of the command. */
-export function rejectUnstarted(report: Report): void {
-  const notice = report.notices?.at(-1)
-  if (report.status !== 'error' || report.sessions > 0 || notice === undefined) return
-  // System errors about the home's files have their own code, such as EACCES.
-  const code = /^E[A-Z]+$/.test(notice.code) ? 'configuration' : (notice.code as ErrorCode)
-  throw new CadreError(code, notice.message)
 }
 
 /** The pending questions, and the commands that answer them, with the flags to repeat, such as `--home`. */

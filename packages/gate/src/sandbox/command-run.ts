@@ -23,6 +23,8 @@ export interface CommandRun {
   readonly maxOutput?: number
   /** Limits that differ from the defaults. */
   readonly limits?: Partial<CommandLimits>
+  /** Receives the output as it arrives, in whole lines, for a person. Must not throw. */
+  readonly take?: ((text: string) => void) | undefined
 }
 
 export interface CommandEnd {

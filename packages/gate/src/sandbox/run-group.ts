@@ -6,6 +6,7 @@ import type { CommandLimits } from '@cadre/home'
 import { releasePipes } from '../processes/release-pipes.ts'
 import { signalGroup } from '../processes/signal-group.ts'
 import type { ExceededLimit } from './command-limit.ts'
+import { createLiveOutput } from './live-output.ts'
 import { createOutputKeeper } from './output-keeper.ts'
 import { shellProgram } from './shell-program.ts'
 import { terminateGracefully } from './terminate-gracefully.ts'
@@ -38,6 +39,8 @@ export interface GroupRequest {
   readonly input?: readonly (string | Uint8Array)[]
   /** Ends processes that left the group. Called when the program has exited, before waiting for its last output. */
   readonly endOthers?: () => void
+  /** Receives the output as it arrives. */
+  readonly take?: ((text: string) => void) | undefined
   /** Opens one more file descriptor after those, and returns its text. */
   readonly wantsStatus?: boolean
 }
@@ -94,6 +97,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     stdin,
     wantsStatus = false,
     endOthers,
+    take,
   } = request
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(notStarted('cancelled', 'It was cancelled before it started.'))
@@ -118,6 +122,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     )
     if (child.pid !== undefined) lowerPriority(child.pid)
     const output = createOutputKeeper(maxOutput)
+    const live = take && createLiveOutput(take)
     let kind: GroupEnd['kind'] = 'exited'
     let limit: ExceededLimit | undefined
     let status = ''
@@ -175,7 +180,9 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     stdout.on('data', (bytes: Buffer) => {
       const isFirst = received++ === 0
       if (isFirst) readerLeft()
-      output.add(isPiped && isFirst ? bytes.subarray(1) : bytes)
+      const added = isPiped && isFirst ? bytes.subarray(1) : bytes
+      output.add(added)
+      live?.add(added)
       if (isFirst && hasExited) killAll()
       if (output.total > maxOutputBytes) stop('flooded')
     })
@@ -218,6 +225,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       else void ending.then(end)
     })
     child.on('close', (code, name) => {
+      live?.end()
       const ended = { code: code ?? numberOf(name), output: output.text(), cut: output.cut, status }
       if (kind === 'exited' && ended.code === fileTooLarge)
         settle({ ...ended, kind: 'over_limit', limit: { kind: 'file_size', value: limits.fileMegabytes } })

@@ -62,6 +62,7 @@ function expandText(
   values: VariableValues,
   missing: Set<string>,
 ): string {
+  if (syntax === 'literal') return text
   return text.replace(
     syntax === 'copilot' ? bracedOrBare : braced,
     // Without a second group, the second argument is a position.

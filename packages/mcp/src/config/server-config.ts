@@ -6,8 +6,8 @@ import type { Effect } from '@cadre/core'
  */
 export type ServerScope = 'user' | 'project' | 'agent' | 'client'
 
-/** How references such as `${TOKEN}` are written in a file. */
-export type VariableSyntax = 'vscode' | 'claude' | 'copilot' | 'cadre'
+/** How references such as `${TOKEN}` are written in a file. `literal`: there are none. */
+export type VariableSyntax = 'vscode' | 'claude' | 'copilot' | 'cadre' | 'literal'
 
 /** A server that Cadre starts, and talks to over standard input and output. */
 export interface ServerProgram {

@@ -17,7 +17,7 @@ import {
   sessionIds,
   withLock,
 } from '@cadre/home'
-import { endRecord, idleStateOf, isReady, lastReport, openChildren, type Sessions } from '@cadre/runtime'
+import { endRecord, idleStateOf, isReady, latestReport, openChildren, type Sessions } from '@cadre/runtime'
 import { type Delegation, type DelegationProcess, maxParallelRuns } from './delegation.ts'
 import { openDelegationFiles } from './delegation-files.ts'
 import type { KnownRun, RunState } from './run-state.ts'
@@ -64,7 +64,7 @@ export function openDelegations(sessions: Sessions, launch: Launch): Delegations
   const stateOf = async (id: string, stored: StoredSession | undefined): Promise<RunState> => {
     const started = files.process(id)
     if (stored !== undefined && idleStateOf(stored).kind === 'ended') {
-      const report = lastReport(stored.entries)
+      const report = latestReport(stored.entries)
       return { kind: 'ended', report, outcome: stored.outcome ?? report?.status ?? stored.status }
     }
     const owner = runningProcess(home, id)

@@ -1,10 +1,10 @@
 import { CadreError, messageOf, noUsage, type RunResult, type StoredSession } from '@cadre/core'
-import { lastReport } from '@cadre/runtime'
+import { latestReport } from '@cadre/runtime'
 import type { SessionState } from '../session-keeper.ts'
 
 /** The state of an ended session, from its record. */
 export function endedState({ outcome, entries }: StoredSession): SessionState {
-  const report = lastReport(entries)
+  const report = latestReport(entries)
   const reason = report?.notices?.map(({ message }) => message).join('; ')
   return {
     kind: 'ended',

@@ -1,3 +1,4 @@
+import type { ToolContext } from '@cadre/core'
 import type { Sandbox, Unreadable, UnwritablePaths } from '@cadre/gate'
 import type { CommandLimits, Home } from '@cadre/home'
 
@@ -27,4 +28,8 @@ export interface CommandOptions {
   readonly limits?: Partial<CommandLimits>
   /** Receives messages for a person, for example that a command changed protected files. */
   readonly tell?: (message: string) => void
+  /** Shows the output of a command to a person while it runs. Returns a function that receives it, or nothing. */
+  readonly watch?: WatchCommand | undefined
 }
+
+export type WatchCommand = (context: ToolContext) => ((text: string) => void) | undefined

@@ -48,6 +48,7 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
     maxOutput,
     limits,
     tell,
+    watch,
   } = options
   let found: Promise<Sandbox> | undefined
   const sandboxOf = () => {
@@ -78,6 +79,7 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
         excluded,
         environment: cleanEnvironment(process.env, environment),
         key: context.key,
+        take: watch?.(context),
         ...(maxOutput !== undefined && { maxOutput }),
         ...(limits !== undefined && { limits }),
       },

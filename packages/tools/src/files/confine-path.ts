@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { ToolContext } from '@cadre/core'
 import { createPlaces, type Mount, type Places } from '@cadre/gate'
 import { Refusal } from '../refusal.ts'
+import type { Documents } from './documents.ts'
 
 /** A path inside the workspace. Use `real`, never the path that the model wrote. */
 export interface ConfinedPath {
@@ -34,6 +35,8 @@ export interface WriteRules {
   readonly protectedPath?: ProtectedPath | undefined
   /** A protected path that the caller may write anyway: its own artifact, relative to the workspace. */
   readonly own?: ((context: ToolContext) => string | undefined) | undefined
+  /** The editor that runs Cadre, if it reads and writes files itself. */
+  readonly documents?: Documents | undefined
 }
 
 // Protected paths do not matter for reading.

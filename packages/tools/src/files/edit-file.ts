@@ -4,9 +4,9 @@ import { builtIn, type Work } from '../built-in.ts'
 import { explain, Refusal } from '../refusal.ts'
 import { changesOf, type FileChange, pathsOf } from './changes-of.ts'
 import { type ConfinedPath, confinePath, type WriteRules } from './confine-path.ts'
+import { type DocumentsOfCall, documentsOfCall } from './documents.ts'
 import { type EditInput, editArgumentAliases, editInput, editParameters, reshapeEdit } from './edit-input.ts'
-import { contentAfter, readPresent, wasChangeMade } from './file-change.ts'
-import { Missing } from './open-file.ts'
+import { contentAfter, presentIfExists, readPresent, wasChangeMade } from './file-change.ts'
 import { ConcurrentChange, removeFile, replaceFile } from './replace-file.ts'
 import { serializeWrites } from './serialize-writes.ts'
 
@@ -40,6 +40,11 @@ interface Plan {
   readonly summary: string
 }
 
+interface Attempt {
+  readonly key: string
+  readonly documents: DocumentsOfCall | undefined
+}
+
 const maxAttempts = 3
 
 export function editFile(rules: WriteRules): Work<EditInput> {
@@ -57,7 +62,11 @@ export function editFile(rules: WriteRules): Work<EditInput> {
       if (twice !== undefined)
         throw new Refusal(`Two of the paths point to ${twice.shown}. Use the same path for all its changes.`)
       return serializeWrites(files, async () => ({
-        content: await applyChanges(changes, locate, context.key, signal),
+        content: await applyChanges(changes, locate, {
+          key: context.key,
+          documents: documentsOfCall(rules.documents, context, signal),
+          signal,
+        }),
       }))
     },
     async check(input, context) {
@@ -73,18 +82,15 @@ export type LocateFile = (path: string) => ConfinedPath
 async function applyChanges(
   changes: readonly FileChange[],
   locate: LocateFile,
-  key: string,
-  signal: AbortSignal,
+  { key, documents, signal }: Attempt & { readonly signal: AbortSignal },
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
-    const plans = await Promise.all(changes.map((change) => planOf(change, locate)))
+    const plans = await Promise.all(changes.map((change) => planOf(change, locate, documents)))
     signal.throwIfAborted()
     try {
-      await carryOut(
-        plans.flatMap((plan) => plan.steps),
-        key,
-        locate,
-      )
+      const steps = plans.flatMap((plan) => plan.steps)
+      await carryOut(steps, { key, documents }, locate)
+      for (const { file, content, before } of steps) documents?.changed(file, before?.bytes, content)
       return plans.map((plan) => plan.summary).join('\n')
     } catch (error) {
       // Another process changed the file meanwhile: the edit is recomputed from the new content.
@@ -94,10 +100,14 @@ async function applyChanges(
 }
 
 /** Computes the current result of a change. Writes nothing. */
-export async function planOf(change: FileChange, locate: LocateFile): Promise<Plan> {
+export async function planOf(
+  change: FileChange,
+  locate: LocateFile,
+  documents?: DocumentsOfCall,
+): Promise<Plan> {
   const file = locate(change.path)
   if (change.kind === 'add') {
-    const before = await presentIfExists(file)
+    const before = await presentIfExists(file, documents)
     if (before !== undefined && !(change.overEmpty && before.bytes.length === 0)) {
       throw new Refusal(
         `${file.shown} already exists. Give the text to replace, or use write_file to replace the whole file.`,
@@ -108,7 +118,7 @@ export async function planOf(change: FileChange, locate: LocateFile): Promise<Pl
       summary: `Created ${file.shown}.`,
     }
   }
-  const before = await readPresent(file)
+  const before = await readPresent(file, documents)
   if (change.kind === 'delete') return { steps: [{ file, before }], summary: `Deleted ${file.shown}.` }
   const { content, summary } = contentAfter(before.bytes, change, file.shown)
   if (change.kind === 'edit' || change.moveTo === undefined)
@@ -125,37 +135,36 @@ export async function planOf(change: FileChange, locate: LocateFile): Promise<Pl
   }
 }
 
-export async function presentIfExists(file: ConfinedPath) {
-  try {
-    return await readPresent(file)
-  } catch (error) {
-    if (error instanceof Missing) return undefined
-    throw error
-  }
-}
-
-async function carryOut(steps: readonly Step[], key: string, locate: LocateFile): Promise<void> {
+async function carryOut(steps: readonly Step[], attempt: Attempt, locate: LocateFile): Promise<void> {
+  const { key, documents } = attempt
   const made: Step[] = []
   try {
     for (const step of steps) {
       const expected = step.before?.stats ?? 'nothing'
       // The files before it may have made this one protected.
       if (step.before === undefined) locate(step.file.real)
-      if (step.content !== undefined) await replaceFile(step.file, { content: step.content, key, expected })
+      if (step.content !== undefined)
+        await replaceFile(step.file, { content: step.content, key, expected, documents })
       else if (step.before !== undefined) await removeFile(step.file, step.before.stats)
       made.push(step)
     }
   } catch (error) {
-    await undo(made, key, error)
+    await undo(made, attempt, error)
     throw error
   }
 }
 
-async function undo(made: readonly Step[], key: string, cause: unknown): Promise<void> {
+async function undo(made: readonly Step[], { key, documents }: Attempt, cause: unknown): Promise<void> {
   for (const step of made.toReversed()) {
     try {
       if (step.before !== undefined)
-        await replaceFile(step.file, { content: step.before.bytes, key, expected: 'anything' })
+        await replaceFile(step.file, {
+          // An editor has only texts. A file that was deleted may have been anything.
+          content: step.content === undefined ? step.before.bytes : step.before.bytes.toString('utf8'),
+          key,
+          expected: 'anything',
+          documents,
+        })
       else await removeFile(step.file, (await readPresent(step.file)).stats)
     } catch (error) {
       throw new Refusal(

@@ -4,8 +4,9 @@ import { applyEdits } from './apply-edits.ts'
 import { applyHunks, reverseHunks } from './apply-hunks.ts'
 import type { FileChange } from './changes-of.ts'
 import type { ConfinedPath } from './confine-path.ts'
+import type { DocumentsOfCall } from './documents.ts'
 import { editsMade } from './edits-made.ts'
-import { openRegular } from './open-file.ts'
+import { Missing, openRegular } from './open-file.ts'
 import { decodeText } from './text.ts'
 
 /** The current state of a file. */
@@ -16,10 +17,27 @@ export interface FileOnDisk {
 
 const maxBytes = 16 * 1_024 * 1_024
 
-export async function readPresent(file: ConfinedPath): Promise<FileOnDisk> {
+/** With `documents`, the bytes are the unsaved text of the editor, if there is one. */
+export async function readPresent(
+  file: ConfinedPath,
+  documents?: Pick<DocumentsOfCall, 'read'>,
+): Promise<FileOnDisk> {
   await using opened = await openRegular(file)
   if (opened.stats.size > maxBytes) throw new Refusal(`${file.shown} is too large to edit (more than 16 MB).`)
-  return { stats: opened.stats, bytes: await opened.handle.readFile() }
+  const bytes = await opened.handle.readFile()
+  return { stats: opened.stats, bytes: (await documents?.read(file, bytes)) ?? bytes }
+}
+
+export async function presentIfExists(
+  file: ConfinedPath,
+  documents?: Pick<DocumentsOfCall, 'read'>,
+): Promise<FileOnDisk | undefined> {
+  try {
+    return await readPresent(file, documents)
+  } catch (error) {
+    if (error instanceof Missing) return undefined
+    throw error
+  }
 }
 
 /** New content, with a short description. */

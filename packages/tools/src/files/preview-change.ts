@@ -2,8 +2,10 @@ import { normaliseInput, type Tool, type ToolContext } from '@cadre/core'
 import { createPlaces } from '@cadre/gate'
 import { changesOf } from './changes-of.ts'
 import { confinePath } from './confine-path.ts'
-import { editFileTool, type LocateFile, planOf, presentIfExists, type Step } from './edit-file.ts'
+import { type Documents, type DocumentsOfCall, documentsOfCall } from './documents.ts'
+import { editFileTool, type LocateFile, planOf, type Step } from './edit-file.ts'
 import type { EditInput } from './edit-input.ts'
+import { presentIfExists } from './file-change.ts'
 import { decodeText } from './text.ts'
 import { type WriteFileInput, writeFileTool } from './write-file.ts'
 
@@ -16,6 +18,8 @@ export interface PreviewRequest {
   readonly arguments: string
   /** Absolute path of the folder that the session may change. */
   readonly workspace: string
+  /** The editor that runs Cadre: its unsaved text counts. */
+  readonly documents?: Documents | undefined
 }
 
 /** A text file before and after a call. Absent: the file does not exist. */
@@ -40,6 +44,7 @@ export async function previewChange(request: PreviewRequest): Promise<readonly F
     key: '',
     workspace: request.workspace,
   }
+  const documents = documentsOfCall(request.documents, context, new AbortController().signal)
   const locate: LocateFile = (path) => confinePath({ path, context, write: rules })
   const tool = [writeFileTool(rules), editFileTool(rules)].find(({ name }) => name === request.tool)
   if (tool === undefined) return undefined
@@ -47,10 +52,12 @@ export async function previewChange(request: PreviewRequest): Promise<readonly F
     const input = await inputOf(tool, request)
     const steps =
       tool.name === 'write_file'
-        ? [await replaced(input as WriteFileInput, locate)]
-        : (await Promise.all(changesOf(input as EditInput).map((change) => planOf(change, locate)))).flatMap(
-            (plan) => plan.steps,
-          )
+        ? [await replaced(input as WriteFileInput, locate, documents)]
+        : (
+            await Promise.all(
+              changesOf(input as EditInput).map((change) => planOf(change, locate, documents)),
+            )
+          ).flatMap((plan) => plan.steps)
     return steps.map(previewOf)
   } catch {
     // The tool also rejects it, with the reason, when it runs.
@@ -64,9 +71,13 @@ async function inputOf(tool: Tool, { spelling, arguments: given }: PreviewReques
   return result.value
 }
 
-async function replaced({ path, content }: WriteFileInput, locate: LocateFile): Promise<Step> {
+async function replaced(
+  { path, content }: WriteFileInput,
+  locate: LocateFile,
+  documents: DocumentsOfCall | undefined,
+): Promise<Step> {
   const file = locate(path)
-  const before = await presentIfExists(file)
+  const before = await presentIfExists(file, documents)
   return { file, content, ...(before !== undefined && { before }) }
 }
 

@@ -3,10 +3,13 @@ import type { Places } from '@cadre/gate'
 import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confinePath } from './confine-path.ts'
+import { type Documents, documentsOfCall } from './documents.ts'
 import { openRegular } from './open-file.ts'
-import { readLines } from './read-lines.ts'
+import { lineSourceOf, readLines } from './read-lines.ts'
 
 const defaultLines = 2_000
+/** Larger files are not read through an editor, in bytes. */
+const maxUnsaved = 4 * 1_024 * 1_024
 
 const input = object({
   path: string('Path of the file, relative to the workspace', { min: 1 }),
@@ -16,7 +19,7 @@ const input = object({
 
 export type ReadFileInput = Infer<typeof input>
 
-export function readFileTool(places?: Places): Tool {
+export function readFileTool(places?: Places, documents?: Documents): Tool {
   return builtIn<ReadFileInput>({
     name: 'read_file',
     description:
@@ -27,7 +30,7 @@ export function readFileTool(places?: Places): Tool {
     reshape: lineRange,
     input,
     paths: ({ path }) => [path],
-    load: () => readFile(places),
+    load: () => readFile(places, documents),
   })
 }
 
@@ -45,13 +48,17 @@ function lineRange(input: Record<string, unknown>): Record<string, unknown> {
   return given
 }
 
-export const readFile = (places?: Places): Work<ReadFileInput> => ({
+export const readFile = (places?: Places, documents?: Documents): Work<ReadFileInput> => ({
   async run({ path, offset = 1, limit = defaultLines }, context, signal) {
     const file = confinePath({ context, path, places })
     await using opened = await openRegular(file)
+    const unsaved =
+      opened.stats.size > maxUnsaved
+        ? undefined
+        : await documentsOfCall(documents, context, signal)?.read(file, await opened.handle.readFile())
     const part = await readLines(
-      opened.handle,
-      { first: offset, max: limit, size: opened.stats.size },
+      unsaved === undefined ? opened.handle : lineSourceOf(unsaved),
+      { first: offset, max: limit, size: unsaved?.length ?? opened.stats.size },
       signal,
     )
     if (part.kind === 'binary')

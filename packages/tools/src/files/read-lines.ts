@@ -1,6 +1,23 @@
-import type { FileHandle } from 'node:fs/promises'
 import { TextDecoder } from 'node:util'
 import { cut, type Encoding, encodingOf, sniffLength } from './text.ts'
+
+/** Where lines are read from: a file, or bytes in memory. */
+export interface LineSource {
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>
+}
+
+export function lineSourceOf(bytes: Buffer): LineSource {
+  return {
+    read: async (buffer, offset, length, position) => ({
+      bytesRead: bytes.copy(buffer, offset, position, position + length),
+    }),
+  }
+}
 
 export interface LineRange {
   /** Counted from 1. */
@@ -22,7 +39,7 @@ const countedSize = 16 * 1_024 * 1_024
 
 /** Reads a range of lines in chunks: the cost depends on their position, never on the size of the file. */
 export async function readLines(
-  handle: FileHandle,
+  source: LineSource,
   range: LineRange,
   signal: AbortSignal,
 ): Promise<LinePart> {
@@ -45,7 +62,7 @@ export async function readLines(
     return true
   }
 
-  const end = await eachLine(handle, take, signal)
+  const end = await eachLine(source, take, signal)
   if (end === 'binary') return { kind: 'binary' }
   if (lines.length === 0) return { kind: 'past', lines: number }
   const last = range.first + lines.length - 1
@@ -64,7 +81,7 @@ export async function readLines(
 
 /** Passes every line to `take` until it returns false. Keeps only the start of very long lines. */
 async function eachLine(
-  handle: FileHandle,
+  source: LineSource,
   take: (line: string, complete: boolean) => boolean,
   signal: AbortSignal,
 ): Promise<'binary' | 'newline' | 'text'> {
@@ -77,7 +94,7 @@ async function eachLine(
   let endsWithNewline = false
   for (;;) {
     signal.throwIfAborted()
-    const { bytesRead } = await handle.read(buffer, 0, chunkSize, position)
+    const { bytesRead } = await source.read(buffer, 0, chunkSize, position)
     const bytes = buffer.subarray(0, bytesRead)
     encoding ??= encodingOf(bytes.subarray(0, sniffLength))
     if (encoding === 'binary') return 'binary'

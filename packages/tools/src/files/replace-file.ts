@@ -6,6 +6,7 @@ import { rememberWritten } from '@cadre/home'
 import { codeOf, Refusal } from '../refusal.ts'
 import { inFolder, makeFolder } from '../search/in-folder.ts'
 import type { ConfinedPath } from './confine-path.ts'
+import type { DocumentsOfCall } from './documents.ts'
 import { requireRegular } from './open-file.ts'
 
 export interface Replacement {
@@ -14,6 +15,8 @@ export interface Replacement {
   readonly key: string
   /** The required current state: anything, no file, or exactly the file that was read. */
   readonly expected: 'anything' | 'nothing' | Stats
+  /** The editor that writes the file, if it does. */
+  readonly documents?: Pick<DocumentsOfCall, 'write'> | undefined
 }
 
 /** Replaces a file atomically: readers see the old or the new content, never a part, even after a crash. The mode is kept. */
@@ -24,6 +27,7 @@ export async function replaceFile(file: ConfinedPath, replacement: Replacement):
     const target = path.join(base, path.basename(file.real))
     const draft = path.join(base, draftName(file, replacement.key))
     const before = await existing(target, file)
+    if (await writtenByEditor(file, replacement, before)) return
     try {
       await writeDraft(draft, replacement.content, before)
       requireExpected(await existing(target, file), replacement.expected, file)
@@ -35,6 +39,21 @@ export async function replaceFile(file: ConfinedPath, replacement: Replacement):
       throw error
     }
   })
+}
+
+/**
+ * Lets the editor write the file, under the same conditions. The editor does not replace it atomically. If the editor fails, nobody else
+ * writes the file: it may have changed a part of it, and the person sees its error.
+ */
+async function writtenByEditor(
+  file: ConfinedPath,
+  { documents, content, expected }: Replacement,
+  before: Stats | undefined,
+): Promise<boolean> {
+  if (documents === undefined || typeof content !== 'string') return false
+  requireExpected(before, expected, file)
+  rememberWritten(file.real, content)
+  return documents.write(file, content)
 }
 
 export async function removeFile(file: ConfinedPath, expected: Stats): Promise<void> {

@@ -2,6 +2,8 @@ import { type Infer, object, string, type Tool } from '@cadre/core'
 import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confinePath, type WriteRules } from './confine-path.ts'
+import { documentsOfCall } from './documents.ts'
+import { presentIfExists } from './file-change.ts'
 import { Missing, openRegular } from './open-file.ts'
 import { replaceFile } from './replace-file.ts'
 import { serializeWrites } from './serialize-writes.ts'
@@ -30,16 +32,16 @@ export function writeFileTool(rules: WriteRules): Tool {
 
 export function writeFile(rules: WriteRules): Work<WriteFileInput> {
   return {
-    async run({ path, content }, context) {
+    async run({ path, content }, context, signal) {
       const file = confinePath({ path, context, write: rules })
       if (file.shown === '.') throw new Refusal('The path is the workspace itself. Name a file in it.')
-      await serializeWrites([file], () =>
-        replaceFile(confinePath({ path, context, write: rules }), {
-          content,
-          key: context.key,
-          expected: 'anything',
-        }),
-      )
+      const documents = documentsOfCall(rules.documents, context, signal)
+      await serializeWrites([file], async () => {
+        const now = confinePath({ path, context, write: rules })
+        const before = documents && (await presentIfExists(now, documents).catch(() => 'unknown' as const))
+        await replaceFile(now, { content, key: context.key, expected: 'anything', documents })
+        if (before !== 'unknown') documents?.changed(now, before?.bytes, content)
+      })
       const size = Buffer.byteLength(content)
       return { content: `Wrote ${file.shown} (${size} ${size === 1 ? 'byte' : 'bytes'}).` }
     },

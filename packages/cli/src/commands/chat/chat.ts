@@ -1,5 +1,5 @@
 import type { StoredSession, View } from '@cadre/core'
-import type { Runtime } from '@cadre/runtime'
+import type { Conversation, Runtime } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import type { Drive } from '../../run/create-drive.ts'
@@ -7,7 +7,6 @@ import type { ChatCommand } from './chat-commands.ts'
 import type { ChatOutput } from './chat-output.ts'
 import type { ChatScreen } from './chat-screen.ts'
 import type { ChatStatus } from './chat-status.ts'
-import type { Conversation } from './conversation.ts'
 import type { EnteredLine, Input } from './input.ts'
 
 /** The state of a running chat. */

@@ -1,8 +1,7 @@
 import { CadreError, contextOf, type StoredSession } from '@cadre/core'
 import type { Sessions } from '@cadre/runtime'
-import { namesOf } from '@cadre/runtime'
+import { lastReport, namesOf } from '@cadre/runtime'
 import { conversationText } from '../../output/conversation-text.ts'
-import { lastReport } from '../../run/last-report.ts'
 import type { Chat } from './chat.ts'
 import { offer } from './chat-output.ts'
 
@@ -15,14 +14,6 @@ export async function newestConversation({ list, home }: Sessions): Promise<stri
     'not_found',
     `there are no conversations in ${home.at('sessions')} yet. Start one with "cadre chat".`,
   )
-}
-
-/** Rejects a conversation that another process is running. */
-export function rejectOwned({ owner, fileOf }: Sessions, { spec }: StoredSession): void {
-  const process = owner(spec.root)
-  if (process === undefined) return
-  const message = `session ${spec.root} is running in process ${process.pid} on ${process.host}. Wait for it to finish, or stop it with: cadre sessions cancel ${spec.root}`
-  throw new CadreError('owned', message, { where: fileOf(spec.id) })
 }
 
 /** True if it did not end, or something was added since. */

@@ -1,8 +1,8 @@
 import { CadreError, emptyView, type RunResult, type View } from '@cadre/core'
+import type { AcceptedHandoff } from '@cadre/runtime'
 import { exitCodeOfError } from '../../exit-codes.ts'
 import { attachFiles } from './attach-files.ts'
 import type { Chat } from './chat.ts'
-import type { AcceptedHandoff } from './conversation.ts'
 import { createTurnActions } from './create-turn-actions.ts'
 import type { EnteredLine } from './input.ts'
 

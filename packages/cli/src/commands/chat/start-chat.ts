@@ -1,13 +1,17 @@
 import { applyToView, CadreError, type CadreEvent, emptyView, type StoredSession } from '@cadre/core'
 import {
   type ControlFlags,
+  Conversation,
   chooseAgent,
   type GateFlags,
   namesOf,
   openTrustedSessions,
   type Runtime,
+  rejectOwned,
   reportAgentProblems,
+  requireOwnWorkspace,
   resolveWorkspace,
+  sharedFolder,
   type TrustFlags,
   teamOfRun,
   withGrantOf,
@@ -16,15 +20,13 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { createDrive, type Drive } from '../../run/create-drive.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
-import { requireOwnWorkspace, sharedFolder } from '../../run/require-own-workspace.ts'
 import { ensureModel } from '../setup/ensure-model.ts'
 import type { Chat } from './chat.ts'
 import { allCommands, builtInCommands } from './chat-commands.ts'
 import { createChatOutput } from './chat-output.ts'
 import type { ChatScreen } from './chat-screen.ts'
 import { ChatStatus } from './chat-status.ts'
-import { Conversation } from './conversation.ts'
-import { newestConversation, rejectOwned, showLastMessage } from './find-conversation.ts'
+import { newestConversation, showLastMessage } from './find-conversation.ts'
 import type { Input } from './input.ts'
 import { runChat } from './run-chat.ts'
 import { switchMessage } from './switch-agent.ts'

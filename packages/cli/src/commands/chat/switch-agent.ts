@@ -1,7 +1,6 @@
-import { chooseAgent } from '@cadre/runtime'
+import { type Conversation, chooseAgent } from '@cadre/runtime'
 import { cleanLine } from '../../output/clean-text.ts'
 import type { Chat } from './chat.ts'
-import type { Conversation } from './conversation.ts'
 
 /** Sends the next message to this agent. Rejects an unknown agent, or one that people may not start. */
 export function switchAgent({ runtime, conversation }: Chat, name: string): void {

@@ -1,14 +1,19 @@
 import type { Report, StoredSession } from '@cadre/core'
 import type { GateFlags } from '@cadre/runtime'
-import { openTrustedSessions, teamOfRun, withGrantOf } from '@cadre/runtime'
+import {
+  lastReport,
+  openTrustedSessions,
+  requireOwnWorkspace,
+  sharedFolder,
+  teamOfRun,
+  withGrantOf,
+} from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
 import { createDeniedCalls } from '../../run/denied-calls.ts'
 import { driveRun } from '../../run/drive-run.ts'
-import { lastReport } from '../../run/last-report.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
-import { requireOwnWorkspace, sharedFolder } from '../../run/require-own-workspace.ts'
 import { showReport } from '../../run/show-ending.ts'
 import { readWork } from '../../run/work-from-input.ts'
 

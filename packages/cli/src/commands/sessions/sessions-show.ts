@@ -1,10 +1,9 @@
 import { eventsOf, type StoredSession } from '@cadre/core'
-import { openSessions } from '@cadre/runtime'
+import { lastReport, openSessions } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { journalText } from '../../output/journal-text.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
-import { lastReport } from '../../run/last-report.ts'
 
 /** `cadre sessions show`. */
 export async function showSession(

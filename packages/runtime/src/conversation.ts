@@ -9,9 +9,9 @@ import {
   type StoredSession,
   type Work,
 } from '@cadre/core'
-import type { Runtime } from '@cadre/runtime'
-import { lastReport } from '../../run/last-report.ts'
-import { rejectUnstarted } from '../../run/show-ending.ts'
+import type { Runtime } from './create-runtime.ts'
+import { lastReport } from './last-report.ts'
+import { rejectUnstarted } from './reject-unstarted.ts'
 
 export interface ConversationOptions {
   readonly runtime: Pick<Runtime, 'agents' | 'orchestrator' | 'read'>
@@ -20,6 +20,8 @@ export interface ConversationOptions {
   readonly model?: string | undefined
   /** False: no agent in this conversation may delegate. */
   readonly delegation: boolean
+  /** Further options of each session that the conversation starts. */
+  readonly startWith?: (agent: AgentDefinition) => Pick<StartRequest, 'id' | 'trace'>
 }
 
 /** An accepted handoff, with the resolved agent, whose spelling may differ. */
@@ -46,6 +48,8 @@ export class Conversation {
   private isModelNew = false
   /** The current session is for one message: the next message starts another session. */
   private isForOneMessage = false
+  /** The next message starts another session, with the history: what the current one was started with no longer applies. */
+  private isOutdated = false
 
   constructor(options: ConversationOptions) {
     this.options = options
@@ -82,6 +86,11 @@ export class Conversation {
     this.isForOneMessage = false
   }
 
+  /** The next message starts another session, with the history. For settings that a session keeps from its start. */
+  startAnew(): void {
+    this.isOutdated = true
+  }
+
   /** The next message starts a new conversation. */
   forget(): void {
     this.at = undefined
@@ -94,7 +103,7 @@ export class Conversation {
     const stored = this.at === undefined ? undefined : await read(this.at)
     // A new session has the current definition; an existing one keeps its own.
     const now = this.options.runtime.agents.get(this.agent.name) ?? this.agent
-    const isOver = this.isForOneMessage && stored?.outcome !== undefined
+    const isOver = this.isOutdated || (this.isForOneMessage && stored?.outcome !== undefined)
     const goesOn = stored !== undefined && taken === undefined && !isOver
     const to = taken?.to ?? (goesOn ? this.agent : now)
     const delegation = this.mayDelegate(stored)
@@ -109,6 +118,7 @@ export class Conversation {
     const model = taken?.handoff.model ?? this.model
     const result = await orchestrator.start(
       {
+        ...this.options.startWith?.(to),
         agent: to,
         work,
         ...(stored === undefined ? { workspace: this.options.workspace } : placeOf(stored)),
@@ -122,6 +132,7 @@ export class Conversation {
     this.agent = taken?.next ?? to
     this.isForOneMessage = taken?.next !== undefined
     this.isModelNew = false
+    this.isOutdated = false
     return result
   }
 

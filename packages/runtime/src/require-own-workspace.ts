@@ -1,9 +1,9 @@
 import path from 'node:path'
 import { CadreError, type SessionSpec, type StoredSession } from '@cadre/core'
 import { isInside, realPathOf } from '@cadre/disk'
-import type { Sessions } from '@cadre/runtime'
-import { projectOf } from '@cadre/runtime'
-import type { Io } from '../io.ts'
+import type { Environment } from './environment.ts'
+import type { Sessions } from './open-sessions.ts'
+import { projectOf } from './user-places.ts'
 
 /**
  * A session file can be part of a repository, and names its own workspace. A session that would change files outside the
@@ -12,7 +12,7 @@ import type { Io } from '../io.ts'
 export function requireOwnWorkspace(
   { spec }: StoredSession,
   { home }: Pick<Sessions, 'home'>,
-  io: Io,
+  io: Pick<Environment, 'env' | 'cwd'>,
   trust: boolean | undefined,
 ): void {
   if (trust === true || io.env['CADRE_TRUST'] === '1') return

@@ -1,0 +1,41 @@
+import { shownLine } from '@cadre/gate'
+import type { DocumentChange } from '@cadre/tools'
+import type { ToolCallContent } from './acp-types.ts'
+import { cutText } from './cap-json.ts'
+import type { CallCard } from './describe-call.ts'
+
+/** The longest text in a card, and the longest texts of a diff. */
+export const maxContent = 20_000
+const maxDiff = 1_000_000
+
+/** What the card of a settled call shows: its changes to files, or its result. */
+export function contentOfCall(
+  {
+    card,
+    changes,
+  }: { readonly card: Pick<CallCard, 'isDelegation'>; readonly changes: readonly DocumentChange[] },
+  content: string,
+  isDone: boolean,
+): ToolCallContent[] {
+  if (isDone && changes.length > 0) return changes.map(diffOf)
+  const text = cutText(content, maxContent)
+  // A report is Markdown of an agent. Anything else is data, which no editor must render.
+  return text === '' ? [] : [textContent(card.isDelegation ? text : fenced(text))]
+}
+
+function diffOf({ path, before, after }: DocumentChange): ToolCallContent {
+  if ((before?.length ?? 0) + (after?.length ?? 0) > maxDiff)
+    return textContent(`${shownLine(path)}: the change is too large to show.`)
+  return { type: 'diff', path, oldText: before, newText: after ?? '' }
+}
+
+export function textContent(text: string): ToolCallContent {
+  return { type: 'content', content: { type: 'text', text } }
+}
+
+/** The fence is longer than any in the text, so that the text cannot close it. */
+export function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`
+}

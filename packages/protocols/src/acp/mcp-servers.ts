@@ -1,0 +1,54 @@
+import type { ServerConfig } from '@cadre/mcp'
+import type { McpServer } from './acp-types.ts'
+
+export type ReadServers =
+  | { readonly kind: 'servers'; readonly servers: readonly ServerConfig[] }
+  | { readonly kind: 'invalid'; readonly reason: string }
+
+const maxServers = 50
+
+/**
+ * The MCP servers that an editor hands over. The user configured them in the editor, so they need no further trust, but the gate judges
+ * every call as `outbound`. Their texts are literal: the editor has replaced its own variables.
+ */
+export function readMcpServers(given: readonly McpServer[]): ReadServers {
+  if (given.length > maxServers)
+    return { kind: 'invalid', reason: `${given.length} MCP servers are too many: at most ${maxServers}` }
+  const servers: ServerConfig[] = []
+  for (const server of given) {
+    const base = {
+      name: server.name,
+      scope: 'client',
+      file: 'the settings of the editor',
+      syntax: 'literal',
+      tools: ['*'],
+      effects: {},
+      inputs: {},
+    } as const
+    if (!('type' in server))
+      servers.push({
+        ...base,
+        reach: {
+          kind: 'program',
+          command: server.command,
+          args: server.args,
+          env: Object.fromEntries(server.env.map(({ name, value }) => [name, value])),
+        },
+      })
+    else if (server.type === 'http')
+      servers.push({
+        ...base,
+        reach: {
+          kind: 'address',
+          url: server.url,
+          headers: Object.fromEntries(server.headers.map(({ name, value }) => [name, value])),
+        },
+      })
+    else
+      return {
+        kind: 'invalid',
+        reason: `the MCP server ${JSON.stringify(server.name)} uses ${server.type}, which Cadre does not support. Use stdio or http`,
+      }
+  }
+  return { kind: 'servers', servers }
+}
