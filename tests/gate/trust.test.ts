@@ -184,6 +184,8 @@ describe('trust', () => {
         '.github/agents/a.agent.md': other.replace('./x.sh', './y.sh'),
         '.cadre/config.yaml': other.replace('[x]', '[y]'),
         '.claude/settings.json': other.replace('true', 'false'),
+        '.mcp.json': other.replace('server.mjs', 'server2.mjs'),
+        '.vscode/mcp.json': other.replace('npx', 'npx2'),
       }
       write(file, changes[file] ?? `${other}\n`)
       const after = await judged()

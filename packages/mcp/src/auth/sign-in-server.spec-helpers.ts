@@ -103,11 +103,12 @@ export async function startProtectedServer(names?: string): Promise<ProtectedSer
 type Handle = (request: IncomingMessage, response: ServerResponse, body: string) => Promise<void>
 
 function listen(handle: Handle): Promise<Server> {
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     await handle(request, response, body)
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
 }
 

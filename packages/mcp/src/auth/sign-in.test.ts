@@ -33,8 +33,8 @@ const configOf = (url: string): ServerConfig => ({
   ...{ name: 'x', scope: 'user', file: 'c.yaml', syntax: 'cadre', reach: reachOf(url) },
   ...{ tools: ['*'], effects: {}, inputs: {} },
 })
-const start = (show: (url: URL) => void, stop = signal, url = server.url) =>
-  signIn({ server: configOf(url), reach: reachOf(url), secrets, show }, stop)
+const start = (show: (url: URL) => void | Promise<void>, stop = signal, url = server.url) =>
+  signIn({ server: configOf(url), reach: reachOf(url), secrets, show: (at) => void show(at) }, stop)
 
 /** A person who agrees, in a browser. */
 const agree = (url: URL) => void fetch(url).catch(() => {})

@@ -11,7 +11,7 @@ const values = {
 
 function expand(text: string, syntax: VariableSyntax): string | readonly string[] {
   const reach = { kind: 'program', command: 'x', args: [text], env: { A: text }, cwd: text } as const
-  const expanded = expandServer({ reach, syntax } as ServerConfig, values)
+  const expanded = expandServer({ reach, syntax } as unknown as ServerConfig, values)
   if (expanded.kind === 'unresolved') return expanded.references
   return expanded.reach.kind === 'program' ? (expanded.reach.args[0] ?? '') : ''
 }
