@@ -298,7 +298,7 @@ describe('the views', () => {
     expect(readdirSync(home('sessions')).length).toBeGreaterThan(3)
     await open({ trusted: false })
     await code.host.command('copilotMultiAgent.sessions.focus')
-    await workbench.page.getByText('are not read.').first().waitFor()
+    await workbench.page.getByText('does not read this workspace').first().waitFor()
     expect(await workbench.page.locator('.pane-body .monaco-list-row').count()).toBe(0)
     expect(await loaded()).toEqual([])
   })
