@@ -34,6 +34,21 @@ export function offerCadre(): void {
   })
 }
 
+const harmlessImport = /^import\s[^'"]*from\s*['"](node:[\w/]+|cadre(?:\/\w+)?)['"]/gm
+
+/**
+ * Returns whether this module could fail to find `cadre`. It could not if it imports only modules of Node, and `cadre` from a project
+ * that has it. Anything else that looks like an import may lead to a module that needs the offer.
+ */
+export function mayLackCadre(source: string, file: string): boolean {
+  let importsCadre = false
+  const rest = source.replaceAll(harmlessImport, (_, name: string) => {
+    importsCadre ||= !name.startsWith('node:')
+    return ''
+  })
+  return /\b(?:import|require|from)\b/i.test(rest) || (importsCadre && !hasCadre(file))
+}
+
 /** The same for Node 20, which runs resolution hooks in a separate thread. */
 const asyncHooks = `data:text/javascript,${encodeURIComponent(`
 let own

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { bin } from './support/cadre.ts'
+
+const tool = `import { defineTool, object, string } from 'cadre'
+export const shout = defineTool({
+  name: 'shout', description: 'Says it louder', class: 'read', effect: 'read',
+  input: object({ text: string('What to say') }),
+  run: async ({ text }) => ({ content: text.toUpperCase() }),
+})
+`
+const playbook = `lanes:
+  assistant:
+    - calls: [{ tool: shout, input: { text: hello } }]
+    - reply: The tool answered.
+`
+
+/** Runs a project with its own copy of `cadre`, whose tool module is `source`. `outside/shout.mjs` is in no project. */
+function runProject(source: string): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'cadre-own-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const write = (name: string, text: string) => {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), text)
+  }
+  write('outside/shout.mjs', tool)
+  write('project/.cadre/config.yaml', 'tools: [shout.mjs]\n')
+  write('project/.cadre/shout.mjs', source)
+  write('project/playbook.yaml', playbook)
+  mkdirSync(path.join(folder, 'project', 'node_modules'))
+  symlinkSync(path.join(path.dirname(bin), '..'), path.join(folder, 'project', 'node_modules', 'cadre'))
+  const args = [bin, 'run', '--trust', '--json', '--model', 'scripted:playbook.yaml', 'Say hello']
+  const env = { PATH: process.env['PATH'], HOME: folder }
+  return execFileSync(process.execPath, args, { cwd: path.join(folder, 'project'), env, encoding: 'utf8' })
+}
+
+test('a tool module imports the copy of cadre that its project has', () => {
+  expect(runProject(tool)).toContain('HELLO')
+})
+
+test('a tool module imports another module that has no copy of cadre', () => {
+  expect(runProject("export * from '../../outside/shout.mjs'\n")).toContain('HELLO')
+})
