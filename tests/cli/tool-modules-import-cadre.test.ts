@@ -18,8 +18,11 @@ const playbook = `lanes:
     - reply: The tool answered.
 `
 
-/** Runs a project with its own copy of `cadre`, whose tool module is `source`. `outside/shout.mjs` is in no project. */
-function runProject(source: string): string {
+/**
+ * Runs a project whose tool module is `source`. `copy`: the folder whose `node_modules` has a copy of `cadre`.
+ * `outside/shout.mjs` is in no project.
+ */
+function runProject(source: string, copy = 'project'): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-own-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const write = (name: string, text: string) => {
@@ -30,11 +33,17 @@ function runProject(source: string): string {
   write('project/.cadre/config.yaml', 'tools: [shout.mjs]\n')
   write('project/.cadre/shout.mjs', source)
   write('project/playbook.yaml', playbook)
-  mkdirSync(path.join(folder, 'project', 'node_modules'))
-  symlinkSync(path.join(path.dirname(bin), '..'), path.join(folder, 'project', 'node_modules', 'cadre'))
+  const modules = path.join(folder, copy, 'node_modules')
+  mkdirSync(modules, { recursive: true })
+  symlinkSync(path.join(path.dirname(bin), '..'), path.join(modules, 'cadre'))
   const args = [bin, 'run', '--trust', '--json', '--model', 'scripted:playbook.yaml', 'Say hello']
-  const env = { PATH: process.env['PATH'], HOME: folder }
-  return execFileSync(process.execPath, args, { cwd: path.join(folder, 'project'), env, encoding: 'utf8' })
+  const env = { PATH: process.env['PATH'], HOME: folder, NODE_PATH: modules }
+  return execFileSync(process.execPath, args, {
+    cwd: path.join(folder, 'project'),
+    env,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  })
 }
 
 test('a tool module imports the copy of cadre that its project has', () => {
@@ -43,4 +52,8 @@ test('a tool module imports the copy of cadre that its project has', () => {
 
 test('a tool module imports another module that has no copy of cadre', () => {
   expect(runProject("export * from '../../outside/shout.mjs'\n")).toContain('HELLO')
+})
+
+test('a tool module imports cadre if only NODE_PATH has a copy, which imports do not search', () => {
+  expect(runProject(tool, 'elsewhere')).toContain('HELLO')
 })
